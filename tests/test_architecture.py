@@ -43,7 +43,7 @@ BARS = {
     "one_importer": Bar(344, slack=5),
     "one_importer_small": Bar(108, slack=3),
     "one_importer_untested": Bar(62, slack=3),
-    "modules": Bar(970, slack=5),
+    "modules": Bar(978, slack=5),
     "lines": Bar(140_500, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(51_500, slack=1_000, goal=12_000),
@@ -97,7 +97,7 @@ LITTLE = {
         from dataclasses import dataclass
         from snakestudio.gui import base
         if TYPE_CHECKING:
-            from snakestudio.gui.main_window import MainWindow
+            from snakestudio.gui.shell.main_window import MainWindow
         @dataclass
         class Edge:
             colour: str

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.gui.trace import StartTrace
+from snakestudio.gui.shell.trace import StartTrace
 
 if TYPE_CHECKING:
-    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["run"]
 
@@ -40,7 +40,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from PySide6.QtCore import QObject, Qt, QTimer, Signal
     from PySide6.QtWidgets import QApplication
 
-    from snakestudio.gui.viewport.surface import set_default_format
+    from snakestudio.gui.viewport.surfaces.surface import set_default_format
 
     # Three threads of the window run Python: one that lets go for a moment must not wait 5 ms to go on.
     sys.setswitchinterval(0.0001)
@@ -54,11 +54,11 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
 
     from PySide6.QtCore import QSettings
 
-    from snakestudio.gui import theme
-    from snakestudio.gui.crash import CrashGuard
-    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.core import theme
     from snakestudio.gui.runs.opening import RUN_SUFFIX
-    from snakestudio.gui.welcome import welcome
+    from snakestudio.gui.shell.crash import CrashGuard
+    from snakestudio.gui.shell.main_window import MainWindow
+    from snakestudio.gui.shell.welcome import welcome
     from snakestudio.paths import main_scene
 
     settings = QSettings()

@@ -21,11 +21,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from snakestudio.gui.app import run
-from snakestudio.gui.commands.table import TABLE
-from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.robot.data_panel import DataPanel
-from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
+from snakestudio.viewmodel.robot.services import LiveChoices
 
 Action = tuple[str, Callable[[], object]]
 

@@ -84,11 +84,11 @@ def undo_figures() -> dict[str, float]:
     """Milliseconds for undoing edits in a window with all its panels, and of the document alone."""
     from PySide6.QtWidgets import QApplication
 
-    from snakestudio.gui import theme
-    from snakestudio.gui.document import Document
-    from snakestudio.gui.main_window import MainWindow
-    from snakestudio.gui.selection import Selection
-    from snakestudio.gui.viewport.surface import set_default_format
+    from snakestudio.gui.core import theme
+    from snakestudio.gui.core.document import Document
+    from snakestudio.gui.core.selection import Selection
+    from snakestudio.gui.shell.main_window import MainWindow
+    from snakestudio.gui.viewport.surfaces.surface import set_default_format
 
     sys.setswitchinterval(0.001)  # as the program does
     set_default_format()

@@ -16,7 +16,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from snakestudio.gui.app import run
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import save_scene
 from snakestudio.model.world import Box, Cylinder, Obstacle

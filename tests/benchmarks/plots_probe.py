@@ -14,9 +14,9 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
-from snakestudio.gui import theme
-from snakestudio.gui.channels.library import Derived, Library
-from snakestudio.gui.document import Document
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema

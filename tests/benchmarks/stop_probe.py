@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 
 from snakestudio.gui.app import run
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.paths import main_scene
+from snakestudio.viewmodel.robot.services import LiveChoices
 
 _GAP_MS = 250
 _SETTLE_MS = 3000

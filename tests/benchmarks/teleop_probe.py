@@ -16,7 +16,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 
-from snakestudio.gui.teleop.teleop import Teleop
+from snakestudio.gui.robot.teleop.teleop import Teleop
 from tests.gui.teleop.conftest import VirtualPad
 
 

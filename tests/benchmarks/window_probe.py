@@ -10,7 +10,7 @@ from statistics import median
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from snakestudio.gui.app import run
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.paths import scenes_dir
 
 BEAT_MS = 5

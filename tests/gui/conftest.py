@@ -12,10 +12,10 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.viewport.surface import set_default_format
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from snakestudio.gui.robot.services import LiveChoices, NewRun, Services, Tell
 from snakestudio.link.base import Link
 from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
@@ -19,6 +18,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services, Tell
 from tests.gui.fake import ENERGIES, make_rows
 
 

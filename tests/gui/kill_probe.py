@@ -16,8 +16,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtGui import QGuiApplication
 
-from snakestudio.gui.autosave import Autosave
-from snakestudio.gui.document import Document
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.shell.autosave import Autosave
 from snakestudio.model.edits import add_obstacle, remove_obstacles
 from snakestudio.model.world import Cylinder
 

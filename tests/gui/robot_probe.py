@@ -18,12 +18,12 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from snakestudio.gui.app import run
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.link.process.client import LinkClient
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
+from snakestudio.viewmodel.robot.services import LiveChoices
 
 _LOOK_MS = 50
 _PATIENCE_S = 1.5

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.autosave import Autosave
-from snakestudio.gui.crash import CrashGuard
-from snakestudio.gui.document import Document
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.shell.autosave import Autosave
+from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.scene_file import load_scene
 from snakestudio.session import recovery

@@ -13,16 +13,16 @@ from pytestqt.qtbot import QtBot
 from snakestudio.drawing.colour_bar import bar, bar_corner
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.view import reference_pixel
-from snakestudio.gui.docks.link_values import link_values
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.selection import Selection
-from snakestudio.gui.viewport.body_look import BodyLook
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.bounds import box_around
-from snakestudio.gui.viewport.surface import set_default_format
+from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.scene import Model
+from snakestudio.viewmodel.scene.link_values import link_values
+from snakestudio.viewmodel.viewport.body_look import BodyLook
 from tests.body_recording import make_body_recording
 from tests.gui.fake import FakeBridge
 

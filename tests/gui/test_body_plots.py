@@ -12,12 +12,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.document import Document
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.views import VIEWS, default_views
+from snakestudio.gui.plots.plot_types import VIEWS, default_views
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording

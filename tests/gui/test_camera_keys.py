@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.document import Document
-from snakestudio.gui.video.camera_dialog import CameraDialog
-from snakestudio.gui.video.camera_keys import CameraKeys
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.runs.video.camera_dialog import CameraDialog
+from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.gui.viewport.navigation import Navigator
 from tests.gui.conftest import MAIN_SCENE
 from tests.gui.fake import FakeBridge

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.comparison.chain_dialog import ChainDialog
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_value
 from snakestudio.model.robot.strain_fit import as_continuum
 from snakestudio.paths import scenes_dir

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Fix, Problem
-from snakestudio.gui import theme
-from snakestudio.gui.docks.checks import Checks
-from snakestudio.gui.docks.inspector import Inspector
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.selection import Selection
-from snakestudio.gui.widgets.form import NumberRow
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.scene.checks import Checks
+from snakestudio.gui.scene.inspector import Inspector
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.shell.main_window import MainWindow
 from tests.gui.fake import FakeBridge
 
 LONG_STEP = Problem(

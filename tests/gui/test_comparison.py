@@ -16,15 +16,15 @@ from pytestqt.qtbot import QtBot
 from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
 from snakestudio.export.comparison_text import number, report
-from snakestudio.gui.comparison.comparer import Comparer
-from snakestudio.gui.comparison.panel import ComparisonPanel
-from snakestudio.gui.comparison.reasons import Reasons
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
+from snakestudio.gui.analysis.comparison.reasons import Reasons
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
-from snakestudio.gui.run_colours import model_colour
-from snakestudio.gui.viewport.top_view import TopView
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir

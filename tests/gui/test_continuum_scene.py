@@ -12,25 +12,25 @@ from pytestqt.qtbot import QtBot
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.errors import Problem
-from snakestudio.gui import theme
-from snakestudio.gui.docks.checks import items_of
-from snakestudio.gui.docks.inspector import Inspector
-from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, section_values
-from snakestudio.gui.docks.scene_tree import SceneTree
-from snakestudio.gui.docks.start_kinds import start_kinds
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.models import MODELS, belongs_elsewhere, unused_reason
-from snakestudio.gui.selection import Selection
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.scene.checks import items_of
+from snakestudio.gui.scene.inspector import Inspector
+from snakestudio.gui.scene.scene_tree import SceneTree
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.bounds import box_around
-from snakestudio.gui.viewport.surface import Picture
-from snakestudio.gui.viewport.top_view import TopView
+from snakestudio.gui.viewport.surfaces.surface import Picture
+from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
+from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, section_values
+from snakestudio.viewmodel.scene.start_kinds import start_kinds
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge
 from tests.gui.fake_body import body_recording, body_scene

@@ -6,16 +6,16 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.controllers import CONTROLLERS
-from snakestudio.gui.docks.controller_panel import ControllerPanel
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.document import Document
-from snakestudio.gui.widgets.form import ChoiceRow, ToggleRow
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.form import ChoiceRow, ToggleRow
+from snakestudio.gui.scene.controller_panel import ControllerPanel
+from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing, StrainFollower, Teleoperation
 from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
+from snakestudio.viewmodel.controllers import CONTROLLERS
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui

@@ -14,12 +14,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QMouseEv
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.channels.browser import ChannelBrowser
-from snakestudio.gui.channels.catalogue import catalogue, families
-from snakestudio.gui.channels.derived_dialog import DerivedDialog
-from snakestudio.gui.channels.library import Derived, Library
-from snakestudio.gui.document import Document
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.plots.channel_browser import ChannelBrowser
+from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
+from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
@@ -28,6 +27,7 @@ from snakestudio.gui.plots.plot_menu import curve_menu
 from snakestudio.gui.plots.sets import PRESETS, PlotSets
 from snakestudio.gui.plots.sets_menu import show_preset
 from snakestudio.model.edits import with_value
+from snakestudio.viewmodel.plots.catalogue import catalogue, families
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import SceneError
-from snakestudio.gui.banner import Banner
-from snakestudio.gui.disk_watch import DiskNotice, DiskWatch
-from snakestudio.gui.document import Document
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.disk_watch import DiskNotice, DiskWatch
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import load_scene, save_scene
 from tests.gui.conftest import MAIN_SCENE

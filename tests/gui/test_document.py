@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import SceneError
-from snakestudio.gui.document import Document
-from snakestudio.gui.selection import Selection
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
 from snakestudio.model.edits import remove_obstacles, transform
 from snakestudio.model.scene_file import load_scene
 from tests.gui.conftest import MAIN_SCENE

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.document import Document
+from snakestudio.gui.core.document import Document
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene

@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
-from snakestudio.gui.drafting.dimensions import Dimension, selection_dimensions
-from snakestudio.gui.drafting.measure_tool import FIRST, SECOND, measured
-from snakestudio.gui.drafting.rulers import THICK
-from snakestudio.gui.drafting.snapping import Snap, snapped
-from snakestudio.gui.drafting.units import cursor_step, length_text, scale_of
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.drafting.measure_tool import FIRST, SECOND, measured
+from snakestudio.gui.viewport.drafting.rulers import THICK
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.viewport.dimensions import Dimension, selection_dimensions
+from snakestudio.viewmodel.viewport.length_units import cursor_step, length_text, scale_of
+from snakestudio.viewmodel.viewport.snapping import Snap, snapped
 from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 
 pytestmark = pytest.mark.gui

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.gui.docks import clearance
-from snakestudio.gui.document import Document
-from snakestudio.gui.editor import motion
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
-from snakestudio.gui.teleop.panel import TeleopPanel
-from snakestudio.gui.viewport.render_thread import _Target
+from snakestudio.gui.robot.teleop.panel import TeleopPanel
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.surfaces.render_thread import _Target
 from snakestudio.model.edits import with_values
+from snakestudio.viewmodel.scene import clearance
+from snakestudio.viewmodel.viewport import motion
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.test_viewport import top_of
 

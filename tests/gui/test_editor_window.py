@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.gizmo import handles
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box
 from tests.gui.test_editor import drag, move

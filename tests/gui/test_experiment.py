@@ -15,19 +15,19 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.overlays import Overlays, Track
 from snakestudio.drawing.style import colour
-from snakestudio.gui import theme
-from snakestudio.gui.document import Document
-from snakestudio.gui.experiment.experiments import Experiments
-from snakestudio.gui.experiment.motion import Motion, whole_robot
-from snakestudio.gui.experiment.overlay import distance, trial_tracks
-from snakestudio.gui.experiment.panel import ExperimentPanel
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.analysis.experiment.experiments import Experiments
+from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.run_colours import trial_colour
-from snakestudio.gui.viewport.painted_tracks import paint_tracks
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.surfaces.painted_tracks import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import quaternions, rotation
+from snakestudio.viewmodel.experiment.motion import Motion, whole_robot
+from snakestudio.viewmodel.experiment.overlay import distance, trial_tracks
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -399,7 +399,7 @@ def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(window: MainWindow,
 
 
 def test_examples_of_the_scene_come_first(tmp_path: Path) -> None:
-    from snakestudio.gui.experiment.files import examples
+    from snakestudio.gui.analysis.experiment.files import examples
 
     assert [path.stem for path in examples("sidewinding")] == [f"synthetic_sidewinding_{k}" for k in (1, 2, 3)]
     assert {path.stem.rpartition("_")[0] for path in examples("stairs")} == {"synthetic_obstacle_aided"}

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout
-from snakestudio.gui.document import Document
-from snakestudio.gui.experiment.columns import TIME, UNUSED, Body, Meaning, layout_of, meanings_of
-from snakestudio.gui.experiment.dropped import kind_of
-from snakestudio.gui.experiment.import_dialog import ImportExperimentDialog
-from snakestudio.gui.experiment.panel import ExperimentPanel
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
+from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.capture import Capture
+from snakestudio.viewmodel.experiment.columns import TIME, UNUSED, Body, Meaning, layout_of, meanings_of
+from snakestudio.viewmodel.experiment.dropped import kind_of
 
 pytestmark = pytest.mark.gui
 

@@ -20,13 +20,13 @@ from snakestudio.api import load_run
 from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.video import Companion, VideoOptions
-from snakestudio.gui.channels.library import Derived
-from snakestudio.gui.job import Progress
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.video.dialog import VideoDialog
-from snakestudio.gui.video.presets import PRESETS
+from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.runs.video.dialog import VideoDialog
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.video_presets import PRESETS
 from tests.gui.fake import make_recording
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow
 from tests.gui.conftest import MAIN_SCENE
 
 BAD = "format = 1\n[robot]\nmass_kg = -1\n[gait]\namplitud_deg = 3\n"

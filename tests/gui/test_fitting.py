@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import FitProgress, FitResult, fit
-from snakestudio.gui.document import Document
-from snakestudio.gui.fitting.dialog import FitDialog
-from snakestudio.gui.fitting.fitter import Fitter
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.run_colours import BEFORE, FITTED, fit_colour
+from snakestudio.gui.analysis.fitting.dialog import FitDialog
+from snakestudio.gui.analysis.fitting.fitter import Fitter
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.capture import Capture
 from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
 

@@ -10,12 +10,12 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.control.registry import check as check_controller
 from snakestudio.errors import Problem
-from snakestudio.gui import theme
-from snakestudio.gui.docks.body_shape import BodyShape
-from snakestudio.gui.docks.gait_panel import GAITS, GaitPanel
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.docks.presets import Preset
-from snakestudio.gui.document import Document
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.scene.body_shape import BodyShape
+from snakestudio.gui.scene.gait_panel import GAITS, GaitPanel
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene.presets import Preset
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import JointTorque, LateralUndulation, TwoWaves

@@ -13,7 +13,11 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 from snakestudio.control import registry as controllers
-from snakestudio.gui.docks.gait_shape import (
+from snakestudio.model.edits import with_values
+from snakestudio.model.motion import TwoWaves
+from snakestudio.model.robot.robot import Robot
+from snakestudio.model.scene import Model, Scene
+from snakestudio.viewmodel.scene.gait_shape import (
     chain_of_angles,
     chain_of_snapshot,
     fitted,
@@ -22,10 +26,6 @@ from snakestudio.gui.docks.gait_shape import (
     period,
     resting,
 )
-from snakestudio.model.edits import with_values
-from snakestudio.model.motion import TwoWaves
-from snakestudio.model.robot.robot import Robot
-from snakestudio.model.scene import Model, Scene
 from tests.gui.fake import make_recording
 
 ROBOT = Robot()

@@ -14,19 +14,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner
-from snakestudio.gui.document import Document
-from snakestudio.gui.files import Files
-from snakestudio.gui.gallery.card import Card, SceneCard, StartCard
-from snakestudio.gui.gallery.entries import entries, found
-from snakestudio.gui.gallery.gallery import Gallery
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.sheet import open_sheet
-from snakestudio.gui.tour import Tour
-from snakestudio.gui.tour_steps import STEPS
-from snakestudio.gui.welcome import welcome
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.files import Files
+from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
+from snakestudio.gui.shell.gallery.gallery import Gallery
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.gui.shell.tour import Tour
+from snakestudio.gui.shell.tour_steps import STEPS
+from snakestudio.gui.shell.welcome import welcome
 from snakestudio.paths import main_scene, resource, scenes_dir
+from snakestudio.viewmodel.gallery import entries, found
 from tests.gui.conftest import MAIN_SCENE
 
 LEFT = Qt.MouseButton.LeftButton

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.gui.plots.channels import CHANNELS
-from snakestudio.gui.plots.history import History
-from snakestudio.gui.plots.pyramid import BLOCK, Pyramid
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.viewmodel.plots.channels import CHANNELS
+from snakestudio.viewmodel.plots.pyramid import BLOCK, Pyramid
+from snakestudio.viewmodel.plots.series_cache import History
 from tests.gui.fake import make_recording, make_rows
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, link_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.rotations import quaternions, roll_pitch_yaw, rotation
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Contacts, Snapshot
+from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values
 from tests.gui.fake import make_recording
 
 

@@ -11,12 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import text_size, theme
-from snakestudio.gui.commands.table import TABLE
-from snakestudio.gui.help_dialogs import MOUSE
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.sheet import open_sheet
-from snakestudio.gui.shortcut_sheet import ShortcutSheet, _cut
+from snakestudio.gui.core import text_size, theme
+from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.help_dialogs import MOUSE
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet, _cut
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.paths import resource
 

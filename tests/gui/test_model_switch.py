@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.engines import registry
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.model_box import ModelBox
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.scene.model_box import ModelBox
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.scene import Model
 from tests.gui.conftest import COMPILING_MS

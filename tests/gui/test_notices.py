@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.banner import Banner
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.teleop.panel import TeleopPanel
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.robot.teleop.panel import TeleopPanel
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.model.edits import with_values
 from snakestudio.model.world import Box

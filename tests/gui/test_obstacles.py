@@ -13,18 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Problem
-from snakestudio.gui.docks.checks import Checks
-from snakestudio.gui.docks.clearance import clearances
-from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow
-from snakestudio.gui.docks.inspector import Inspector
-from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
-from snakestudio.gui.docks.obstacle_edits import copies
-from snakestudio.gui.docks.obstacle_texts import KINDS, place_and_size
-from snakestudio.gui.docks.scene_tree import SceneTree
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.selection import Selection
-from snakestudio.gui.widgets.form import NumberRow
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.scene.checks import Checks
+from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
+from snakestudio.gui.scene.inspector import Inspector
+from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
+from snakestudio.gui.scene.scene_tree import SceneTree
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.labels import kind_title, obstacle_title
 from snakestudio.model.obstacles.solids import obstacle_solids
@@ -32,6 +29,9 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
+from snakestudio.viewmodel.scene.clearance import clearances
+from snakestudio.viewmodel.scene.obstacle_edits import copies
+from snakestudio.viewmodel.scene.obstacle_texts import KINDS, place_and_size
 from tests.gui.fake import FakeBridge
 from tests.gui.test_tree_inspector import enter
 from tests.gui.test_viewport import LEFT, NONE, drag

@@ -11,13 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.command_entries import CommandEntry, command_entries
-from snakestudio.gui.command_palette import CommandPalette, ranked
-from snakestudio.gui.commands.table import TABLE
-from snakestudio.gui.layout_dialog import LayoutDialog
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.matching import match
-from snakestudio.gui.sheet import open_sheet
+from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
+from snakestudio.gui.shell.command_palette import CommandPalette, ranked
+from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.layout_dialog import LayoutDialog
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.viewmodel.matching import match
 
 LEFT = Qt.MouseButton.LeftButton
 NOTHING = Qt.KeyboardModifier.NoModifier
@@ -237,7 +237,7 @@ def test_a_layout_is_saved_chosen_and_deleted(
 def test_layouts_of_another_version_are_said_and_change_nothing(
     make_window: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("snakestudio.gui.layouts._VERSION", 1)
+    monkeypatch.setattr("snakestudio.gui.shell.layouts._VERSION", 1)
     old = make_window()
     old.docks["scene"].close()
     old.layouts.save("Mine")

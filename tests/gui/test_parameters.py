@@ -7,13 +7,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.docks.gait_panel import GAITS
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.document import Document
-from snakestudio.gui.widgets.parameter_row import ParameterRow
-from snakestudio.gui.widgets.sections import Section
-from snakestudio.gui.widgets.slider import ValueSlider
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.parameter_row import ParameterRow
+from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.gui.scene.gait_panel import GAITS
+from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.model.fields import field_doc
 from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir

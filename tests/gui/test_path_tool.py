@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.viewport.path_tool import DRAWING
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.tools.path_tool import DRAWING
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.paths import scenes_dir

@@ -15,22 +15,22 @@ from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMessageBox, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.document import Document
-from snakestudio.gui.plots.axes import ChartAxis
+from snakestudio.gui.charts.axes import ChartAxis
+from snakestudio.gui.charts.curve import points
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.curve import points
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
-from snakestudio.gui.plots.picture import Trace
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.gui.plots.redraws import Stale
-from snakestudio.gui.plots.scale import fitted, readable, steady
-from snakestudio.gui.plots.views import VIEWS
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.plots.chart_data import Trace
+from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui

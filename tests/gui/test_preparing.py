@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.engines import registry
-from snakestudio.gui import theme
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.preparing_ahead import PreparingAhead, next_kind, on_battery
+from snakestudio.gui.core import theme
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.preparing_ahead import PreparingAhead, next_kind, on_battery
 from snakestudio.paths import scenes_dir
 from snakestudio.session import engine_compiler as preparation_module
 from snakestudio.session import session_core as conduct_module

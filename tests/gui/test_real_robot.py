@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.docks.presets import AIKO, IDEAL
-from snakestudio.gui.document import Document
-from snakestudio.gui.models import MODELS, unused_reason
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene.presets import AIKO, IDEAL
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Model, Scene
 from snakestudio.session.runner import Runner
+from snakestudio.viewmodel.formulations import MODELS, unused_reason
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui

@@ -20,12 +20,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QMessageB
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import LinkError
-from snakestudio.gui import theme
-from snakestudio.gui.document_dialog import DocumentDialog
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.core import theme
 from snakestudio.gui.robot.arming import Arming
 from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
 from snakestudio.gui.robot.data_panel import DataPanel
@@ -35,15 +32,18 @@ from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.panel import RobotPanel
-from snakestudio.gui.robot.services import LiveChoices
-from snakestudio.gui.robot.standing import standing
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
-from snakestudio.gui.robot.window_priority import WindowPriority
-from snakestudio.gui.status_bar import StatusBar
+from snakestudio.gui.robot.twin_and_pose_form import Beside
+from snakestudio.gui.shell.document_dialog import DocumentDialog
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
 from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.viewmodel.robot.robot_status import standing
+from snakestudio.viewmodel.robot.services import LiveChoices
+from snakestudio.viewmodel.robot.window_priority import WindowPriority
 from tests.gui.fake import make_rows
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
 

@@ -12,15 +12,15 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.editor.robot_drag import Bend, Turn, Way
-from snakestudio.gui.editor.robot_subject import RobotSubject
-from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.viewport.robot_drag import Bend, Turn, Way
+from snakestudio.viewmodel.viewport.robot_target import RobotSubject
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.test_viewport import CTRL, LEFT, NONE, SHIFT, drag
 

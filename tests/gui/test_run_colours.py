@@ -9,8 +9,8 @@ import pytest
 
 from snakestudio.drawing.style import colour
 from snakestudio.engines import registry
-from snakestudio.gui import theme
-from snakestudio.gui.run_colours import COLOURS
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.run_colours import COLOURS
 
 _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 _WHITE = np.array([0.9505, 1.0, 1.089])

@@ -14,13 +14,13 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QInputDialog, QMessageBox, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.runs.beside import RunsBeside
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.runs.pinned_runs import RunsBeside
 from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.gui.runs.run_panel import RunPanel
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Schema

@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.import_dialog import ImportDialog
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.recovery_dialog import when
+from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.recovery_dialog import when
 from snakestudio.model.edits import with_value
 from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene

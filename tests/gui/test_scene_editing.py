@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.overlays import Overlays
-from snakestudio.gui.array_dialog import ArrayDialog
-from snakestudio.gui.docks.history_panel import HistoryPanel
-from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
-from snakestudio.gui.docks.palette import MIME
-from snakestudio.gui.docks.scene_model import FLAG_ROLE, HIDDEN_COLUMN, LOCKED_COLUMN
-from snakestudio.gui.docks.scene_tree import SceneTree
-from snakestudio.gui.document import Document
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.selection import Selection
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.scene.array_dialog import ArrayDialog
+from snakestudio.gui.scene.history_panel import HistoryPanel
+from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
+from snakestudio.gui.scene.palette import MIME
+from snakestudio.gui.scene.scene_model import FLAG_ROLE, HIDDEN_COLUMN, LOCKED_COLUMN
+from snakestudio.gui.scene.scene_tree import SceneTree
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.preview import Preview
 from snakestudio.model.edits.groups import members, with_flag, with_group
 from snakestudio.model.edits.presets import PRESETS

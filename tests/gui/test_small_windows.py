@@ -9,21 +9,21 @@ from PySide6.QtCore import QMargins, QRect
 from PySide6.QtWidgets import QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.channels.browser import ChannelBrowser
-from snakestudio.gui.channels.derived_dialog import DerivedDialog
-from snakestudio.gui.channels.library import Library
-from snakestudio.gui.docks.inspector import Inspector
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.main_window import MainWindow, placed_within
+from snakestudio.gui.forms.form import ChoiceRow
+from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.gui.plots.channel_browser import ChannelBrowser
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.panel import PlotPanel
-from snakestudio.gui.plots.scale import readable
-from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.stop_button import StopButton
-from snakestudio.gui.video.dialog import VideoDialog
-from snakestudio.gui.widgets.form import ChoiceRow
-from snakestudio.gui.widgets.form_row import FormRow
-from snakestudio.gui.widgets.number_field import NumberField
+from snakestudio.gui.runs.video.dialog import VideoDialog
+from snakestudio.gui.scene.inspector import Inspector
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.shell.main_window import MainWindow, placed_within
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.plots.scale import readable
+from snakestudio.viewmodel.robot.services import LiveChoices
 from tests.gui.fake import make_recording
 from tests.gui.fake_link import FakeLink, FakeLoaded, services
 

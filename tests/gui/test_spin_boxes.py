@@ -8,8 +8,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox, SpinBox
+from snakestudio.gui.forms.spin_boxes import DoubleSpinBox, SpinBox
+from snakestudio.gui.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gui
 

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Problem
-from snakestudio.gui import theme
-from snakestudio.gui.docks.continuum_panel import ContinuumPanel
-from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.docks.strain_panel import StrainPanel
-from snakestudio.gui.docks.strain_text import STRAINS, as_formulas, readable_law
-from snakestudio.gui.docks.support_panel import SUPPORTS, SupportPanel
-from snakestudio.gui.document import Document
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.scene.continuum_panel import ContinuumPanel
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene.strain_panel import StrainPanel
+from snakestudio.gui.scene.strain_text import STRAINS, as_formulas, readable_law
+from snakestudio.gui.scene.support_panel import SUPPORTS, SupportPanel
 from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
 from snakestudio.model.robot.support import Anchors, Friction, Rings
@@ -68,7 +68,7 @@ def support(panels: ParameterPanels) -> SupportPanel:
 
 
 def titles(panels: ParameterPanels) -> list[str]:
-    from snakestudio.gui.widgets.sections import Section
+    from snakestudio.gui.forms.sections import Section
 
     return [section._button.text() for section in panels.findChildren(Section) if section.isVisible()]
 

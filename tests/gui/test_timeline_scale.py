@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.gui.timeline.moments import Moment, clustered
-from snakestudio.gui.timeline.scale import Scale, tick_step
+from snakestudio.gui.runs.timeline.moments import Moment, clustered
+from snakestudio.viewmodel.timeline.scale import Scale, tick_step
 
 
 def scale_of(width: float, whole: float) -> Scale:

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.together.dialog import TogetherDialog
+from snakestudio.gui.robot.together.dialog import TogetherDialog
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.sync import Together
 from snakestudio.sync.lsl import available
 from tests.sync.peer import listening, peer

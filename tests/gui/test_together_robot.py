@@ -9,15 +9,15 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.robot.services import LiveChoices
-from snakestudio.gui.together.dialog import TogetherDialog
-from snakestudio.gui.together.listen_on import ListenOn, addresses
+from snakestudio.gui.robot.together.dialog import TogetherDialog
+from snakestudio.gui.robot.together.listen_on import ListenOn, addresses
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import scenes_dir
 from snakestudio.sync import Together
+from snakestudio.viewmodel.robot.services import LiveChoices
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, services
 
 

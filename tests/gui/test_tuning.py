@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio import processor
 from snakestudio.errors import PreparationError
-from snakestudio.gui import theme
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.tuning import Tuner
-from snakestudio.gui.tuning_dialog import TuningDialog
+from snakestudio.gui.core import theme
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.tuning import Tuner
+from snakestudio.gui.shell.tuning_dialog import TuningDialog
 from snakestudio.session import tuning
 from snakestudio.session.tuning import CASES, PAIRS, Stage, Timing
 from tests.gui.conftest import MAIN_SCENE

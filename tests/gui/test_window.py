@@ -16,17 +16,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner
-from snakestudio.gui.channels.derived_dialog import DerivedDialog
-from snakestudio.gui.channels.library import Library
-from snakestudio.gui.commands.spec import SEPARATOR
-from snakestudio.gui.commands.table import TABLE
-from snakestudio.gui.crash import CrashGuard
-from snakestudio.gui.docking import DOCKS
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.run_bar import SPEEDS
-from snakestudio.gui.runs.beside import _Beside
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.derived_dialog import DerivedDialog
+from snakestudio.gui.runs.pinned_runs import _Beside
+from snakestudio.gui.shell.commands.command import SEPARATOR
+from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.crash import CrashGuard
+from snakestudio.gui.shell.docking import DOCKS
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.run_bar import SPEEDS
 from snakestudio.model.snapshot import SolverFigures
 from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.status import Status
@@ -138,7 +138,9 @@ def test_what_the_session_tells_is_shown(
     saved = tmp_path / "failed-contact-problems" / "step.npz"
     with monkeypatch.context() as patch:
         opened: list[str] = []
-        patch.setattr("snakestudio.gui.banner.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile()))
+        patch.setattr(
+            "snakestudio.gui.forms.banner.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile())
+        )
         banners._saved = saved
         banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
         assert str(saved) in banners.run.text
@@ -264,7 +266,7 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     # Half of the time to a window on screen went into libraries that only some dialogs use.
     heavy = ("numba", "scipy", "av", "matplotlib", "sympy", "h5py", "cantools", "can", "PIL", "cma", "ezc3d")
     loaded = f"[name for name in {heavy} if name in sys.modules]"
-    program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.main_window; print(json.dumps({loaded}))"
+    program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.shell.main_window; print(json.dumps({loaded}))"
     assert answer_of(program) == []
 
 

@@ -14,12 +14,12 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import Overlays, build
 from snakestudio.errors import StateError
 from snakestudio.export.figures.any_run import figures_of
-from snakestudio.gui.channels.catalogue import catalogue
 from snakestudio.model.columns import column_names, filled_columns, table
 from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.mcap.views import Views
 from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.continuation import continue_run
+from snakestudio.viewmodel.plots.catalogue import catalogue
 
 from .test_robot import World
 

@@ -239,10 +239,10 @@ def make_window(folder: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from snakestudio.analysis.experiment.layout import save_layout
-    from snakestudio.gui import theme
-    from snakestudio.gui.experiment.remembered import remember_layout
-    from snakestudio.gui.main_window import MainWindow
-    from snakestudio.gui.teleop.mapping_file import save_map
+    from snakestudio.gui.analysis.experiment.remembered import remember_layout
+    from snakestudio.gui.core import theme
+    from snakestudio.gui.robot.teleop.mapping_file import save_map
+    from snakestudio.gui.shell.main_window import MainWindow
     from snakestudio.model.edits import with_values
     from snakestudio.model.scene_file import load_scene
     from snakestudio.runfile.library import RunLibrary
@@ -297,8 +297,8 @@ def make_window(folder: Path) -> None:
 
 
 def _mapping() -> Any:
-    from snakestudio.gui.teleop.inputs import parse_input
-    from snakestudio.gui.teleop.mapping import DEFAULT, Binding
+    from snakestudio.gui.robot.teleop.inputs import parse_input
+    from snakestudio.gui.robot.teleop.mapping import DEFAULT, Binding
 
     bindings = tuple(
         Binding(function, parse_input(source), *numbers) for function, source, *numbers in choices.BINDINGS
@@ -331,7 +331,7 @@ def _table() -> Any:
 
 def _arrange(window: Any, app: Any) -> None:
     """Docks and plots: one arrangement saved under a name, another one left as it stands."""
-    from snakestudio.gui.channels.library import Derived
+    from snakestudio.gui.plots.channel_library import Derived
     from snakestudio.gui.plots.content import read_content
 
     window.plot_docks.library.put(Derived(*choices.DERIVED))

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui import theme
-from snakestudio.gui.plots.history import History
+from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.picture import Axis, Heat, Mark, Picture, Trace
-from snakestudio.gui.plots.pyramid import Envelope
-from snakestudio.gui.plots.scale import fitted, nice_interval, readable, steady
-from snakestudio.gui.plots.views import Line, View
+from snakestudio.gui.plots.plot_types import Line, View
+from snakestudio.viewmodel.plots.chart_data import Axis, Heat, Mark, Picture, Trace
+from snakestudio.viewmodel.plots.pyramid import Envelope
+from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
+from snakestudio.viewmodel.plots.series_cache import History
 
 __all__ = ["compose", "legend"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from snakestudio.gui.channels.catalogue import link_of
-from snakestudio.gui.channels.library import Library
-from snakestudio.gui.channels.units import label_of
-from snakestudio.gui.plots.channels import column_key
+from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.view import Line, View, distinct_colour, link_colour
-from snakestudio.gui.plots.views import VIEWS
+from snakestudio.gui.plots.plot_type import Line, View, distinct_colour, link_colour
+from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.plots.catalogue import link_of
+from snakestudio.viewmodel.plots.channel_units import label_of
+from snakestudio.viewmodel.plots.channels import column_key
 
 __all__ = ["custom_view", "missing", "with_curves"]
 

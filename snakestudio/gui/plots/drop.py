@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.inputs import NOTE, parse_json
 
 __all__ = ["MIME", "DropHint", "drag_data", "dragged_channels"]

@@ -16,17 +16,17 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from snakestudio._version import __version__
-from snakestudio.gui import theme
-from snakestudio.gui.plots.channels import channel_of
-from snakestudio.gui.plots.chart import Chart
-from snakestudio.gui.plots.history import Source
+from snakestudio.gui.charts.chart import Chart
+from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.picture import Picture
-from snakestudio.gui.plots.pyramid import BLOCK
+from snakestudio.gui.plots.plot_types import Line
 from snakestudio.gui.plots.span_values import curve_table
-from snakestudio.gui.plots.views import Line
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
+from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.chart_data import Picture
+from snakestudio.viewmodel.plots.pyramid import BLOCK
+from snakestudio.viewmodel.plots.series_cache import Source
 
 __all__ = ["CsvExport", "save_png", "save_profile", "save_spectrum", "save_svg"]
 

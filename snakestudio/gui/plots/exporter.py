@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
 from snakestudio.gui.plots.export import CsvExport, save_png, save_profile, save_spectrum, save_svg
-from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.viewmodel.plots.series_cache import History
 
 __all__ = ["PlotExporter"]
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.drop import dragged_channels
 from snakestudio.gui.plots.plot import LivePlot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from snakestudio.gui.plots.history import History, Source
-from snakestudio.gui.plots.views import Line, View
+from snakestudio.gui.plots.plot_types import Line, View
+from snakestudio.viewmodel.plots.series_cache import History, Source
 
 __all__ = ["OverlaidRun", "Overlay"]
 

@@ -10,24 +10,24 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.channels.library import Library
-from snakestudio.gui.document import Document
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.sections import scrolled
+from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.exporter import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
-from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
-from snakestudio.gui.plots.pages import next_page, page_around
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.gui.plots.run_cursor import RunCursor
-from snakestudio.gui.plots.scene_views import SceneViews
+from snakestudio.gui.plots.scene_plots import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
-from snakestudio.gui.widgets.sections import scrolled
-from snakestudio.gui.widgets.themed import Themed
+from snakestudio.viewmodel.plots.pages import next_page, page_around
+from snakestudio.viewmodel.plots.series_cache import History
 
 __all__ = ["PlotPanel"]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolButton
 
-from snakestudio.gui import theme
-from snakestudio.gui.widgets.narrow_row import NarrowRow
-from snakestudio.gui.widgets.sections import heading
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.narrow_row import NarrowRow
+from snakestudio.gui.forms.sections import heading
 
 __all__ = ["PanelBar"]
 

@@ -9,25 +9,25 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from snakestudio.gui import theme
-from snakestudio.gui.channels.library import Library
-from snakestudio.gui.channels.units import label_of
-from snakestudio.gui.plots.channels import channel_of
-from snakestudio.gui.plots.chart import Chart
+from snakestudio.gui.charts.chart import Chart
+from snakestudio.gui.core import theme
+from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.compose import compose, legend
 from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.custom import custom_view, missing, with_curves
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
-from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.picture import Picture
-from snakestudio.gui.plots.plane import Frame, compose_plane, plane_legend, row_near
 from snakestudio.gui.plots.plot_head import PlotHead
+from snakestudio.gui.plots.plot_types import Line, View
 from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.gui.plots.span_values import SpanCurve
 from snakestudio.gui.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
-from snakestudio.gui.plots.views import Line, View
+from snakestudio.gui.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
 from snakestudio.model.recording import Schema
+from snakestudio.viewmodel.plots.channel_units import label_of
+from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.chart_data import Picture
+from snakestudio.viewmodel.plots.series_cache import History
 
 __all__ = ["LivePlot"]
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
-from snakestudio.gui.channels.catalogue import families
-from snakestudio.gui.channels.units import label_of
 from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.views import VIEWS
+from snakestudio.gui.plots.plot_types import VIEWS
+from snakestudio.viewmodel.plots.catalogue import families
+from snakestudio.viewmodel.plots.channel_units import label_of
 
 if TYPE_CHECKING:
     from snakestudio.gui.plots.plot import LivePlot

@@ -11,10 +11,10 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu
 
-from snakestudio.gui.channels.units import label_of
 from snakestudio.gui.plots.content import WINDOWS, Content, Curve
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.view import distinct_colour
+from snakestudio.gui.plots.plot_type import distinct_colour
+from snakestudio.viewmodel.plots.channel_units import label_of
 
 if TYPE_CHECKING:
     from snakestudio.gui.plots.panel import PlotPanel

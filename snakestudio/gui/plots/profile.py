@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.picture import Axis, Picture, Trace
-from snakestudio.gui.plots.scale import fitted, readable
-from snakestudio.gui.plots.view import Line, View
+from snakestudio.gui.plots.plot_type import Line, View
+from snakestudio.viewmodel.plots.chart_data import Axis, Picture, Trace
+from snakestudio.viewmodel.plots.scale import fitted, readable
+from snakestudio.viewmodel.plots.series_cache import History
 
 __all__ = ["HOLDS", "compose_profile", "profile_legend"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.plots.history import History
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.viewmodel.plots.series_cache import History
 
 __all__ = ["RunCursor"]
 

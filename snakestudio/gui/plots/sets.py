@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from snakestudio.gui.channels.library import Derived, Library, read_derived, write_derived
+from snakestudio.gui.plots.channel_library import Derived, Library, read_derived, write_derived
 from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
 from snakestudio.model.recording import Schema
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
-from snakestudio.gui.layout_dialog import LayoutDialog
 from snakestudio.gui.plots.content import Content
+from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset
-from snakestudio.gui.plots.views import VIEWS
+from snakestudio.gui.shell.layout_dialog import LayoutDialog
 from snakestudio.model.recording import Schema
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.job import Progress
-from snakestudio.gui.plots.channels import channel_of, signal_of
-from snakestudio.gui.plots.history import Source
-from snakestudio.gui.plots.view import Line
+from snakestudio.gui.plots.plot_type import Line
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.channels import channel_of, signal_of
+from snakestudio.viewmodel.plots.series_cache import Source
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.picture import Axis, Dot, Picture, Trace
-from snakestudio.gui.plots.scale import fitted, nice_interval, readable, steady
-from snakestudio.gui.plots.view import Line, View
+from snakestudio.gui.plots.plot_type import Line, View
+from snakestudio.viewmodel.plots.chart_data import Axis, Dot, Picture, Trace
+from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
+from snakestudio.viewmodel.plots.series_cache import History
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow

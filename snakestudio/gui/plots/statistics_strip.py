@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.gui import theme
-from snakestudio.gui.job import Job
-from snakestudio.gui.plots.channels import channel_of
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.plots.span_values import SpanCurve, figures
-from snakestudio.gui.widgets.themed import Themed
+from snakestudio.viewmodel.job import Job
+from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.scale import readable
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics

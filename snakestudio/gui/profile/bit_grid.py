@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.link.profile.layout import MessageLayout, SignalLayout
 
 __all__ = ["BitGrid", "signal_colour"]

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from snakestudio.gui.widgets.numbers import format_number
-from snakestudio.gui.widgets.parameter_row import number_kind
+from snakestudio.gui.forms.parameter_row import number_kind
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number, parse_numbers
+from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["Column", "columns_of"]
 

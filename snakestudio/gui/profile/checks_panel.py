@@ -7,10 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.errors import Problem
-from snakestudio.gui import theme
-from snakestudio.gui.docks.findings import Finding, FindingDelegate, Findings
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.widgets.sections import heading
+from snakestudio.gui.scene.problem_list import Finding, FindingDelegate, Findings
 from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.bus_load import Share, planned_shares
 

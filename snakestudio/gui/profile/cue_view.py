@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.link.learning.motion import Cue
 
 __all__ = ["CueView"]

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.forms.spin_boxes import SpinBox
 from snakestudio.gui.profile.bit_grid import BitGrid
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.widgets.number_field import Message
-from snakestudio.gui.widgets.sections import heading, scrolled
-from snakestudio.gui.widgets.spin_boxes import SpinBox
 from snakestudio.link.profile.dbc_editing import (
     MessageDraft,
     SignalDraft,

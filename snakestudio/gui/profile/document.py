@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from snakestudio.errors import Problem, ProfileError
-from snakestudio.gui.throttle import Throttle
+from snakestudio.gui.core.throttle import Throttle
 from snakestudio.link.profile.check import arming_problems, check
 from snakestudio.link.profile.editing import get_value, with_values
 from snakestudio.link.profile.library import shipped

@@ -24,7 +24,8 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import Problem, ProfileError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.checks_panel import ChecksPanel
 from snakestudio.gui.profile.dbc_page import DbcPage
 from snakestudio.gui.profile.document import ProfileDocument
@@ -33,7 +34,6 @@ from snakestudio.gui.profile.messages_page import MessagesPage
 from snakestudio.gui.profile.pages import FormPage, MeaningsPage, emulation_page, loss_page, overview_page
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.profile.sequences_page import SequencesPage
-from snakestudio.gui.widgets.number_field import Message
 from snakestudio.link.profile.library import new_profile, own, shipped
 from snakestudio.paths import profiles_dir
 

@@ -17,7 +17,7 @@ from snakestudio.link.profile.library import own, shipped
 from snakestudio.paths import resource
 
 if TYPE_CHECKING:
-    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["open_editor", "open_learning", "open_wiggle", "prepare_wiggle"]
 

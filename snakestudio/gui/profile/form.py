@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.parameter_row import explanation
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.widgets.form import ChoiceBox
-from snakestudio.gui.widgets.number_field import Message, NumberField
-from snakestudio.gui.widgets.parameter_row import explanation
 from snakestudio.model.formula.quantity import NumberTextError
 
 __all__ = ["FieldRow", "PartForm"]

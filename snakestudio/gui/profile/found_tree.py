@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.link.learning.proposal import FoundMessage
 
 __all__ = ["FoundTree"]

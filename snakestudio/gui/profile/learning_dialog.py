@@ -21,23 +21,23 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui import theme
-from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.sections import heading
+from snakestudio.gui.forms.spin_boxes import SpinBox
 from snakestudio.gui.profile.cue_view import CueView
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.found_tree import FoundTree
 from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.gui.profile.robot import Robot
-from snakestudio.gui.widgets.form import ChoiceBox
-from snakestudio.gui.widgets.number_field import Message
-from snakestudio.gui.widgets.sections import heading
-from snakestudio.gui.widgets.spin_boxes import SpinBox
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.motion import Cue
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
 from snakestudio.link.learning.taking_over import take_over
 from snakestudio.link.messages import Traffic
 from snakestudio.link.profile.schema import Profile
+from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["LearningDialog"]
 

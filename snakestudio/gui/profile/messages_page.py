@@ -10,15 +10,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from snakestudio.errors import FormulaError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.number_field import Message as Sentence
+from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.profile.bit_grid import BitGrid, signal_colour
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.form import FieldRow
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
-from snakestudio.gui.widgets.number_field import Message as Sentence
-from snakestudio.gui.widgets.sections import heading, scrolled
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
 from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units

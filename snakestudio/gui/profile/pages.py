@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.profile.cells import columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.form import PartForm
 from snakestudio.gui.profile.parts_model import PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
-from snakestudio.gui.widgets.sections import heading, scrolled
 from snakestudio.link.profile.schema import (
     Bus,
     Emulation,

@@ -9,10 +9,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFont
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.parameter_row import explanation
 from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.widgets.parameter_row import explanation
 from snakestudio.model.formula.quantity import NumberTextError
 
 __all__ = ["Extra", "PartsModel"]

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.parts_model import PartsModel
-from snakestudio.gui.widgets.number_field import Message
 
 __all__ = ["PartsTable"]
 

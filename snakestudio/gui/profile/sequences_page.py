@@ -10,12 +10,12 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.cells import columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
-from snakestudio.gui.widgets.sections import heading
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Sequences, Step

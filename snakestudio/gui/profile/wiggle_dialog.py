@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.robot import Robot
-from snakestudio.gui.throttle import Throttle
-from snakestudio.gui.widgets.number_field import Message, NumberField
-from snakestudio.gui.widgets.sections import heading
 from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text
 from snakestudio.link.messages import LinkState, Telemetry
 from snakestudio.link.profile.schema import Axis, Limits

@@ -6,11 +6,11 @@ import math
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from snakestudio.gui.figure import Figure
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.live_figure import Figure
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.standing import span_text
 from snakestudio.gui.robot.stop_button import StopButton
-from snakestudio.gui.widgets.themed import Themed
+from snakestudio.viewmodel.robot.robot_status import span_text
 
 __all__ = ["BarPart"]
 

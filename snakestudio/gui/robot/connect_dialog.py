@@ -12,17 +12,17 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.data_panel import TrafficView
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
-from snakestudio.gui.throttle import Throttle
-from snakestudio.gui.widgets.number_field import Message
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.in_window import RobotInWindow
+    from snakestudio.gui.robot.robot_feature import RobotInWindow
 
 __all__ = ["ConnectDialog"]
 

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui import theme
-from snakestudio.gui.job import Job, Progress
-from snakestudio.gui.robot.services import LiveChoices, Services
+from snakestudio.gui.core import theme
 from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.bus.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus
+from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.robot.services import LiveChoices, Services
 
 __all__ = ["KINDS", "ConnectForm", "options_of"]
 

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.document import Document
-from snakestudio.gui.robot.services import LiveChoices, NewRun, Services
-from snakestudio.gui.robot.standing import NOT_CONNECTED, Standing, standing
-from snakestudio.gui.robot.window_priority import WindowPriority
-from snakestudio.gui.sources import Robot
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
 from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, Severity, Telemetry
+from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, Standing, standing
+from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services
+from snakestudio.viewmodel.robot.window_priority import WindowPriority
+from snakestudio.viewmodel.sources import Robot
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.services import Live
     from snakestudio.link.base import Link
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.link.profile.schema import Bus, Profile
     from snakestudio.model.recording import Recording
     from snakestudio.model.scene import Scene
     from snakestudio.model.teleop import TeleopCommand
+    from snakestudio.viewmodel.robot.services import Live
 
 __all__ = ["BEAT_MS", "RobotControl"]
 

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.figures import SteadyLabel
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.traffic_table import TrafficTable
-from snakestudio.gui.throttle import Throttle
 from snakestudio.model.atomic import write_atomically
 
 __all__ = ["DataPanel", "TrafficView"]

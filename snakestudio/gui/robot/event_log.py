@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.messages import LinkEvent
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
 
     from snakestudio.gui.robot.controller import RobotControl
-    from snakestudio.gui.robot.in_window import RobotInWindow
+    from snakestudio.gui.robot.robot_feature import RobotInWindow
 
 __all__ = ["FAULT_MENU", "FaultMenu"]
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 
 __all__ = ["FigureList", "SteadyLabel"]
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer, Si
 from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 
 __all__ = ["HOLD_MS", "HoldButton"]
 

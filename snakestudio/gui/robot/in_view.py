@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
-from snakestudio.gui import theme
-from snakestudio.gui.overlaid_runs import ghost_at
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.run_colours import twin_colour
 from snakestudio.gui.plots.overlaid import OverlaidRun
-from snakestudio.gui.robot.standing import span_text
-from snakestudio.gui.run_colours import twin_colour
+from snakestudio.gui.runs.overlaid_runs import ghost_at
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.robot.robot_status import span_text
 
 if TYPE_CHECKING:
-    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["TWIN", "InView"]
 

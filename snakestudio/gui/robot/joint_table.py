@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.standing import ages, span_text
 from snakestudio.link.messages import MEANINGS, Telemetry
 from snakestudio.link.profile.schema import Axis, Profile, Quantity
+from snakestudio.viewmodel.robot.robot_status import ages, span_text
 
 __all__ = ["COLUMNS", "JointTable"]
 

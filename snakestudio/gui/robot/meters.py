@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from snakestudio.gui import theme
-from snakestudio.gui.robot.standing import span_text
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.robot.robot_status import span_text
 
 __all__ = ["LoadMeter", "NodeStrip"]
 

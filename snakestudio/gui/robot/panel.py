@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.robot.arming import Arming
-from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
-from snakestudio.gui.robot.standing import span_text
 from snakestudio.gui.robot.state_card import StateCard
-from snakestudio.gui.throttle import Throttle
-from snakestudio.gui.widgets.sections import Section, scrolled
+from snakestudio.gui.robot.twin_and_pose_form import Beside
 from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.viewmodel.robot.robot_status import span_text
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.in_window import RobotInWindow
+    from snakestudio.gui.robot.robot_feature import RobotInWindow
 
 __all__ = ["RobotPanel"]
 

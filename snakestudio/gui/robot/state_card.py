@@ -7,10 +7,10 @@ import math
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.robot.figures import SteadyLabel
-from snakestudio.gui.robot.standing import Standing, span_text
-from snakestudio.gui.widgets.themed import Themed
+from snakestudio.viewmodel.robot.robot_status import Standing, span_text
 
 __all__ = ["StateCard"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from snakestudio.gui import theme
-from snakestudio.gui.widgets.themed import Themed
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.themed import Themed
 
 __all__ = ["ModalStop", "StopButton"]
 

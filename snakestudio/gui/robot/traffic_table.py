@@ -10,9 +10,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from snakestudio.gui import theme
-from snakestudio.gui.robot.standing import span_text
+from snakestudio.gui.core import theme
 from snakestudio.link.messages import Traffic
+from snakestudio.viewmodel.robot.robot_status import span_text
 
 __all__ = ["TITLES", "IdRow", "TrafficTable", "id_text"]
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.banner import Banner, Button
-from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.document import Document
-from snakestudio.gui.files import Files
-from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.forms.banner import Banner, Button
+from snakestudio.gui.shell.files import Files
 from snakestudio.model.recording import Recording
 from snakestudio.session.status import Status
+from snakestudio.viewmodel.job import Job, Progress
 
 if TYPE_CHECKING:
     from snakestudio.runfile.mcap import RunFile

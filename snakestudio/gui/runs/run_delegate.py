@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QModelIndex, QObject, QPersistentModelInd
 from PySide6.QtGui import QColor, QFontMetrics, QImageReader, QPainter, QPainterPath, QPixmap, QPixmapCache
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.runs.run_list import RUN, facts, moment
 from snakestudio.runfile.library import KeptRun
 

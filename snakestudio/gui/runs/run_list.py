@@ -9,10 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, QUrl
 
-from snakestudio.gui.matching import match
-from snakestudio.gui.models import MODELS
 from snakestudio.model.amounts import size_text
 from snakestudio.runfile.library import KeptRun
+from snakestudio.viewmodel.formulations import MODELS
+from snakestudio.viewmodel.matching import match
 
 __all__ = ["RUN", "RunListModel", "facts", "moment"]
 

@@ -20,16 +20,16 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner
-from snakestudio.gui.job import Job, Progress
-from snakestudio.gui.runs.beside import RunsBeside
-from snakestudio.gui.runs.keeper import RunKeeper
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.runs.pinned_runs import RunsBeside
+from snakestudio.gui.runs.run_archiver import RunKeeper
 from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel
-from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.amounts import size_text
 from snakestudio.runfile.library import KeptRun, RunLibrary
+from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["RunPanel"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.gui.selection import Body
+from snakestudio.gui.core.selection import Body
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from snakestudio.control.controllers.leader_follower import RESOLVING, jammed_joints
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["control_state"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
-from snakestudio.gui.docks.palette import dragged_preset
-from snakestudio.gui.viewport.ground import on_plane
+from snakestudio.gui.scene.palette import dragged_preset
 from snakestudio.model.edits.presets import preset_obstacles
+from snakestudio.viewmodel.viewport.ground import on_plane
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

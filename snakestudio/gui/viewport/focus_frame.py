@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 
 __all__ = ["FocusFrame"]
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.options import SCALES, TRAIL_MIDDLE, ViewOptions
+from snakestudio.gui.viewport.view_settings import SCALES, TRAIL_MIDDLE, ViewOptions
 from snakestudio.model.scene import Scene
 
 __all__ = ["Legend", "fill_trail_menu", "rows_of"]

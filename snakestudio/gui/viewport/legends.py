@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.legend import Legend
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.options import ViewOptions
 from snakestudio.gui.viewport.swatches import Swatches
+from snakestudio.gui.viewport.view_settings import ViewOptions
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["Legends"]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
-from snakestudio.gui.selection import Item
+from snakestudio.gui.core.selection import Item
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

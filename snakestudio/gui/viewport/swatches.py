@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 
 __all__ = ["Swatches"]
 

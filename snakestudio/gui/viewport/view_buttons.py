@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
-from snakestudio.gui import theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.navigation import Navigator
 
 __all__ = ["ViewButtons"]

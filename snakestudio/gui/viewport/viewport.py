@@ -11,35 +11,35 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEv
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
-from snakestudio.gui import theme
-from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.document import Document
-from snakestudio.gui.drafting.measure_tool import MeasureTool
-from snakestudio.gui.drafting.sheet import Sheet
-from snakestudio.gui.editor.editor import Editor
-from snakestudio.gui.editor.robot_tool import RobotTool
-from snakestudio.gui.parts import n_parts, part_name
-from snakestudio.gui.selection import Selection
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.core.session_controller import SessionBridge
 from snakestudio.gui.viewport.bounds import box_around
-from snakestudio.gui.viewport.dressing import Dressing
+from snakestudio.gui.viewport.drafting.drafting_overlay import Sheet
+from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
 from snakestudio.gui.viewport.drop import DropTarget
-from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
 from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.options import ViewOptions
-from snakestudio.gui.viewport.path_tool import PathTool
+from snakestudio.gui.viewport.overlay_builder import Dressing
 from snakestudio.gui.viewport.preview import Preview
-from snakestudio.gui.viewport.sight import Sight
-from snakestudio.gui.viewport.surface import Picture, choose
-from snakestudio.gui.viewport.threaded_view import ThreadedView
-from snakestudio.gui.viewport.tool import Tools
-from snakestudio.gui.viewport.top_view import TopView
+from snakestudio.gui.viewport.projection import Sight
+from snakestudio.gui.viewport.surfaces.gl_view import GlView
+from snakestudio.gui.viewport.surfaces.surface import Picture, choose
+from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
+from snakestudio.gui.viewport.surfaces.top_view import TopView
+from snakestudio.gui.viewport.tools.editor import Editor
+from snakestudio.gui.viewport.tools.path_tool import PathTool
+from snakestudio.gui.viewport.tools.robot_tool import RobotTool
+from snakestudio.gui.viewport.tools.tool import Tools
 from snakestudio.gui.viewport.view_buttons import ViewButtons
+from snakestudio.gui.viewport.view_settings import ViewOptions
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.viewmodel.body_parts import n_parts, part_name
 
 __all__ = ["Viewport"]
 

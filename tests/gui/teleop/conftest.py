@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.teleop.gamepad import Gamepads
-from snakestudio.gui.teleop.sdl import load_sdl
+from snakestudio.gui.robot.teleop.gamepad import Gamepads
+from snakestudio.gui.robot.teleop.sdl import load_sdl
 
 
 class VirtualPad:
@@ -45,7 +45,7 @@ def plug(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[...
     A thread that a busy machine does not let run for a while is not to look like a driver that hangs; tests of one that
     does hang set the time themselves.
     """
-    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 5.0)
+    monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 5.0)
     made: list[VirtualPad] = []
 
     def plug(pads: Gamepads, **values: Any) -> VirtualPad:

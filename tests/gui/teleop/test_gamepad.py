@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.teleop.gamepad import Gamepads
-from snakestudio.gui.teleop.inputs import Input
-from snakestudio.gui.teleop.sdl import Sdl, SdlError, load_sdl
+from snakestudio.gui.robot.teleop.gamepad import Gamepads
+from snakestudio.gui.robot.teleop.inputs import Input
+from snakestudio.gui.robot.teleop.sdl import Sdl, SdlError, load_sdl
 from tests.gui.teleop.conftest import VirtualPad
 
 pytestmark = pytest.mark.gui
@@ -86,7 +86,7 @@ def test_a_reader_that_hangs_counts_as_no_gamepad(
 ) -> None:
     plug(pads).axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
-    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 0.1)
+    monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 0.1)
     read, goes_on = Sdl.read, threading.Event()
 
     def held(sdl: Sdl) -> dict[Input, float]:

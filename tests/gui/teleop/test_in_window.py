@@ -10,14 +10,14 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.teleop.editor import MappingEditor
-from snakestudio.gui.teleop.inputs import Input
-from snakestudio.gui.teleop.mapping import DEFAULT, InputMap
-from snakestudio.gui.teleop.mapping_file import RANGES
-from snakestudio.gui.teleop.panel import TeleopPanel, acting, bound_keys
-from snakestudio.gui.teleop.steerer import Steerer
-from snakestudio.gui.teleop.teleop import Teleop
+from snakestudio.gui.robot.teleop.editor import MappingEditor
+from snakestudio.gui.robot.teleop.inputs import Input
+from snakestudio.gui.robot.teleop.mapping import DEFAULT, InputMap
+from snakestudio.gui.robot.teleop.mapping_file import RANGES
+from snakestudio.gui.robot.teleop.panel import TeleopPanel, acting, bound_keys
+from snakestudio.gui.robot.teleop.steerer import Steerer
+from snakestudio.gui.robot.teleop.teleop import Teleop
+from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.paths import scenes_dir
 

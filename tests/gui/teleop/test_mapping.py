@@ -10,9 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import UsageError
-from snakestudio.gui.teleop.inputs import Input, parse_input
-from snakestudio.gui.teleop.mapping import DEFAULT, FUNCTIONS, Binding, InputMap, shaped
-from snakestudio.gui.teleop.mapping_file import RESERVED, conflicts, dump_map, load_map, mistakes, parse_map, save_map
+from snakestudio.gui.robot.teleop.inputs import Input, parse_input
+from snakestudio.gui.robot.teleop.mapping import DEFAULT, FUNCTIONS, Binding, InputMap, shaped
+from snakestudio.gui.robot.teleop.mapping_file import (
+    RESERVED,
+    conflicts,
+    dump_map,
+    load_map,
+    mistakes,
+    parse_map,
+    save_map,
+)
 
 STICK = Input("axis", "lefty")
 W, S = Input("key", "W"), Input("key", "S")

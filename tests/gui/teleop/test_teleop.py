@@ -12,10 +12,10 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.teleop.inputs import Input
-from snakestudio.gui.teleop.mapping import DEFAULT
-from snakestudio.gui.teleop.sdl import Sdl
-from snakestudio.gui.teleop.teleop import Teleop
+from snakestudio.gui.robot.teleop.inputs import Input
+from snakestudio.gui.robot.teleop.mapping import DEFAULT
+from snakestudio.gui.robot.teleop.sdl import Sdl
+from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 from tests.gui.teleop.conftest import VirtualPad
 
@@ -218,11 +218,11 @@ def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_
         return real(sdl)
 
     monkeypatch.setattr(Sdl, "read", held)
-    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 0.3)
+    monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 0.3)
     qtbot.waitUntil(lambda: bool(driving.stops))
     qtbot.wait(200)
     assert driving.stops == ["The gamepad does not answer any more."]
-    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 5.0)
+    monkeypatch.setattr("snakestudio.gui.robot.teleop.gamepad._STALE_S", 5.0)
     goes_on.set()
     qtbot.waitUntil(lambda: bool(driving.teleop.pads.readings))
     qtbot.wait(200)

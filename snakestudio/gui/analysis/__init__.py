@@ -1,0 +1,1 @@
+"""What is made of runs, in the window: measured trials, fits, comparisons of models."""

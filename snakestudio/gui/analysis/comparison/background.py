@@ -1,0 +1,119 @@
+"""A comparison made beside the window: one job at a time, watched by a timer, stopped without waiting for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from snakestudio.gui.core.document import Document
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.session.engine_compiler import Preparations, Stage, prepare
+from snakestudio.viewmodel.job import Job, Progress
+
+__all__ = ["BackgroundComparison"]
+
+Result = TypeVar("Result")
+
+
+class BackgroundComparison(QObject, Generic[Result]):
+    """What comparisons of the window's scene have in common.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    changed()
+        It began, went on, ended or was cleared, or something about it is to be shown otherwise.
+    """
+
+    changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._job: Job[Result] | None = None
+        self._ending: list[Job[Result]] = []
+        self.comparison: Result | None = None
+        self.message = ""
+        """Why there is no result, in a sentence; empty if there is nothing to say."""
+        self.scene_file: str | None = None
+        """Name of the file the scene came from."""
+        self.preparations: Preparations | None = None
+        """Those of the program, so that no engine is compiled twice at once."""
+        self.preparing = ""
+        """Which engine it waits for, how far that is and how long it takes; empty while it waits for none."""
+        self._timer = QTimer(self)
+        self._timer.setInterval(60)
+        self._timer.timeout.connect(self._watch)
+        document.opened.connect(self.clear)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is being made."""
+        return self._job is not None
+
+    @property
+    def fraction(self) -> float:
+        """How much of that is done."""
+        return 0.0 if self._job is None else self._job.fraction
+
+    def _begin(self, work: Callable[[Progress], Result | None]) -> None:
+        """Make it in a thread of its own, as of the document's file."""
+        self.scene_file = self._document.origin.name if self._document.origin is not None else None
+        self._job = Job("comparison", work)
+        self._timer.start()
+        self.changed.emit()
+
+    def _prepare(self, kinds: Iterable[str], progress: Progress) -> bool:
+        """Have the engines of `kinds` compiled, in the job's thread; False if it was stopped meanwhile."""
+
+        def tell(kind: str, stage: Stage) -> bool:
+            self.preparing = (
+                f"Preparing the {ENGINE_NAMES[kind]} engine: {percent(stage.fraction)}, {time_left(stage.seconds_left)}"
+            )
+            return progress(stage.fraction)
+
+        try:
+            return prepare(kinds, tell, self.preparations)
+        finally:
+            self.preparing = ""
+
+    def cancel(self) -> None:
+        """Stop; there is no result then."""
+        if self._job is None:
+            return
+        self._timer.stop()
+        self._job.cancel()
+        # It ends at its next step of progress; the window does not wait for that.
+        self._ending = [job for job in (*self._ending, self._job) if job.running]
+        self._job = None
+        self.message = "The comparison was cancelled."
+        self.changed.emit()
+
+    def clear(self) -> None:
+        """Stop what is under way and take all of the last result away."""
+        self.cancel()
+        self.comparison, self.message = None, ""
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Stop what is under way and wait for its end; call before the program quits."""
+        self.cancel()
+        for job in self._ending:
+            job.wait()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is not None and not job.running:
+            self._timer.stop()
+            self._job = None
+            self.comparison, self.message = job.result, job.error
+            self._ended()
+        self.changed.emit()
+
+    def _ended(self) -> None:
+        """There is a result, or a message why not."""

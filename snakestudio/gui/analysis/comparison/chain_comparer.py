@@ -1,0 +1,115 @@
+"""Holds chains of links against the window's continuous body, beside the window, and shows one of them as a ghost."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from snakestudio.analysis.comparison.chain_data import ChainComparison, ChainProfile
+from snakestudio.analysis.comparison.chains import compare_chain
+from snakestudio.drawing.overlays import Ghost
+from snakestudio.gui.analysis.comparison.background import BackgroundComparison
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.model.robot.discretise import links_of
+from snakestudio.model.robot.support import Friction
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.job import Progress
+
+__all__ = ["ChainComparer"]
+
+COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+FREE_COUNTS = (4, 8, 12, 16, 24, 32, 48)
+"""Numbers of links that are looked at; those that friction moves have to be run, which takes its time."""
+
+_OPACITY = 0.5
+
+
+class ChainComparer(BackgroundComparison[ChainComparison]):
+    """The chains beside the body of the window's scene.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    changed()
+        It began, went on, ended or was cleared, the scene was edited, or another chain was chosen.
+    """
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(document, parent)
+        self._scene: Scene | None = None
+        self._chosen = 0
+        self.shown = False
+        """Whether the chosen chain is to be seen in the viewport."""
+        document.scene_changed.connect(self._on_scene)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Numbers of links that there are, or will be."""
+        if self.comparison is not None:
+            return self.comparison.links
+        return FREE_COUNTS if isinstance(self._document.scene.support, Friction) else COUNTS
+
+    @property
+    def stale(self) -> bool:
+        """Whether the scene has been edited since."""
+        return self.comparison is not None and self._document.scene != self._scene
+
+    def start(self, time: float) -> None:
+        """Hold chains of all numbers of links against the body at `time` (s)."""
+        if self.busy:
+            return
+        self.clear()
+        scene, folder, counts = self._document.scene, self._document.base_dir, self.counts
+        self._scene = scene
+        kinds = ["continuum_beam", *(["planar_lagrangian"] if isinstance(scene.support, Friction) else [])]
+
+        def work(progress: Progress) -> ChainComparison | None:
+            if not self._prepare(kinds, progress):
+                return None
+            return compare_chain(scene, counts, (time,), folder, progress)
+
+        self._begin(work)
+
+    def _ended(self) -> None:
+        if self.comparison is not None and not 0 < self._chosen < len(self.comparison.links):
+            self._chosen = min(4, len(self.comparison.links) - 1)
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        self.changed.emit()
+
+    # --- the chosen chain -----------------------------------------------------------------------------------------
+
+    @property
+    def chosen(self) -> int:
+        """Index in `counts` of the chain that is looked at."""
+        return min(self._chosen, len(self.counts) - 1)
+
+    def choose(self, index: int) -> None:
+        """Look at another chain."""
+        self._chosen = index
+        self.changed.emit()
+
+    @property
+    def profile(self) -> ChainProfile | None:
+        """What there is of the chosen chain."""
+        return None if self.comparison is None else self.comparison.profiles[self.chosen][0]
+
+    def overlaid(self) -> list[OverlaidRun]:
+        """None: it has torques of its own to show, not a run."""
+        return []
+
+    def names(self, time: float) -> list[tuple[str, str]]:
+        """None: the dialog says what the ghost is."""
+        return []
+
+    def ghosts(self, time: float) -> tuple[Ghost, ...]:
+        """The chosen chain for the viewport, at the instant it was looked at."""
+        profile, scene = self.profile, self._scene
+        if not self.shown or self.stale or profile is None or scene is None:
+            return ()
+        if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
+            return ()
+        return (Ghost(profile.pose, None, _OPACITY, links_of(scene.beam, profile.links), None),)

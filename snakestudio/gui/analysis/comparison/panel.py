@@ -1,0 +1,239 @@
+"""The panel that compares models: which to run and for how long, progress, and the figures."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.engines import registry
+from snakestudio.export.comparison_text import report
+from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.gui.analysis.comparison.metrics_table import Figures, capital
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.runs.exporting import Exporter
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Run, Scene
+from snakestudio.viewmodel.formulations import MODELS
+
+__all__ = ["ComparisonPanel"]
+
+_STALE = "This is of an earlier version of the scene. Run it again to compare the scene as it is now."
+
+
+class ComparisonPanel(Themed):
+    """Everything about a comparison.
+
+    Parameters
+    ----------
+    comparer : Comparer
+    document : Document
+    exporter : Exporter
+
+    Signals
+    -------
+    closed()
+        The user wants to see no more of it.
+    """
+
+    closed = Signal()
+
+    def __init__(
+        self, comparer: Comparer, document: Document, exporter: Exporter, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._comparer, self._document, self._exporter = comparer, document, exporter
+        self._own = ""
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(16, 0, 16, 12)
+        column.setSpacing(8)
+        self._close = QToolButton()
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close this panel; ghosts and curves stay until they are cleared")
+        self._close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(heading("Models side by side"), 1)
+        head.addWidget(self._close)
+        column.addLayout(head)
+
+        self.boxes: dict[str, QCheckBox] = {}
+        self._wanted = set(registry.kinds())
+        self.why: dict[str, QLabel] = {}
+        for kind in registry.kinds():
+            box = self.boxes[kind] = QCheckBox(MODELS[kind].title)
+            box.setChecked(True)
+            box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
+            why = self.why[kind] = QLabel()
+            why.setProperty("role", "dim")
+            why.setWordWrap(True)
+            why.setContentsMargins(22, 0, 0, 0)
+            why.setFont(theme.value_font(12, bold=False))
+            column.addWidget(box)
+            column.addWidget(why)
+
+        self.duration = NumberField(field_doc(Run, "duration_s"))
+        self.duration.setFixedWidth(theme.scaled(90))
+        self.duration.setToolTip("Simulated time that every model runs for")
+        self._problem = Message()
+        self.duration.problem_changed.connect(self._problem.say)
+        self.run_button, self.cancel_button = QPushButton("Run"), QPushButton("Cancel")
+        self.run_button.setProperty("role", "primary")
+        self.run_button.clicked.connect(self._run)
+        self.cancel_button.clicked.connect(comparer.cancel)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(QLabel("Duration"))
+        row.addWidget(self.duration)
+        unit = QLabel("s")
+        unit.setProperty("role", "unit")
+        row.addWidget(unit)
+        row.addStretch(1)
+        row.addWidget(self.run_button)
+        row.addWidget(self.cancel_button)
+        column.addLayout(row)
+        column.addWidget(self._problem)
+
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        column.addWidget(self.bar)
+        column.addWidget(self.note)
+
+        self.figures = Figures(comparer)
+        column.addWidget(self.figures)
+        self.copy_button, self.csv_button, self.clear_button = (
+            QPushButton("Copy"),
+            QPushButton("Export CSV ..."),
+            QPushButton("Clear"),
+        )
+        for button, tip, action in (
+            (self.copy_button, "Copy all figures as a table of text", self._copy),
+            (self.csv_button, "Write the course of all values and differences", self._export),
+            (self.clear_button, "Take ghosts, curves and figures away", comparer.clear),
+        ):
+            button.setToolTip(tip)
+            button.clicked.connect(action)
+        self._buttons = QWidget()
+        buttons = QGridLayout(self._buttons)
+        buttons.setContentsMargins(0, 4, 0, 0)
+        for index, button in enumerate((self.copy_button, self.csv_button, self.clear_button)):
+            buttons.addWidget(button, 0, index)
+        column.addWidget(self._buttons)
+        column.addStretch(1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content))
+
+        comparer.changed.connect(self._refresh)
+        comparer.reasons.changed.connect(self._refresh)
+        exporter.changed.connect(self._refresh)
+        document.scene_changed.connect(self._on_scene)
+        self.renew_theme()
+        self._on_scene(None, document.scene)
+
+    def renew_theme(self) -> None:
+        self._close.setIcon(theme.icon("close", "dim"))
+
+    # --- which models ---------------------------------------------------------------------------------------------
+
+    @property
+    def chosen(self) -> list[str]:
+        """The models to run, the scene's own first; that it is the reference."""
+        own = self._document.scene.model.kind
+        kinds = [own, *(kind for kind in self.boxes if kind != own)]
+        return [kind for kind in kinds if kind in self._wanted and not self._comparer.reasons.by_kind.get(kind)]
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        if before is None or before.run.duration_s != after.run.duration_s:
+            self.duration.set_value(after.run.duration_s)
+        if after.model.kind != self._own:
+            self._own = after.model.kind
+            self._wanted.add(self._own)
+        self._refresh()
+
+    def _choose(self, kind: str, wanted: bool) -> None:
+        """Run a model with the others, or do not."""
+        (self._wanted.add if wanted else self._wanted.discard)(kind)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        comparer = self._comparer
+        for kind, box in self.boxes.items():
+            reasons = comparer.reasons.by_kind.get(kind, ())
+            own = kind == self._own
+            box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
+            # The scene's own model is what the others are compared with.
+            box.setEnabled(not reasons and not own and not comparer.busy)
+            text = " ".join(map(capital, reasons))
+            if own and not reasons:
+                text = "The model of this scene: the others are compared with it."
+            self.why[kind].setText(text)
+            self.why[kind].setVisible(bool(text))
+            box.setToolTip(f"<qt>{text or MODELS[kind].help}</qt>")
+        enough = len(self.chosen) >= 2
+        self.run_button.setEnabled(enough and not comparer.busy)
+        self.run_button.setToolTip(
+            "Run all chosen models, side by side" if enough else "Choose at least two models that can run this scene"
+        )
+        self.run_button.setVisible(not comparer.busy)
+        self.cancel_button.setVisible(comparer.busy)
+        self.bar.setVisible(comparer.busy)
+        self.bar.setValue(round(1000 * comparer.fraction))
+        if comparer.busy:
+            self._say(comparer.doing, "dim")
+        elif comparer.stale:
+            self._say(_STALE, "warning")
+        else:
+            self._say(comparer.message, "dim")
+        self.figures.refresh()
+        self._buttons.setVisible(comparer.comparison is not None)
+        self.csv_button.setEnabled(not self._exporter.busy)
+
+    def _say(self, text: str, role: str) -> None:
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
+        if self.note.property("role") != role:
+            theme.set_role(self.note, role)
+
+    # --- what the buttons do --------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        if self.duration.commit() and self.duration.value is not None:
+            self._comparer.start(self.chosen, self.duration.value)
+
+    def _copy(self) -> None:
+        if self._comparer.comparison is not None:
+            QGuiApplication.clipboard().setText(report(self._comparer.comparison))
+
+    def _export(self) -> None:
+        if self._comparer.comparison is not None:
+            self._exporter.ask_comparison(self._comparer.comparison, self._comparer.scene_file)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._comparer.reasons.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._comparer.reasons.watch(False)

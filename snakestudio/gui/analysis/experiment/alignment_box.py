@@ -1,0 +1,241 @@
+"""How the trials are laid over the run: time offset, found or by hand, what may be turned and shifted, which link."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.model.capture import CENTRE_OF_MASS
+from snakestudio.model.fields import FieldDoc
+from snakestudio.viewmodel.body_parts import n_parts, part_name
+from snakestudio.viewmodel.plots.scale import MINUS
+
+__all__ = ["AlignmentBox"]
+
+_OFFSET = FieldDoc(
+    label="Time offset", unit="s", help="How much later the capture's clock started than the run's", symbol="",
+    slider=(-0.5, 0.5), live=True, minimum=-3600.0, maximum=3600.0, exclusive_minimum=False, default=0.0,
+)  # fmt: skip
+_BOUND = FieldDoc(
+    label="Bound", unit="s", help="The offset is sought between these", symbol="", slider=(-2.0, 2.0), live=True,
+    minimum=-3600.0, maximum=3600.0, exclusive_minimum=False, default=0.5,
+)  # fmt: skip
+_OVER = FieldDoc(
+    label="Fit over the first", unit="s",
+    help="Shift and turn are those of the first so many seconds that both have; empty: of all",
+    symbol="", slider=(0.0, 20.0), live=True, minimum=0.0, maximum=1e6, exclusive_minimum=True, default=None,
+)  # fmt: skip
+_AS_SAID = -2
+"""Stands for "as the files say" among the links."""
+
+_STEP_S = 0.001
+
+
+class AlignmentBox(QWidget):
+    """The fields.
+
+    Parameters
+    ----------
+    experiments : Experiments
+    document : Document
+    """
+
+    def __init__(self, experiments: Experiments, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._experiments, self._document = experiments, document
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self.trial = QComboBox(self)
+        self.trial.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.trial.setMinimumContentsLength(8)
+        self.trial.setAccessibleName("Trial")
+        self.trial.setToolTip("The trial whose time offset stands below")
+        self.trial.activated.connect(experiments.choose)
+        self.find_button = QPushButton("Find", self)
+        self.find_button.setToolTip("Let the offset be found again, by the correlation of the tracks within the bounds")
+        self.find_button.clicked.connect(experiments.find)
+        column.addWidget(self.trial)
+
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        self.message = Message(self)
+        self.offset = self._number(_OFFSET)
+        self.offset.set_step(_STEP_S)
+        self.offset.setFixedWidth(theme.scaled(84))
+        self.offset.committed.connect(lambda value, again: experiments.shift_to(value))
+        self._bounds = -math.inf, math.inf
+        self.slider = ValueSlider(-0.5, 0.5, _STEP_S, self)
+        self._slider_place = QHBoxLayout()
+        self._slider_place.addWidget(self.slider)
+        grid.addWidget(self._caption("Time offset", self.offset), 0, 0)
+        grid.addLayout(self._slider_place, 0, 1)
+        grid.addWidget(self.offset, 0, 2)
+        grid.addWidget(self._unit(), 0, 3)
+        self.low, self.high = self._number(_BOUND), self._number(_BOUND)
+        for field, name, which in ((self.low, "Least offset", 0), (self.high, "Largest offset", 1)):
+            field.setAccessibleName(name)
+            field.setToolTip("The offset is sought between these; the papers' robot starts 0.05 to 0.15 s late")
+            field.committed.connect(lambda value, again, which=which, field=field: self._bound(field, which, value))
+        between = QHBoxLayout()
+        between.setSpacing(6)
+        for widget in (self.low, self._caption("to", self.high), self.high, self._unit()):
+            between.addWidget(widget)
+        between.addStretch(1)
+        between.addWidget(self.find_button)
+        grid.addWidget(self._caption("Sought from", self.low), 1, 0)
+        grid.addLayout(between, 1, 1, 1, 3)
+        self.link = QComboBox(self)
+        self.link.setAccessibleName("Compared")
+        self.link.setToolTip("What is compared: the links that the files' bodies sit on, or one of them")
+        self.link.activated.connect(lambda _: self._choose_link(int(self.link.currentData())))
+        grid.addWidget(self._caption("Compared", self.link), 2, 0)
+        grid.addWidget(self.link, 2, 1, 1, 3)
+        column.addLayout(grid)
+
+        self.position, self.heading = QCheckBox("Shift to fit", self), QCheckBox("Turn to fit", self)
+        self.position.setToolTip(
+            "Lay the measured track over the simulated one; off: it stays where the cameras saw it"
+        )
+        self.heading.setToolTip("Turn the measured track about the vertical; off: both frames point the same way")
+        self.position.clicked.connect(lambda on: experiments.set_options(align_position=on))
+        self.heading.clicked.connect(lambda on: experiments.set_options(align_heading=on))
+        self.over = self._number(_OVER, optional=True)
+        self.over.setPlaceholderText("all")
+        self.over.committed.connect(lambda value, again: experiments.set_options(over_s=value))
+        fit = QHBoxLayout()
+        fit.setSpacing(10)
+        fit.addWidget(self.position)
+        fit.addWidget(self.heading)
+        fit.addStretch(1)
+        fit.addWidget(self._caption("over", self.over))
+        fit.addWidget(self.over)
+        fit.addWidget(self._unit())
+        column.addLayout(fit)
+        column.addWidget(self.message)
+        self.found, self.doubts = self._sentence("dim"), self._sentence("warning")
+        column.addWidget(self.found)
+        column.addWidget(self.doubts)
+
+    def _number(self, doc: FieldDoc, optional: bool = False) -> NumberField:
+        field = NumberField(doc, optional=optional, parent=self)
+        field.setFixedWidth(theme.scaled(68))
+        field.setToolTip(doc.help)
+        field.problem_changed.connect(self.message.say)
+        return field
+
+    def _caption(self, text: str, buddy: QWidget) -> QLabel:
+        label = QLabel(text, self)
+        label.setBuddy(buddy)
+        return label
+
+    def _unit(self) -> QLabel:
+        label = QLabel("s", self)
+        label.setProperty("role", "unit")
+        return label
+
+    def _sentence(self, role: str) -> QLabel:
+        label = QLabel(self)
+        label.setProperty("role", role)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setFont(theme.value_font(12, bold=False))
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
+
+    # --- showing --------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Bring it up to date with the trials."""
+        experiments = self._experiments
+        if not experiments.trials:
+            return
+        names = [trial.capture.name for trial in experiments.trials]
+        if names != [self.trial.itemText(i) for i in range(self.trial.count())]:
+            self.trial.clear()
+            self.trial.addItems(names)
+        self.trial.setCurrentIndex(experiments.current)
+        options, trial = experiments.options, experiments.trials[experiments.current]
+        low, high = options.offset_bounds_s
+        self.low.set_value(low)
+        self.high.set_value(high)
+        self._renew_slider(min(low, trial.offset_s), max(high, trial.offset_s))
+        for widget in (self.slider, self.offset):
+            widget.setEnabled(trial.alignment is not None)
+        self.slider.set_value(trial.offset_s)
+        self.offset.set_value(round(trial.offset_s, 4))
+        self.find_button.setEnabled(experiments.possible)
+        self.position.setChecked(options.align_position)
+        self.heading.setChecked(options.align_heading)
+        self.over.set_value(options.over_s)
+        self._show_links(options.link)
+        self._show_found(trial)
+
+    def _renew_slider(self, low: float, high: float) -> None:
+        """A slider over other bounds is another slider."""
+        if (low, high) == self._bounds or self.slider.isSliderDown():
+            return
+        self._bounds = low, high
+        old, focused = self.slider, self.slider.hasFocus()
+        self.slider = ValueSlider(low, max(high, low + _STEP_S), _STEP_S, self)
+        self.slider.setAccessibleName("Time offset")
+        self.slider.setToolTip("Drag the trial in time; its figures follow when it rests. Double click: find it")
+        self.slider.moved.connect(self._on_slider)
+        self.slider.reset.connect(self._experiments.find)
+        self._slider_place.replaceWidget(old, self.slider)
+        old.deleteLater()
+        if focused:
+            self.slider.setFocus()
+
+    def _show_links(self, link: int | None) -> None:
+        scene = self._document.scene
+        count = n_parts(scene)
+        if self.link.count() != count + 2:
+            self.link.clear()
+            self.link.addItem("The links that bodies sit on", _AS_SAID)
+            self.link.addItem("Centre of mass", CENTRE_OF_MASS)
+            for index in range(count):
+                self.link.addItem(f"{part_name(scene)} {index + 1}", index)
+        self.link.setCurrentIndex(max(0, self.link.findData(_AS_SAID if link is None else link)))
+
+    def _show_found(self, trial: Trial) -> None:
+        found = trial.alignment
+        self.found.setVisible(found is not None)
+        self.doubts.setVisible(found is not None and bool(found.notes))
+        if found is None:
+            return
+        how = "by hand" if trial.by_hand else "found"
+        if not trial.by_hand and math.isfinite(found.offset_std_s):
+            how += f" to within ± {1000 * found.offset_std_s:.2g} ms"
+        shift = math.hypot(*found.shift_m[:2].tolist())
+        turn = f"{math.degrees(found.heading_rad):.1f}".replace("-", MINUS)
+        self.found.setText(
+            f"Correlation {found.correlation:.4f}. Offset {how}; turned by {turn}°, shifted by {shift:.3g} m."
+        )
+        self.doubts.setText("\n".join(found.notes))
+
+    # --- editing --------------------------------------------------------------------------------------------------
+
+    def _on_slider(self, value: float) -> None:
+        self._experiments.shift_to(value)
+        self.offset.set_value(value)
+
+    def _bound(self, field: NumberField, which: int, value: float) -> None:
+        bounds = list(self._experiments.options.offset_bounds_s)
+        bounds[which] = value
+        if bounds[0] >= bounds[1]:
+            field.refuse(f"The first bound must be below the second one; {bounds[0]:g} and {bounds[1]:g} s are not.")
+            return
+        self._experiments.set_options(offset_bounds_s=(bounds[0], bounds[1]))
+
+    def _choose_link(self, value: int) -> None:
+        self._experiments.set_options(link=None if value == _AS_SAID else value)

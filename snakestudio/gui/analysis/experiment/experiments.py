@@ -1,0 +1,340 @@
+"""The measured trials of a window: laid over its run, compared with it beside the window, and seen over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions
+from snakestudio.analysis.experiment.as_recording import CaptureRecording
+from snakestudio.drawing.overlays import Ghost, Track
+from snakestudio.drawing.style import colour
+from snakestudio.gui.analysis.comparison.background import BackgroundComparison
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.run_colours import trial_colour
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.model.capture import Capture
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.viewmodel.experiment import overlay
+from snakestudio.viewmodel.experiment.compare import Compared, compare
+from snakestudio.viewmodel.experiment.motion import Motion
+from snakestudio.viewmodel.experiment.shifted import ShiftedRecording
+from snakestudio.viewmodel.job import Progress
+
+__all__ = ["Experiments", "Trial"]
+
+_FEWEST_ROWS = 20
+"""Rows of a run below which there is nothing to compare with yet."""
+
+_REST_MS = 350
+"""So long after the last change of an offset the figures are made anew."""
+
+_FRAME_MS = 30
+"""Curves and legend follow a dragged offset no faster than that."""
+
+
+@dataclass(eq=False)
+class Trial:
+    """A measured trial, and how it lies over the run.
+
+    Attributes
+    ----------
+    capture : Capture
+        As it was read.
+    number : int
+        The how many-th that was loaded, from 0: its colour.
+    shown : bool
+    alignment : Alignment or None
+        None until it was compared with a run.
+    by_hand : bool
+        Whether the offset was given by the user.
+    offset_s : float
+        Time offset that is shown, s.
+    motion : Motion or None
+        The aligned capture, at the alignment's own offset.
+    source : ShiftedRecording or None
+        The same for the plots.
+    """
+
+    capture: Capture
+    number: int
+    shown: bool = True
+    alignment: Alignment | None = None
+    by_hand: bool = False
+    offset_s: float = 0.0
+    motion: Motion | None = None
+    source: ShiftedRecording | None = None
+
+    @property
+    def shift(self) -> float:
+        """How much later it is shown than it was aligned, s."""
+        return 0.0 if self.alignment is None else self.offset_s - self.alignment.offset_s
+
+    def lay(self, alignment: Alignment, aligned: CaptureRecording) -> None:
+        """Lay it over a run."""
+        self.alignment, self.offset_s = alignment, alignment.offset_s
+        self.motion, self.source = Motion(aligned.capture), ShiftedRecording(aligned)
+
+    def take_off(self) -> None:
+        """It is not laid over any run any more."""
+        self.alignment, self.motion, self.source = None, None, None
+
+
+class Experiments(BackgroundComparison[Compared]):
+    """All trials, their alignment and the figures.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionBridge
+        Whose recording the trials are compared with.
+
+    Signals
+    -------
+    changed()
+        Trials came or went, or a comparison began, went on or ended.
+    shown_changed()
+        What is seen over the run is another one, or lies elsewhere.
+    """
+
+    shown_changed = Signal()
+
+    def __init__(self, document: Document, bridge: SessionBridge, parent: QObject | None = None) -> None:
+        super().__init__(document, parent)
+        self.trials: list[Trial] = []
+        self.options = AlignmentOptions()
+        self.current = 0
+        """Index of the trial whose offset the panel shows."""
+        self._bridge = bridge
+        self._loaded = 0
+        self._told_stale = False
+        self._seen = Throttle(_FRAME_MS, self.shown_changed.emit, self)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self.compare)
+        bridge.finished.connect(lambda _: self._on_finished())
+        bridge.recording_changed.connect(self._on_recording)
+        bridge.frame.connect(self._tell_stale)
+
+    # --- trials ---------------------------------------------------------------------------------------------------
+
+    def add(self, captures: Iterable[Capture]) -> None:
+        """Load trials, and compare them if there is a run."""
+        self._stop()
+        for capture in captures:
+            self.trials.append(Trial(capture, self._loaded))
+            self._loaded += 1
+        self.current = max(0, len(self.trials) - 1)
+        self.message = ""
+        self.changed.emit()
+        self.compare()
+
+    def remove(self, index: int) -> None:
+        """Take a trial away."""
+        self._stop()
+        del self.trials[index]
+        self.current = max(0, min(self.current, len(self.trials) - 1))
+        self._loaded = self._loaded if self.trials else 0
+        self.comparison, self.message = None, ""
+        self.changed.emit()
+        self.shown_changed.emit()
+        self.compare()
+
+    def remove_all(self) -> None:
+        """Take all trials away."""
+        self.trials, self.current, self._loaded = [], 0, 0
+        self._rest.stop()
+        super().clear()
+        self.shown_changed.emit()
+
+    def show(self, index: int, shown: bool) -> None:
+        """Show a trial over the run, or do not."""
+        if self.trials[index].shown != shown:
+            self.trials[index].shown = shown
+            self.changed.emit()
+            self.shown_changed.emit()
+
+    def choose(self, index: int) -> None:
+        """Let the panel show the offset of another trial."""
+        if index != self.current:
+            self.current = index
+            self.changed.emit()
+
+    # --- alignment ------------------------------------------------------------------------------------------------
+
+    def set_options(self, **values: Any) -> None:
+        """Align in another way, and compare again."""
+        options = replace(self.options, **values)
+        if options != self.options:
+            self.options = options
+            self.changed.emit()
+            self.compare()
+
+    def shift_to(self, offset_s: float) -> None:
+        """Give the current trial another time offset: it moves at once, its figures follow when it rests."""
+        trial = self.trials[self.current]
+        if offset_s == trial.offset_s and trial.by_hand:
+            return
+        trial.offset_s, trial.by_hand = offset_s, True
+        if trial.source is not None:
+            trial.source.shift = trial.shift
+        self._seen.ask()
+        self._rest.start()
+
+    def find(self) -> None:
+        """Have the offset of the current trial found within the bounds, instead of given by hand."""
+        if self.trials:
+            self.trials[self.current].by_hand = False
+            self.compare()
+
+    # --- comparing ------------------------------------------------------------------------------------------------
+
+    @property
+    def possible(self) -> bool:
+        """Whether there are trials, and a run long enough to compare them with."""
+        recording = self._bridge.recording
+        return bool(self.trials) and recording is not None and len(recording) >= _FEWEST_ROWS
+
+    def compare(self) -> None:
+        """Align the trials with the run so far and make the figures anew, beside the window."""
+        recording = self._bridge.recording
+        self._rest.stop()
+        if not self.possible or recording is None:
+            return
+        self._stop()
+        captures, options = [trial.capture for trial in self.trials], self.options
+        given = [trial.offset_s if trial.by_hand else None for trial in self.trials]
+
+        def work(progress: Progress) -> Compared | None:
+            return compare(recording, captures, given, options, progress)
+
+        self._begin(work)
+
+    def _stop(self) -> None:
+        """Have no result come of what is under way: it would be of other trials or another alignment."""
+        if self.busy:
+            self.cancel()
+            self.message = ""
+
+    def _ended(self) -> None:
+        result = self.comparison
+        if result is None:
+            return
+        for trial, compared, aligned in zip(self.trials, result.figures.trials, result.recordings, strict=True):
+            # An offset that was dragged on meanwhile stays where it is.
+            at, moving = trial.offset_s, self._rest.isActive() and trial.by_hand
+            trial.lay(compared.alignment, aligned)
+            if moving and trial.source is not None:
+                trial.offset_s = at
+                trial.source.shift = trial.shift
+        self._told_stale = self.stale != ""
+        self.shown_changed.emit()
+
+    @property
+    def stale(self) -> str:
+        """Why the figures are not those of the run that is shown, in a sentence; empty if they are."""
+        if self.comparison is None:
+            return ""
+        recording = self._bridge.recording
+        if recording is not self.comparison.recording:
+            return "These figures are of an earlier run; compare again."
+        if len(self.comparison.recording) > self.comparison.rows:
+            return "The run has gone on since; compare again for all of it."
+        return ""
+
+    def _tell_stale(self) -> None:
+        stale = self.stale != ""
+        if stale != self._told_stale:
+            self._told_stale = stale
+            self.changed.emit()
+
+    def _on_finished(self) -> None:
+        self.compare()
+
+    def _on_recording(self) -> None:
+        """Another run is shown; one that is there already, such as one from a file, can be compared with at once."""
+        self.compare()
+        self.changed.emit()
+        self.shown_changed.emit()
+
+    def clear(self) -> None:
+        """Stop what is under way; the trials stay, but lie over nothing until there is another run."""
+        for trial in self.trials:
+            trial.take_off()
+        self._rest.stop()
+        super().clear()
+        self.shown_changed.emit()
+
+    def close(self) -> None:
+        """Stop what is under way and wait for its end; call before the program quits."""
+        self._rest.stop()
+        super().close()
+
+    # --- what is seen over the run --------------------------------------------------------------------------------
+
+    @property
+    def _seen_trials(self) -> list[tuple[Trial, Motion]]:
+        return [(trial, trial.motion) for trial in self.trials if trial.shown and trial.motion is not None]
+
+    def overlaid(self) -> list[OverlaidRun]:
+        """The trials for the plots."""
+        return [
+            OverlaidRun(trial.capture.name, trial_colour(trial.number), trial.source)
+            for trial in self.trials
+            if trial.shown and trial.source is not None
+        ]
+
+    def ghosts(self, time: float) -> tuple[Ghost, ...]:
+        """The trials' whole robots at a time (s), where they are known."""
+        scene = self._document.scene
+        if scene.model.continuum:
+            return ()
+        made = [
+            overlay.ghost(motion, time - trial.shift, scene.robot, colour(trial_colour(trial.number)))
+            for trial, motion in self._seen_trials
+        ]
+        return tuple(ghost for ghost in made if ghost is not None)
+
+    def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
+        """The trials' tracks, where the robots were, and how far that is from the run."""
+        scene = self._document.scene
+        radius = scene.beam.radius_m if scene.model.continuum else scene.robot.radius_m
+        length = 4 * radius if scene.model.continuum else scene.robot.link_length_m
+        if not scene.model.continuum and scene.robot.head_index == 0:
+            length = -length  # x points to the next link, and so away from the head
+        error = theme.render_theme().text
+        found: list[Track] = []
+        for trial, motion in self._seen_trials:
+            assert trial.alignment is not None
+            colours = colour(trial_colour(trial.number)), error
+            at = snapshot.time - trial.shift
+            found += overlay.trial_tracks(motion, at, snapshot, trial.alignment.pairs, colours, length, 1.1 * radius)
+        return tuple(found)
+
+    def names(self, time: float) -> list[tuple[str, str]]:
+        """Colour and text of the trials at a time (s) for the viewport's legend: how far off they are."""
+        shown, entries = self._bridge.displayed, []
+        for trial, motion in self._seen_trials:
+            assert trial.alignment is not None
+            off = None
+            if shown is not None:
+                off = overlay.distance(motion, time - trial.shift, shown, trial.alignment.pairs)
+            text = trial.capture.name
+            if off is not None:
+                text += f" · {1000 * off:.0f} mm off"
+            elif motion.at(time - trial.shift) is None:
+                text += " · not at this time"
+            entries.append((trial_colour(trial.number), text))
+        return entries
+
+    def renew_theme(self) -> None:
+        """The palette is another one, and so are the colours of the trials."""
+        self.changed.emit()
+        self.shown_changed.emit()

@@ -1,0 +1,206 @@
+"""Opening measured files: which ones, the dialog, trials that are read alike, the example, and what is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from snakestudio.analysis.experiment.importing import MARKERS, TABLES, read_capture
+from snakestudio.analysis.experiment.layout import Layout
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.analysis.experiment.experiments import Experiments
+from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.files import Files
+from snakestudio.model.capture import Capture
+from snakestudio.paths import resource, scenes_dir
+from snakestudio.viewmodel.experiment.dropped import kind_of
+from snakestudio.viewmodel.job import Job, Progress
+
+__all__ = ["ExperimentFiles", "examples"]
+
+_ENDINGS = (*TABLES, *MARKERS)
+_FILTER = f"Measurements ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
+_FOLDER = "experiment/folder"
+
+
+def examples(scene_name: str) -> list[Path]:
+    """The synthetic trials that come along: those of the scene with that name, or else of another one."""
+    files = sorted(resource("experiments").glob("synthetic_*.csv"))
+    own = [path for path in files if path.stem.rpartition("_")[0] == f"synthetic_{scene_name}"]
+    first = files[0].stem.rpartition("_")[0] if files else ""
+    return own or [path for path in files if path.stem.rpartition("_")[0] == first]
+
+
+class ExperimentFiles(QObject):
+    """What the File menu and the panel do with measured files.
+
+    Parameters
+    ----------
+    experiments : Experiments
+    document : Document
+    files : Files
+        Opens what is no measurement.
+    banner : Banner
+        Says what could not be read.
+    settings : QSettings
+        Keeps the folder and the layouts.
+    window : QWidget
+        Parent of the dialogs.
+
+    Signals
+    -------
+    imported()
+        Trials were loaded.
+    """
+
+    imported = Signal()
+
+    def __init__(
+        self, experiments: Experiments, document: Document, files: Files, banner: Banner, settings: QSettings,
+        window: QWidget,
+    ) -> None:  # fmt: skip
+        super().__init__(window)
+        self._experiments, self._document, self._files = experiments, document, files
+        self._banner, self._settings, self._window = banner, settings, window
+        self._job: Job[tuple[list[Capture], list[str]]] | None = None
+        self._then: Callable[[], None] | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(40)
+        self._timer.timeout.connect(self._watch)
+        self.dialog: ImportExperimentDialog | None = None
+        """The dialog that is open."""
+
+    # --- importing ------------------------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Ask for files and import them."""
+        folder = str(self._settings.value(_FOLDER) or self._document.base_dir or Path.home())
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Import Experiment", folder, _FILTER)
+        if names:
+            self._settings.setValue(_FOLDER, str(Path(names[0]).parent))
+            self.open([Path(name) for name in names])
+
+    def open(self, paths: Sequence[Path]) -> None:
+        """Show what the first of these files holds, and import them as the user says."""
+        if not paths or self.dialog is not None:
+            return
+        first, others = paths[0], list(paths[1:])
+        self._banner.clear()
+        dialog = ImportExperimentDialog(first, self._document.scene, self._settings, len(others), self._window)
+        self.dialog = dialog
+
+        def finished(result: int) -> None:
+            self.dialog = None
+            dialog.deleteLater()
+            if dialog.capture is None:
+                return
+            self._experiments.add([dialog.capture])
+            self.imported.emit()
+            if others and dialog.for_all.isChecked():
+                self._read([(path, dialog.file_layout) for path in others])
+            elif others:
+                self.open(others)
+
+        dialog.finished.connect(finished)
+        dialog.open()
+
+    def example(self) -> None:
+        """Load the synthetic trials that come along: those of the open scene, or of the main one."""
+        path = self._document.origin
+        files = examples(path.stem if path is not None else "")
+        own = files[0].stem.removeprefix("synthetic_").rpartition("_")[0]
+        scene = scenes_dir() / f"{own}.toml"
+        elsewhere = path is None or path.stem != own
+
+        def tell() -> None:
+            text = f"These trials are of the scene {own}; only beside its run do they mean anything."
+            self._banner.say("info", text, [("Open It", lambda: self._files.open(scene))])
+
+        self._read([(each, None) for each in files], tell if elsewhere else None)
+
+    def _read(self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None) -> None:
+        """Read files without asking, beside the window, and do something then if all of them could be read."""
+        if self._job is not None:
+            return
+        self._then = then
+
+        def work(progress: Progress) -> tuple[list[Capture], list[str]] | None:
+            captures, problems = [], []
+            for number, (path, layout) in enumerate(wanted):
+                try:
+                    captures.append(read_capture(path, layout))
+                except SnakeStudioError as error:
+                    problems.append(str(error))
+                if not progress((number + 1) / len(wanted)):
+                    return None
+            return captures, problems
+
+        self._job = Job("import", work)
+        self._timer.start()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is None:
+            return
+        if job.running:
+            self._banner.say(
+                "info", "Reading the trials ...", [("Cancel", job.cancel)], progress=job.fraction, closable=False
+            )
+            return
+        self._timer.stop()
+        self._job = None
+        self._banner.clear()
+        captures, problems = job.result or ([], [])
+        if captures:
+            self._experiments.add(captures)
+            self.imported.emit()
+        problems = problems + ([job.error] if job.error else [])
+        if problems:
+            self._banner.say("warning", "\n".join(("Not everything was imported.", *problems)))
+        elif self._then is not None:
+            self._then()
+
+    # --- dropping -------------------------------------------------------------------------------------------------
+
+    def take(self, path: Path) -> bool:
+        """Open a dropped file as what it holds, and ask where that is not clear; whether anything came of it."""
+        kind: str = kind_of(path)
+        if kind == "unclear":
+            kind = self._ask_kind(path)
+        if kind == "obstacles":
+            return self._files.import_obstacles(path)
+        if kind == "scene":
+            return self._files.open(path)
+        if kind == "experiment":
+            self.open([path])
+        return kind == "experiment"
+
+    def _ask_kind(self, path: Path) -> str:
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("What is it?")
+        box.setText(f"What does {path.name} hold?")
+        box.setInformativeText("Its columns do not say whether these are obstacles or the track of a measured robot.")
+        measured = box.addButton("Measured Track", QMessageBox.ButtonRole.AcceptRole)
+        obstacles = box.addButton("Obstacles", QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(measured)
+        box.exec()
+        box.deleteLater()
+        chosen = box.clickedButton()
+        return "experiment" if chosen is measured else "obstacles" if chosen is obstacles else ""
+
+    def close(self) -> None:
+        """Stop what is under way; call before the program quits."""
+        self._timer.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None
+        if self.dialog is not None:
+            self.dialog.reject()

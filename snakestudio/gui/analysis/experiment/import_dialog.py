@@ -1,0 +1,305 @@
+"""The dialog before measured tracks come in: what the columns mean, in what units, and the tracks from above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.analysis.experiment.layout import Layout, load_layout, save_layout
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.analysis.experiment.body_rows import BodyRows
+from snakestudio.gui.analysis.experiment.layout_form import LayoutForm
+from snakestudio.gui.analysis.experiment.preview_table import PreviewTable
+from snakestudio.gui.analysis.experiment.reading import FileRead, Reader, is_table
+from snakestudio.gui.analysis.experiment.remembered import recall_layout, remember_layout, signature
+from snakestudio.gui.analysis.experiment.track_plan import TrackPlan
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.sections import scrolled
+from snakestudio.model.capture import Capture
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
+
+__all__ = ["ImportExperimentDialog"]
+
+_MOST_NOTES = 8
+
+
+class ImportExperimentDialog(QDialog):
+    """Columns, units and bodies of a measured file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    scene : Scene
+        Whose robot it was.
+    settings : QSettings
+        Keeps the layouts.
+    alike : int
+        How many further files are to be imported that could be read in the same way.
+    """
+
+    def __init__(
+        self, path: Path, scene: Scene, settings: QSettings, alike: int = 0, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.capture: Capture | None = None
+        """What was imported, once the dialog is accepted."""
+        self.file_layout: Layout | None = None
+        self._table = is_table(path)
+        self._meanings: list[Meaning] = []
+        self._bodies: list[Body] = []
+        self._recalled = False
+        self._take_over = True
+        self.setWindowTitle("Import Experiment")
+        self.resize(theme.scaled(900), theme.scaled(760 if self._table else 460))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(14)
+        head = QHBoxLayout()
+        title = QLabel(path.name, self)
+        title.setProperty("role", "heading")
+        self.status = QLabel(self)
+        self.status.setProperty("role", "dim")
+        head.addWidget(title)
+        head.addWidget(self.status, 1)
+        column.addLayout(head)
+        n_links = scene.beam.sections if scene.model.continuum else scene.robot.n_links
+        self.table = PreviewTable(0 if scene.model.continuum else n_links - 1, self)
+        self.form = LayoutForm(self)
+        if self._table:
+            head.addWidget(self._layout_button())
+            column.addWidget(self.table, 3)
+            column.addWidget(self.form)
+        self.table.setVisible(self._table)
+        self.form.setVisible(self._table)
+        lower = QHBoxLayout()
+        lower.setSpacing(16)
+        left = QVBoxLayout()
+        left.setSpacing(8)
+        bodies_title = QLabel("Bodies", self)
+        bodies_title.setProperty("role", "heading")
+        left.addWidget(bodies_title)
+        self.bodies = BodyRows(n_links)
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(10)
+        inner.addWidget(self.bodies)
+        self.problems, self.notes = self._sentences("warning"), self._sentences("dim")
+        inner.addWidget(self.problems)
+        inner.addWidget(self.notes)
+        inner.addStretch(1)
+        left.addWidget(scrolled(content), 1)
+        lower.addLayout(left, 3)
+        length = scene.beam.length_m if scene.model.continuum else n_links * scene.robot.link_length_m
+        self.plan = TrackPlan(length, self)
+        lower.addWidget(self.plan, 2)
+        column.addLayout(lower, 4)
+        foot = QHBoxLayout()
+        self.for_all = QCheckBox(
+            f"Read the {'other file' if alike == 1 else f'other {alike} files'} the same way", self
+        )
+        self.for_all.setChecked(True)
+        self.for_all.setVisible(alike > 0)
+        foot.addWidget(self.for_all, 1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        self.start = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
+        theme.set_role(self.start, "primary")
+        buttons.accepted.connect(self._on_accept)
+        buttons.rejected.connect(self.reject)
+        foot.addWidget(buttons)
+        column.addLayout(foot)
+
+        self.table.chosen.connect(self._on_chosen)
+        self.form.edited.connect(self._on_form)
+        self.bodies.edited.connect(self._on_bodies)
+        self._reader = Reader(path, self)
+        self._reader.changed.connect(self._on_read)
+        self._shown: FileRead | None = None
+        self._reader.read(None)
+
+    def _sentences(self, role: str) -> QLabel:
+        label = QLabel(self)
+        label.setProperty("role", role)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setFont(theme.text_font(12))
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.hide()
+        return label
+
+    def _layout_button(self) -> QPushButton:
+        button = QPushButton("Layout", self)
+        button.setToolTip("How this file is read, to be guessed anew, kept as a file or taken from one")
+        menu = QMenu(button)
+        menu.addAction("Guess Anew").triggered.connect(self.guess)
+        menu.addAction("Open ...").triggered.connect(self._ask_open)
+        self._save_action = menu.addAction("Save As ...")
+        self._save_action.triggered.connect(self._ask_save)
+        button.setMenu(menu)
+        return button
+
+    @property
+    def busy(self) -> bool:
+        """Whether the file is being read."""
+        return self._reader.busy
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    def _on_read(self) -> None:
+        result = self._reader.result
+        if self._reader.busy or result is None or result is self._shown:
+            self.start.setEnabled(False)
+            if self._reader.busy and self._shown is None:
+                self.plan.show_capture(None, "reading ...")
+            if self._reader.failure:
+                self._say((self._reader.failure,), ())
+            return
+        first = self._shown is None
+        self._shown = result
+        if first and result.layout is not None and self._take_remembered(result):
+            return
+        self._show(result)
+
+    def _take_remembered(self, result: FileRead) -> bool:
+        """Whether a table like this was read before; then it is read as it was then."""
+        assert result.layout is not None
+        layout = recall_layout(self._settings, signature(result.rows, result.layout))
+        if layout is None or layout == result.layout:
+            return False
+        self._recalled = True
+        self._reader.read(layout)
+        return True
+
+    def _show(self, result: FileRead) -> None:
+        layout = result.layout
+        if layout is not None:
+            width = max((len(row) for row in result.rows), default=0)
+            self.file_layout = layout
+            if self._take_over or len(self._meanings) != width:
+                self._meanings, self._bodies = meanings_of(layout, width)
+                self._take_over = False
+            self.table.show_rows(result.rows, layout.header_rows, self._meanings, self._bodies)
+            self.form.show_layout(layout)
+            self.status.setText("read as such files were last time" if self._recalled else "")
+        elif result.capture is not None:
+            self._bodies = [
+                Body(name, link) for name, link in zip(result.capture.bodies, result.capture.links, strict=True)
+            ]
+        self.bodies.show_bodies(self._bodies)
+        capture = result.capture
+        self.plan.show_capture(capture, "" if capture is not None else "cannot be read yet")
+        self._say(result.problems, () if capture is None else capture.notes)
+        self.start.setEnabled(capture is not None)
+
+    def _say(self, problems: Sequence[str], notes: Sequence[str]) -> None:
+        for label, sentences in ((self.problems, problems), (self.notes, notes)):
+            shown = list(sentences[:_MOST_NOTES])
+            if len(sentences) > _MOST_NOTES:
+                shown.append(f"... and {len(sentences) - _MOST_NOTES} more.")
+            label.setText("\n".join(shown))
+            label.setVisible(bool(shown))
+
+    # --- editing --------------------------------------------------------------------------------------------------
+
+    def _read_again(self, base: Layout) -> None:
+        self._recalled, self._take_over = False, False
+        self.file_layout = layout_of(base, self._meanings, self._bodies)
+        self.start.setEnabled(False)
+        self._reader.read(self.file_layout)
+
+    def _on_chosen(self, column: int, meaning: Meaning) -> None:
+        if meaning.kind == "body" and meaning.index == len(self._bodies):
+            self._bodies.append(Body(f"Body {len(self._bodies) + 1}"))
+        # What a column means no other can mean.
+        self._meanings = [UNUSED if each == meaning else each for each in self._meanings]
+        self._meanings[column] = meaning
+        assert self.file_layout is not None
+        self._read_again(self.file_layout)
+
+    def _on_form(self, layout: Layout) -> None:
+        if self.file_layout is not None and layout.delimiter != self.file_layout.delimiter:
+            self._meanings, self._bodies = [], []  # other cells: what the columns meant is void
+        self._read_again(layout)
+
+    def _on_bodies(self, bodies: list[Body]) -> None:
+        self._bodies = bodies
+        if self._table:
+            assert self.file_layout is not None
+            self._read_again(self.file_layout)
+
+    def guess(self) -> None:
+        """Forget what was chosen and guess."""
+        self._recalled, self._take_over = False, True
+        self._reader.read(None)
+
+    def _ask_open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open Layout", str(self._reader.path.parent), "Layouts (*.toml)")
+        if name:
+            self.open_layout(Path(name))
+
+    def open_layout(self, path: Path) -> None:
+        """Read the file as a layout on disk says."""
+        try:
+            layout = load_layout(path)
+        except SnakeStudioError as error:
+            self._say((str(error),), ())
+            return
+        self._recalled, self._take_over = False, True
+        self._reader.read(layout)
+
+    def _ask_save(self) -> None:
+        suggested = self._reader.path.with_suffix(".layout.toml")
+        name, _ = QFileDialog.getSaveFileName(self, "Save Layout As", str(suggested), "Layouts (*.toml)")
+        if name and self.file_layout is not None:
+            try:
+                save_layout(Path(name), self.file_layout)
+            except SnakeStudioError as error:
+                self._say((str(error),), ())
+
+    # --- ending ---------------------------------------------------------------------------------------------------
+
+    def _on_accept(self) -> None:
+        shown = self._shown
+        if not self.form.commit() or self._reader.busy or shown is None or shown.capture is None:
+            return
+        capture = shown.capture
+        if self._table and self.file_layout is not None:
+            remember_layout(self._settings, signature(shown.rows, self.file_layout), self.file_layout)
+        else:
+            capture = replace(
+                capture,
+                bodies=tuple(body.name for body in self._bodies),
+                links=tuple(body.link for body in self._bodies),
+            )
+        self.capture = capture
+        self.accept()
+
+    def done(self, result: int) -> None:
+        self._reader.close()
+        super().done(result)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Enter in a field takes the field's value; it does not end the dialog.
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.start.hasFocus():
+            event.accept()
+            return
+        super().keyPressEvent(event)

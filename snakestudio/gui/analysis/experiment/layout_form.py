@@ -1,0 +1,156 @@
+"""How a measured table is to be read, as a form: delimiter, decimal mark, units, axes, rate, gaps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QWidget
+
+from snakestudio.analysis.experiment.layout import Layout
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.model.fields import FieldDoc
+
+__all__ = ["LayoutForm"]
+
+_CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
+    "delimiter": ("Delimiter", "What separates the cells of a row", (
+        (",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), (" ", "Blanks"),
+    )),
+    "decimal": ("Decimal mark", "What separates the whole of a number from its fraction", (
+        (".", "Point: 0.5"), (",", "Comma: 0,5"),
+    )),
+    "time_unit": ("Time in", "Unit of the time column; frames are counted off at the rate", (
+        ("s", "seconds"), ("ms", "milliseconds"), ("us", "microseconds"), ("min", "minutes"), ("frame", "frames"),
+    )),
+    "length_unit": ("Lengths in", "Unit of all positions", (
+        ("m", "metres"), ("cm", "centimetres"), ("mm", "millimetres"), ("in", "inches"),
+    )),
+    "angle_unit": ("Angles in", "Unit of all angles", (("rad", "radians"), ("deg", "degrees"))),
+    "axes": ("Axes", "Which axes of the file are x, y and z (up); type others like +x-z+y", (
+        ("+x+y+z", "z up"), ("+x-z+y", "y up"), ("+y+z+x", "x up"), ("+x-y-z", "z down"), ("+x+z-y", "y down"),
+        ("+x-y+z", "z up, y mirrored"),
+    )),
+}  # fmt: skip
+"""Fields of a layout that are choices: label, explanation, and value and text of each."""
+
+_NUMBERS = {
+    "header_rows": FieldDoc(
+        label="Header rows", unit="", help="Lines before the first one of numbers", symbol="", slider=(0.0, 50.0),
+        live=False, minimum=0.0, maximum=1000.0, exclusive_minimum=False, default=1.0,
+    ),
+    "rate_hz": FieldDoc(
+        label="Rate", unit="Hz", help="Rows or frames a second, where the file has no time column in seconds",
+        symbol="", slider=(1.0, 500.0), live=False, minimum=0.0, maximum=1e6, exclusive_minimum=True, default=None,
+    ),
+    "max_gap_s": FieldDoc(
+        label="Fill gaps up to", unit="s", help="Shorter gaps are filled by interpolation, and marked",
+        symbol="", slider=(0.0, 5.0), live=False, minimum=0.0, maximum=3600.0, exclusive_minimum=False, default=0.5,
+    ),
+}  # fmt: skip
+
+_PLACES = (
+    ("delimiter", "decimal", "header_rows"),
+    ("time_unit", "rate_hz", "max_gap_s"),
+    ("length_unit", "angle_unit", "axes"),
+)
+"""Rows of the form; three fields in each."""
+
+
+class LayoutForm(QWidget):
+    """All of a layout but its columns.
+
+    Signals
+    -------
+    edited(layout: Layout)
+        The user changed something.
+    """
+
+    edited = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layout = Layout()
+        self.choices: dict[str, QComboBox] = {}
+        self.numbers: dict[str, NumberField] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(8)
+        self.message = Message(self)
+        for row, names in enumerate(_PLACES):
+            for column, name in enumerate(names):
+                label, field = self._choice(name) if name in _CHOICES else self._number(name)
+                caption = QLabel(label, self)
+                caption.setProperty("role", "dim")
+                caption.setBuddy(field)
+                caption.setContentsMargins(12 if column else 0, 0, 0, 0)
+                grid.addWidget(caption, row, 2 * column)
+                grid.addWidget(field, row, 2 * column + 1)
+                grid.setColumnStretch(2 * column + 1, 1)
+        self.zero = QCheckBox("A place of exactly 0, 0, 0 means: not seen", self)
+        self.zero.setToolTip("Many systems write zeros where they lost a marker; such rows count as gaps")
+        self.zero.clicked.connect(lambda on: self._edit("zero_is_missing", on))
+        grid.addWidget(self.zero, len(_PLACES), 0, 1, 6)
+        grid.addWidget(self.message, len(_PLACES) + 1, 0, 1, 6)
+
+    def show_layout(self, layout: Layout) -> None:
+        """Show a layout; what somebody is typing stays."""
+        self._layout = layout
+        for name, box in self.choices.items():
+            value = getattr(layout, name)
+            if box.findData(value) < 0:
+                box.addItem(str(value), value)
+            box.setCurrentIndex(box.findData(value))
+        for name, field in self.numbers.items():
+            field.set_value(getattr(layout, name))
+        self.zero.setChecked(layout.zero_is_missing)
+        # What plays no part cannot be edited: it would only raise questions.
+        self.choices["time_unit"].setEnabled(layout.time_column is not None)
+        self.numbers["rate_hz"].setEnabled(layout.time_column is None or layout.time_unit == "frame")
+        turned = any(body.rotation in ("euler", "vertical") for body in layout.bodies) or bool(layout.joints)
+        self.choices["angle_unit"].setEnabled(turned)
+
+    def _choice(self, name: str) -> tuple[str, QWidget]:
+        label, tip, values = _CHOICES[name]
+        box = self.choices[name] = QComboBox(self)
+        for value, text in values:
+            box.addItem(f"{text}  ({value})" if name == "axes" else text, value)
+        box.setToolTip(tip)
+        box.setAccessibleName(label)
+        box.activated.connect(lambda _: self._edit(name, box.currentData()))
+        if name == "axes":
+            box.setEditable(True)
+            box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+            edit = box.lineEdit()
+            assert edit is not None
+            edit.editingFinished.connect(lambda: self._edit(name, _axes(box)))
+        return label, box
+
+    def _number(self, name: str) -> tuple[str, QWidget]:
+        doc = _NUMBERS[name]
+        field = self.numbers[name] = NumberField(
+            doc, integer=name == "header_rows", optional=doc.default is None, parent=self
+        )
+        field.setToolTip(doc.help)
+        field.setMinimumWidth(theme.scaled(64))
+        field.committed.connect(lambda value, again: self._edit(name, value))
+        field.problem_changed.connect(self.message.say)
+        return f"{doc.label}, {doc.unit}" if doc.unit else doc.label, field
+
+    def _edit(self, name: str, value: Any) -> None:
+        if value != getattr(self._layout, name):
+            self._layout = replace(self._layout, **{name: value})
+            self.edited.emit(self._layout)
+
+    def commit(self) -> bool:
+        """Take what is being typed; False if that is not valid."""
+        return all(field.commit() for field in self.numbers.values())
+
+
+def _axes(box: QComboBox) -> str:
+    """The axes that were chosen or typed."""
+    index = box.findText(box.currentText())
+    return str(box.itemData(index)) if index >= 0 else box.currentText().strip()

@@ -1,0 +1,181 @@
+"""The first rows of a measured table; a click on a column's head says what the column means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTableView, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.experiment.columns import (
+    JOINT_PARTS,
+    POSITION_PARTS,
+    ROTATION_PARTS,
+    TIME,
+    UNUSED,
+    Body,
+    Meaning,
+)
+
+__all__ = ["PreviewTable"]
+
+_Index = QModelIndex | QPersistentModelIndex
+_Role = Qt.ItemDataRole
+
+_PARTS = {
+    "x": "x", "y": "y", "z": "z",
+    "qw": "quaternion w", "qx": "quaternion x", "qy": "quaternion y", "qz": "quaternion z",
+    "roll": "roll", "pitch": "pitch", "yaw": "heading",
+}  # fmt: skip
+_ROTATIONS = (*ROTATION_PARTS["quaternion"], *ROTATION_PARTS["euler"])
+
+
+class _Rows(QAbstractTableModel):
+    """Texts of the file, and over them what each column means."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.rows: list[list[str]] = []
+        self.header_rows = 0
+        self.meanings: list[Meaning] = []
+        self.bodies: list[Body] = []
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.meanings)
+
+    def data(self, index: _Index, role: int = _Role.DisplayRole) -> object:
+        row, column = index.row(), index.column()
+        if role == _Role.DisplayRole:
+            cells = self.rows[row]
+            return cells[column] if column < len(cells) else ""
+        used = self.meanings[column] != UNUSED and row >= self.header_rows
+        if role == _Role.ForegroundRole:
+            return theme.colour("text" if used else "dim")
+        if role == _Role.BackgroundRole and row < self.header_rows:
+            return theme.colour("panel")
+        if role == _Role.TextAlignmentRole and row >= self.header_rows:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = _Role.DisplayRole) -> object:
+        if orientation is Qt.Orientation.Vertical:
+            return str(section + 1) if role == _Role.DisplayRole else None
+        meaning = self.meanings[section]
+        if role == _Role.DisplayRole:
+            return f"{self.text(meaning)} ▾"
+        if role == _Role.ForegroundRole:
+            return QColor(theme.colour("dim" if meaning == UNUSED else "accent"))
+        if role == _Role.ToolTipRole:
+            return "Click to say what this column holds"
+        return None
+
+    def text(self, meaning: Meaning) -> str:
+        """What a column is called that means this."""
+        if meaning.kind == "body":
+            name = self.bodies[meaning.index].name if meaning.index < len(self.bodies) else "?"
+            return f"{name} · {_PARTS[meaning.part]}"
+        if meaning.kind == "joint":
+            return f"Joint {meaning.index + 1} · {meaning.part}"
+        return "Time" if meaning == TIME else "not used"
+
+
+class PreviewTable(QTableView):
+    """The table.
+
+    Signals
+    -------
+    chosen(column: int, meaning: Meaning)
+        The user says what a column holds; a body whose index is the number of bodies is a new one.
+    """
+
+    chosen = Signal(int, object)
+
+    def __init__(self, n_joints: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._n_joints = n_joints
+        self._rows = _Rows(self)
+        self.setModel(self._rows)
+        self.setAccessibleName("First rows of the file")
+        self.setToolTip("The first rows of the file; click the head of a column, or press Space, to say what it holds")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectColumns)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet("QTableCornerButton::section { background: transparent; border: 0; }")
+        self.setWordWrap(False)
+        self.setFont(theme.value_font(12, bold=False))
+        self.verticalHeader().setDefaultSectionSize(theme.scaled(22))
+        head = self.horizontalHeader()
+        head.setSectionsClickable(True)
+        head.setHighlightSections(False)
+        head.setMinimumSectionSize(theme.scaled(84))
+        head.setMaximumSectionSize(theme.scaled(260))
+        head.sectionClicked.connect(self._on_head)
+
+    def show_rows(
+        self, rows: Sequence[Sequence[str]], header_rows: int, meanings: Sequence[Meaning], bodies: Sequence[Body]
+    ) -> None:
+        """Show other rows, or other meanings."""
+        model = self._rows
+        model.beginResetModel()
+        model.rows, model.header_rows = [list(row) for row in rows], header_rows
+        model.meanings, model.bodies = list(meanings), list(bodies)
+        model.endResetModel()
+        self.resizeColumnsToContents()
+
+    def head_text(self, column: int) -> str:
+        """What stands over a column."""
+        return str(self._rows.headerData(column, Qt.Orientation.Horizontal))
+
+    def _on_head(self, column: int) -> None:
+        head = self.horizontalHeader()
+        self._pop_up(column, head.mapToGlobal(QPoint(head.sectionViewportPosition(column), head.height())))
+
+    def _pop_up(self, column: int, at: QPoint) -> None:
+        menu = self.menu(column)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(at)
+
+    def menu(self, column: int) -> QMenu:
+        """What a column can hold."""
+        menu = QMenu(self)
+        now, model = self._rows.meanings[column], self._rows
+
+        def offer(where: QMenu, text: str, meaning: Meaning) -> None:
+            action = where.addAction(text.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(meaning == now)
+            action.triggered.connect(lambda: self.chosen.emit(column, meaning))
+
+        offer(menu, "Not used", UNUSED)
+        offer(menu, "Time", TIME)
+        menu.addSeparator()
+        for index, body in enumerate([*model.bodies, Body("New body")]):
+            below = menu.addMenu(body.name.replace("&", "&&"))
+            for part in POSITION_PARTS:
+                offer(below, part, Meaning("body", index, part))
+            below.addSeparator()
+            for part in _ROTATIONS:
+                offer(below, _PARTS[part], Meaning("body", index, part))
+        if self._n_joints:
+            menu.addSeparator()
+            joints = menu.addMenu("Joint angle")
+            for joint in range(self._n_joints):
+                below = joints.addMenu(f"Joint {joint + 1}")
+                for part in JOINT_PARTS:
+                    offer(below, part, Meaning("joint", joint, part))
+        return menu
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        column = self.currentIndex().column()
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Menu, Qt.Key.Key_Return) and column >= 0:
+            self._on_head(column)
+            event.accept()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,308 @@
+"""The window that fits the scene to measured runs: what is free on the left, what comes of it on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
+from snakestudio.errors import SnakeStudioError
+from snakestudio.export.fit_picture import write_fit_picture
+from snakestudio.export.fit_text import length, report
+from snakestudio.gui.analysis.fitting.data_rows import DataRows
+from snakestudio.gui.analysis.fitting.fitter import Fitter
+from snakestudio.gui.analysis.fitting.outcome import Outcome
+from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
+from snakestudio.gui.analysis.fitting.pictures import FitPictures
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.model.capture import Capture
+from snakestudio.model.fields import FieldDoc
+
+__all__ = ["FitDialog"]
+
+_METHODS = (
+    ("Automatic", "auto", "Looks around with a short CMA-ES, then goes down by least squares"),
+    ("Least squares", "least_squares", "Quick, where the run changes smoothly with the values"),
+    ("CMA-ES", "cma", "Patient, where the run answers by jumps"),
+)
+_OFFSET = FieldDoc(
+    "Clock off by", "s", "Between what the clock of the measurement may be off; equal numbers: it is known",
+    "", (-1.0, 1.0), False, -1e4, 1e4, False, 0.0,
+)  # fmt: skip
+_STALE = "The scene was edited since; fit again to begin from what it is now."
+_PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
+
+
+class FitDialog(QDialog):
+    """Sets up a fit, shows how it goes, and hands over what it found.
+
+    Parameters
+    ----------
+    fitter : Fitter
+    document : Document
+    captures : callable
+        The measured runs that the window has loaded.
+    """
+
+    def __init__(
+        self, fitter: Fitter, document: Document, captures: Callable[[], Sequence[Capture]],
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._fitter, self._document = fitter, document
+        self.setWindowTitle("Fit to Experiment")
+        self.resize(theme.scaled(1120), theme.scaled(760))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 14, 18, 14)
+        row.setSpacing(20)
+        left = QVBoxLayout()
+        left.setSpacing(8)
+        self.data, self.parameters = DataRows(captures), ParameterRows(document)
+        for title, widget in (("Measured runs", self.data), ("What may change", self.parameters)):
+            left.addWidget(_heading(title))
+            left.addWidget(widget)
+            left.addSpacing(8)
+        left.addWidget(_heading("How"))
+        left.addLayout(self._how())
+        left.addStretch(1)
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        left.addWidget(self.note)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        left.addWidget(self.bar)
+        self.fit_button, self.stop_button = QPushButton("&Fit"), QPushButton("&Stop and Keep the Best")
+        theme.set_role(self.fit_button, "primary")
+        self.fit_button.setDefault(True)
+        self.fit_button.clicked.connect(self._start)
+        self.stop_button.clicked.connect(fitter.stop)
+        left.addWidget(self.fit_button)
+        left.addWidget(self.stop_button)
+        side = QWidget()
+        side.setLayout(left)
+        left.setContentsMargins(0, 0, 0, 0)
+        side.setFixedWidth(theme.scaled(400))
+        row.addWidget(side)
+        row.addLayout(self._right(), 1)
+        for signal in (self.data.changed, self.parameters.changed):
+            signal.connect(self._refresh)
+        self._offsets_touched = False
+        fitter.changed.connect(self._refresh)
+        document.opened.connect(self.data.refresh)
+        self._refresh()
+
+    def _how(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(6)
+        self.method = QComboBox()
+        self.method.setAccessibleName("Method")
+        for number, (text, name, tip) in enumerate(_METHODS):
+            self.method.addItem(text, name)
+            self.method.setItemData(number, tip, Qt.ItemDataRole.ToolTipRole)
+        self.offsets = (NumberField(_OFFSET, parent=self), NumberField(_OFFSET, parent=self))
+        self.offset_message = Message()
+        for field, value in zip(self.offsets, OFFSET_BOUNDS_S, strict=True):
+            field.setToolTip(_OFFSET.help)
+            field.set_value(value)
+            field.committed.connect(lambda value, again, field=field: self._on_offset(field, value))
+            field.problem_changed.connect(self.offset_message.say)
+        self.align = QCheckBox("Turn and move the measurement to lie on the run")
+        self.align.setChecked(True)
+        self.align.setToolTip("Leave it off where the cameras' frame is that of the scene")
+        grid.addWidget(QLabel("Method"), 0, 0)
+        grid.addWidget(self.method, 0, 1, 1, 3)
+        grid.addWidget(QLabel("Clock off by, s"), 1, 0)
+        grid.addWidget(self.offsets[0], 1, 1)
+        grid.addWidget(QLabel("to"), 1, 2)
+        grid.addWidget(self.offsets[1], 1, 3)
+        grid.addWidget(self.offset_message, 2, 0, 1, 4)
+        grid.addWidget(self.align, 3, 0, 1, 4)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        return grid
+
+    def _right(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(10)
+        self.trial = QComboBox()
+        self.trial.setAccessibleName("Measured run that is shown")
+        self.trial.currentIndexChanged.connect(lambda _: self._show_result())
+        column.addWidget(self.trial)
+        self.pictures = FitPictures()
+        column.addWidget(self.pictures, 1)
+        self.outcome = Outcome()
+        column.addWidget(self.outcome)
+        buttons = QHBoxLayout()
+        self.shown = QCheckBox("Show &Both over the Run")
+        self.shown.setToolTip("Ghosts in the view and curves in the plots: before the fit, and fitted")
+        self.shown.toggled.connect(self._fitter.show)
+        self.copy_button, self.picture_button = QPushButton("C&opy as Text"), QPushButton("Save &Picture ...")
+        self.apply_button = QPushButton("&Apply to the Scene")
+        theme.set_role(self.apply_button, "primary")
+        self.copy_button.clicked.connect(self._copy)
+        self.picture_button.clicked.connect(self._ask_picture)
+        self.apply_button.clicked.connect(self._fitter.apply)
+        buttons.addWidget(self.shown)
+        buttons.addStretch(1)
+        for button in (self.copy_button, self.picture_button, self.apply_button):
+            button.setAutoDefault(False)
+            buttons.addWidget(button)
+        column.addLayout(buttons)
+        return column
+
+    # --- what the fields and buttons do ---------------------------------------------------------------------------
+
+    def _on_offset(self, field: NumberField, value: float) -> None:
+        field.set_value(value)
+        self._offsets_touched = True
+        self._refresh()
+
+    def _start(self) -> None:
+        fields_ok = [self.parameters.commit(), *(field.commit() for field in self.offsets)]
+        if not all(fields_ok):
+            return
+        try:
+            parameters = self.parameters.chosen
+        except SnakeStudioError as error:
+            self._say(str(error), "warning")
+            return
+        low, high = (float(field.value or 0.0) for field in self.offsets)
+        self._fitter.start(
+            self.data.chosen, parameters, str(self.method.currentData()), (low, high), self.align.isChecked()
+        )
+
+    def _copy(self) -> None:
+        if self._fitter.comparison is not None:
+            QGuiApplication.clipboard().setText(report(self._fitter.comparison))
+
+    def _ask_picture(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save Picture", "fit.pdf", _PICTURES)
+        if name:
+            self.write_picture(Path(name))
+
+    def write_picture(self, path: Path) -> None:
+        """Write the picture of the fit as a file."""
+        if self._fitter.comparison is None:
+            return
+        try:
+            write_fit_picture(path, self._fitter.comparison)
+        except SnakeStudioError as error:
+            self._say(str(error), "warning")
+        else:
+            self._say(f"Wrote {path.name}.", "dim")
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        fitter, result = self._fitter, self._fitter.comparison
+        self._suggest_offsets()
+        self.fit_button.setVisible(not fitter.busy)
+        self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
+        self.stop_button.setVisible(fitter.busy)
+        self.stop_button.setEnabled(not fitter.stopping)
+        self.bar.setVisible(fitter.busy)
+        self.bar.setValue(round(1000 * fitter.fraction))
+        for widget in (self.data, self.parameters, self.method, *self.offsets, self.align):
+            widget.setEnabled(not fitter.busy)
+        self.pictures.show_progress(fitter.progress)
+        names = [] if result is None else [outcome.trial.name for outcome in result.trials]
+        if [self.trial.itemText(i) for i in range(self.trial.count())] != names:
+            self.trial.blockSignals(True)
+            self.trial.clear()
+            self.trial.addItems(names)
+            self.trial.blockSignals(False)
+        self.trial.setVisible(len(names) > 1)
+        self._show_result()
+        for button in (self.copy_button, self.picture_button, self.shown):
+            button.setEnabled(result is not None)
+        self.apply_button.setEnabled(result is not None and not fitter.applied)
+        self.apply_button.setText("Applied" if fitter.applied else "&Apply to the Scene")
+        if self.shown.isChecked() != fitter.shown:
+            self.shown.blockSignals(True)
+            self.shown.setChecked(fitter.shown)
+            self.shown.blockSignals(False)
+        self._tell()
+
+    def _suggest_offsets(self) -> None:
+        """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
+        if self._offsets_touched:
+            return
+        try:
+            suggested = offset_bounds(self.parameters.chosen)
+        except SnakeStudioError:  # a range that makes no sense is told when the fit is to begin
+            return
+        for field, value in zip(self.offsets, suggested, strict=True):
+            field.set_value(value)
+
+    def _show_result(self) -> None:
+        result = self._fitter.comparison
+        self.pictures.show_result(result, max(0, self.trial.currentIndex()))
+        self.outcome.show_result(result)
+
+    def _tell(self) -> None:
+        fitter, progress = self._fitter, self._fitter.progress
+        if fitter.stopping:
+            self._say("Stopping; the best values so far are run once more.", "dim")
+        elif fitter.busy and progress is not None:
+            best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
+            plural = "" if progress.evaluations == 1 else "s"
+            self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
+        elif fitter.busy:
+            self._say(fitter.preparing or "Preparing the simulations ...", "dim")
+        elif fitter.message:
+            self._say(fitter.message, "warning")
+        elif fitter.comparison is None and not self.data.chosen:
+            self._say("Tick a measured run, or load one from a file.", "dim")
+        elif fitter.comparison is None and not self.parameters.any_chosen:
+            self._say("Tick at least one value that may change.", "dim")
+        elif fitter.stale:
+            self._say(_STALE, "warning")
+        else:
+            self._say("", "dim")
+
+    def _say(self, text: str, role: str) -> None:
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
+        if self.note.property("role") != role:
+            theme.set_role(self.note, role)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.data.refresh()
+        self._refresh()
+
+    def reject(self) -> None:
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.data.close_job()
+        self._fitter.cancel()
+        super().closeEvent(event)
+
+
+def _heading(text: str) -> QLabel:
+    made = QLabel(text)
+    made.setProperty("role", "heading")
+    return made

@@ -1,0 +1,194 @@
+"""Fits the window's scene beside the window, and says what of the result is to be seen over the run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from snakestudio.analysis.fitting import FitProgress, FitResult, FreeParameter, Trial, fit, trial_of
+from snakestudio.drawing.overlays import Ghost
+from snakestudio.drawing.style import colour
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.analysis.comparison.background import BackgroundComparison
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.model.capture import Capture
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.job import Progress
+
+__all__ = ["Fitter"]
+
+_OPACITY = 0.45
+
+Fit = Callable[..., FitResult | None]
+
+
+class Fitter(BackgroundComparison[FitResult]):
+    """The fit of the window's scene.
+
+    Parameters
+    ----------
+    document : Document
+    fit : callable
+        What fits; see `session.fitting.fit`.
+
+    Signals
+    -------
+    changed()
+        It began, went on, ended or was cleared, or the scene was edited.
+    shown_changed()
+        Both runs are to be seen over the window's own, or not any more.
+    """
+
+    shown_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None, fit: Fit = fit) -> None:
+        super().__init__(document, parent)
+        self._fit = fit
+        self._stop = threading.Event()
+        self._scene: Scene | None = None
+        self.progress: FitProgress | None = None
+        """How far the fit is that is under way, or was at its end."""
+        self._shown = False
+        document.scene_changed.connect(self._on_scene)
+
+    # --- running --------------------------------------------------------------------------------------------------
+
+    def start(
+        self,
+        captures: Sequence[Capture],
+        parameters: Sequence[FreeParameter],
+        method: str,
+        offset_bounds_s: tuple[float, float],
+        align: bool,
+    ) -> None:
+        """Fit the scene as it stands to what was measured."""
+        if self.busy:
+            return
+        self.clear()
+        self._stop = stop = threading.Event()
+        scene, folder = self._document.scene, self._document.base_dir
+        self._scene = scene
+        try:
+            trials = [trial_of(capture, scene, folder, offset_bounds_s, align) for capture in captures]
+        except SnakeStudioError as error:
+            self.message = str(error)
+            self.changed.emit()
+            return
+        self._begin(lambda progress: self._work(progress, stop, trials, parameters, method))
+
+    def _work(
+        self,
+        progress: Progress,
+        stop: threading.Event,
+        trials: Sequence[Trial],
+        parameters: Sequence[FreeParameter],
+        method: str,
+    ) -> FitResult | None:
+        fraction = 0.0
+
+        def told(now: FitProgress) -> bool:
+            nonlocal fraction
+            self.progress, fraction = now, now.fraction
+            return not stop.is_set()
+
+        kinds = {trial.scene.model.kind for trial in trials}
+        if not self._prepare(sorted(kinds), progress):
+            return None
+        return self._fit(trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction))
+
+    def stop(self) -> None:
+        """Stop looking; the best so far is the result."""
+        self._stop.set()
+        self.changed.emit()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was asked to stop and has not ended yet."""
+        return self.busy and self._stop.is_set()
+
+    def cancel(self) -> None:
+        """Give up what is under way, without a result."""
+        under_way = self.busy
+        super().cancel()
+        if under_way:
+            self.message = "The fit was given up."
+
+    def clear(self) -> None:
+        """Give up what is under way and take all of the last result away."""
+        had = self._shown
+        self._shown, self.progress = False, None
+        super().clear()
+        if had:
+            self.shown_changed.emit()
+
+    # --- the result -----------------------------------------------------------------------------------------------
+
+    @property
+    def stale(self) -> bool:
+        """Whether the scene is another one since, other than by the fitted values."""
+        result = self.comparison
+        if result is None or self._scene is None:
+            return False
+        return not self.applied and self._document.scene != self._scene
+
+    @property
+    def applied(self) -> bool:
+        """Whether the scene has the fitted values."""
+        result = self.comparison
+        return result is not None and result.fitted(self._document.scene) == self._document.scene
+
+    def apply(self) -> None:
+        """Give the scene the fitted values: one undo step."""
+        if self.comparison is not None:
+            self._document.edit(self.comparison.fitted(self._document.scene), "Apply fitted values")
+
+    @property
+    def shown(self) -> bool:
+        """Whether the runs before and after are to be seen over the window's own."""
+        return self._shown and self.comparison is not None
+
+    def show(self, shown: bool) -> None:
+        """Show the runs before and after over the window's own, or do not."""
+        if shown != self._shown:
+            self._shown = shown
+            self.shown_changed.emit()
+            self.changed.emit()
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        self.changed.emit()
+
+    def renew_theme(self) -> None:
+        """The palette is another one, and so are the colours of both runs."""
+        self.shown_changed.emit()
+
+    def overlaid(self) -> list[OverlaidRun]:
+        """Both runs for the plots."""
+        result = self.comparison
+        if result is None or not self._shown:
+            return []
+        return [
+            OverlaidRun(BEFORE, fit_colour(BEFORE), result.before),
+            OverlaidRun(FITTED, fit_colour(FITTED), result.after),
+        ]
+
+    def ghosts(self, time: float) -> tuple[Ghost, ...]:
+        """Both runs at a time (s) for the viewport."""
+        result = self.comparison
+        if result is None or not self._shown:
+            return ()
+        made = []
+        for recording, name in ((result.before, BEFORE), (result.after, FITTED)):
+            if time > float(recording.times[-1]) + 0.5 / recording.scene.run.log_rate_hz:
+                continue
+            row = recording.index_at(time)
+            pose = recording.rows(row, row + 1).link_pose[0]
+            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.robot))
+        return tuple(made)
+
+    def names(self, time: float) -> list[tuple[str, str]]:
+        """Colour and text of both runs for the viewport's legend."""
+        return [(run.colour, run.name) for run in self.overlaid()]

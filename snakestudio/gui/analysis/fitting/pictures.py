@@ -1,0 +1,170 @@
+"""The pictures of a fit: how the distance falls while it goes, both runs from above, and the distance over time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
+from snakestudio.gui.core.themed import Themed
+
+__all__ = ["FitPictures"]
+
+FloatArray = NDArray[np.float64]
+
+_NOTHING = (
+    "A fit runs the scene again and again with other values, and keeps those with which it comes nearest to what was"
+    " measured.\n\nTick the measured runs and the values that may change, and press Fit."
+)
+
+
+class FitPictures(Themed):
+    """Three charts."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(10)
+        self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
+        self.plan = _chart("x in m", "y in m")
+        self.plan.setAspectLocked(True)
+        self.convergence.plotItem.legend.anchor((0, 1), (0, 1), offset=(8, -8))  # the curve leaves that corner free
+        self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
+        self._course_part = _titled("Distance of run and measurement", self.course)
+        self._convergence_part = _titled("Distance of the best so far", self.convergence)
+        grid.addWidget(self._plan_part, 0, 0, 1, 2)
+        grid.addWidget(self._convergence_part, 1, 0)
+        grid.addWidget(self._course_part, 1, 1)
+        self._nothing = QLabel(_NOTHING)
+        self._nothing.setProperty("role", "dim")
+        self._nothing.setWordWrap(True)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.setContentsMargins(60, 0, 60, 0)
+        grid.addWidget(self._nothing, 2, 0, 1, 2)
+        self._grid = grid
+        self._progress: FitProgress | None = None
+        self._result: tuple[FitResult, int] | None = None
+        self._seen: Pictured | None = None
+        self.renew_theme()
+
+    def renew_theme(self) -> None:
+        for chart in (self.plan, self.convergence, self.course):
+            chart.setBackground(theme.colour("card"))
+            for side in ("left", "bottom"):
+                axis = chart.getAxis(side)
+                axis.setPen(theme.colour("line"))
+                axis.setTextPen(theme.colour("dim"))
+        self._draw_progress()
+        self._draw_result()
+
+    def show_progress(self, progress: FitProgress | None) -> None:
+        """Show how far a fit is."""
+        if progress is not self._progress:
+            self._progress = progress
+            self._draw_progress()
+
+    def show_result(self, result: FitResult | None, trial: int = 0) -> None:
+        """Show a trial of a result, or none."""
+        shown = None if result is None else (result, trial)
+        if shown != self._result:
+            self._result = shown
+            self._seen = None if result is None else pictured(result.trials[trial])
+            self._draw_result()
+
+    def _draw_progress(self) -> None:
+        chart, progress = self.convergence, self._progress
+        _empty(chart)
+        self._convergence_part.setVisible(progress is not None)
+        self._nothing.setVisible(progress is None)
+        self._grid.setRowStretch(1, 0 if progress is None else 4)
+        self._grid.setRowStretch(2, 1 if progress is None else 0)
+        if progress is None or not progress.history:
+            return
+        at = np.array([moment.evaluations for moment in progress.history] + [progress.evaluations], dtype=np.float64)
+        cost = 1000.0 * np.array([moment.cost for moment in progress.history])
+        before = 1000.0 * progress.cost_before
+        # Within a decade a logarithmic axis would have hardly a number.
+        chart.setLogMode(False, bool(max(before, cost.max()) > 10.0 * cost.min()))
+        # A step lasts until the next better one.
+        x, y = np.repeat(at, 2)[1:-1], np.repeat(cost, 2)
+        chart.plot(x, y, pen=pg.mkPen(fit_colour(FITTED), width=1.8))
+        chart.plot(at[:-1], cost, pen=None, symbol="o", symbolSize=6, symbolBrush=fit_colour(FITTED), symbolPen=None)
+        pen = pg.mkPen(fit_colour(BEFORE), width=1.2, style=Qt.PenStyle.DashLine)
+        chart.plot(np.array([0.0, at[-1]]), np.full(2, before), pen=pen, name="before")
+
+    def _draw_result(self) -> None:
+        for chart in (self.plan, self.course):
+            _empty(chart)
+        seen = self._seen
+        for part in (self._plan_part, self._course_part):
+            part.setVisible(seen is not None)
+        self._grid.setRowStretch(0, 5 if seen is not None else 0)
+        if seen is None:
+            return
+        before, fitted = fit_colour(BEFORE), fit_colour(FITTED)
+        for pose, colour in ((seen.pose_before, before), (seen.pose_after, fitted)):
+            faint = pg.mkColor(colour)
+            faint.setAlphaF(0.3)
+            self.plan.plot(pose[:, 0], pose[:, 1], pen=pg.mkPen(faint, width=7))
+        of = f", {seen.link_name}" if seen.link is not None else ""
+        dots = theme.colour("text")
+        if seen.link is not None:
+            self.plan.plot(seen.before[:, 0], seen.before[:, 1], pen=pg.mkPen(before, width=1.8), name=f"before{of}")
+            self.plan.plot(seen.after[:, 0], seen.after[:, 1], pen=pg.mkPen(fitted, width=1.8), name=f"fitted{of}")
+            for places, size, name in ((seen.measured, 4, f"measured{of}"), (seen.places, 8, None)):
+                self.plan.plot(
+                    places[:, 0], places[:, 1], pen=None, symbol="o", symbolSize=size, name=name,
+                    symbolBrush=dots if size == 4 else None, symbolPen=None if size == 4 else pg.mkPen(dots),
+                )  # fmt: skip
+        for time, distance, colour, name in (
+            (seen.time_before, seen.distance_before, before, "before"),
+            (seen.time_after, seen.distance_after, fitted, "fitted"),
+        ):
+            self.course.plot(time, 1000.0 * distance, pen=pg.mkPen(colour, width=1.6), name=name)
+        self.plan.autoRange()
+        highest = max(float(distance.max()) for distance in (seen.distance_before, seen.distance_after))
+        self.course.setXRange(
+            min(seen.time_before[0], seen.time_after[0]), max(seen.time_before[-1], seen.time_after[-1])
+        )
+        self.course.setYRange(0.0, 1000.0 * highest)
+
+
+def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
+    """A chart under its title."""
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(4)
+    head = QLabel(title)
+    head.setProperty("role", "group")
+    column.addWidget(head)
+    column.addWidget(chart, 1)
+    return made
+
+
+def _empty(chart: pg.PlotWidget) -> None:
+    chart.clear()
+    legend = chart.plotItem.legend
+    legend.clear()
+    legend.setLabelTextColor(theme.colour("text"))
+
+
+def _chart(bottom: str, left: str) -> pg.PlotWidget:
+    """An empty chart with a legend."""
+    chart = pg.PlotWidget(enableMenu=False)
+    chart.plotItem.hideButtons()
+    menu = chart.plotItem.ctrlMenu  # without an owner it would outlive the chart
+    menu.setParent(chart, menu.windowFlags())
+    chart.addLegend(offset=(-8, 8))
+    chart.setLabel("bottom", bottom)
+    chart.setLabel("left", left)
+    for side in ("bottom", "left"):
+        chart.getAxis(side).enableAutoSIPrefix(False)
+    chart.showGrid(x=True, y=True, alpha=0.2)
+    return chart

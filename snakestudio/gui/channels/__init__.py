@@ -1,1 +1,0 @@
-"""What can be plotted, under the names that scripts use: found, dragged into plots, derived from one another."""

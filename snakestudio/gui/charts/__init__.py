@@ -1,0 +1,1 @@
+"""Charts: what pyqtgraph draws of a chart's data."""

@@ -1,0 +1,337 @@
+"""A chart on the screen: pyqtgraph's plot widget, its grid part of the background, the cursor a line to be dragged."""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QGraphicsItem, QWidget
+
+from snakestudio.gui.charts.axes import ChartAxis
+from snakestudio.gui.charts.cursor_legend import HEIGHT, Readout
+from snakestudio.gui.charts.curve import Curve, HeatStrip, HoldTicks, level_line
+from snakestudio.gui.charts.extras import Extras
+from snakestudio.gui.charts.view_box import TimeView
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.chart_data import Picture
+
+__all__ = ["Chart"]
+
+_LEFT_MARGIN, _BOTTOM_MARGIN, _RIGHT_MARGIN, _RIGHT_AXIS = 48, 20, 14, 40
+_FEW = 2
+"""Curves up to which they are thick."""
+
+
+class Chart(pg.PlotWidget):
+    """Shows a `Picture`.
+
+    Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets the cursor,
+    dragging the cursor moves it, the arrow keys step it, Shift and drag selects a span, a double click follows the
+    newest data again.
+
+    Signals
+    -------
+    view_dragged(start: float, stop: float)
+        The user wants this stretch of time, s; of a spectrum, of frequencies, Hz.
+    values_dragged(low: float, high: float)
+        The user wants the left axis from low to high.
+    plane_dragged(left: float, right: float, low: float, high: float)
+        The user wants this part of a plane.
+    plane_clicked(x: float, y: float)
+        The user clicked at this place of a plane.
+    span_dragged(start: float, stop: float)
+        The user selects this stretch of time, s.
+    cursor_dragged(time: float)
+    cursor_stepped(rows: int)
+    fit_asked()
+    probed(abscissa: float or None)
+        The mouse is over this place of a profile (m) or a spectrum (Hz), or over none any more.
+    menu_asked(position: QPoint)
+        Global position.
+    legend_asked(entry: int, position: QPoint)
+        The menu of an entry of the legend; global position.
+    resized()
+        The curves have more or less room.
+    """
+
+    view_dragged = Signal(float, float)
+    values_dragged = Signal(float, float)
+    plane_dragged = Signal(float, float, float, float)
+    plane_clicked = Signal(float, float)
+    span_dragged = Signal(float, float)
+    cursor_dragged = Signal(float)
+    cursor_stepped = Signal(int)
+    fit_asked = Signal()
+    probed = Signal(object)
+    menu_asked = Signal(QPoint)
+    legend_asked = Signal(int, QPoint)
+    resized = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self.picture = Picture()
+        self._legend_from = 0.0
+        self._dressed = ""
+        self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
+        self._curves: list[Curve] = []
+        self._time_axis = ChartAxis("bottom", _BOTTOM_MARGIN, "s")
+        self._left, self._right = ChartAxis("left", _LEFT_MARGIN), ChartAxis("right", _RIGHT_AXIS)
+        self.view = TimeView()
+        super().__init__(
+            parent,
+            viewBox=self.view,
+            axisItems={"bottom": self._time_axis, "left": self._left, "right": self._right},
+            enableMenu=False,
+        )
+        self.plotItem.hideButtons()
+        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would outlive the chart.
+        menu = self.plotItem.ctrlMenu
+        menu.setParent(self, menu.windowFlags())
+        self._right.unlinkFromView()
+        self.plotItem.getAxis("top").unlinkFromView()  # it is never there, but would write its label anew all the time
+        self._show_right(False)
+        self.readout = Readout()
+        self.scene().addItem(self.readout)
+        self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
+        self.cursor_line.setCursor(Qt.CursorShape.SplitHCursor)
+        self.cursor_line.setZValue(10)
+        self.heat = HeatStrip()
+        self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
+        self.marks.setZValue(5)
+        self.marks.setVisible(False)
+        self.view.addItem(self.marks, ignoreBounds=True)
+        self.ticks = HoldTicks()
+        self.ticks.setZValue(-1000)
+        for item in (self.heat, self.ticks, self.cursor_line):
+            self.view.addItem(item, ignoreBounds=True)
+            item.setVisible(False)
+        self.extras = Extras(self.view, self)
+        self.setMinimumSize(160, 96)
+        self._dress()
+
+        self.view.sigRangeChanged.connect(self._renew_grid)
+        self.view.sigResized.connect(self._on_laid_out)
+        self.view.time_moved.connect(self.view_dragged)
+        self.view.values_moved.connect(self.values_dragged)
+        self.view.plane_moved.connect(self.plane_dragged)
+        self.view.span_drawn.connect(self.span_dragged)
+        self.extras.span_dragged.connect(self.span_dragged)
+        self.view.clicked.connect(self._on_clicked)
+        self.view.fit_asked.connect(self.fit_asked)
+        self.cursor_line.sigDragged.connect(lambda line: self.cursor_dragged.emit(float(line.value())))
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 168)
+
+    @property
+    def area(self) -> QRectF:
+        """Where the curves are."""
+        return QRectF(self.view.sceneBoundingRect())
+
+    def x_of(self, time_s: float) -> float:
+        """Horizontal position of a time."""
+        (start, stop), area = self.view.viewRange()[0], self.area
+        return float(area.left() + (time_s - start) / (stop - start) * area.width())
+
+    # --- what it shows ---------------------------------------------------------------------------------------------
+
+    def show_picture(self, picture: Picture, *, hasty: bool = False) -> None:
+        """Show another picture; one of many while the user moves it in haste, all lines thin, until `finish`."""
+        self.picture = picture
+        if self._dressed != theme.current().name:
+            self._dress()
+        left = picture.axes[0]
+        self.view.across = picture.across
+        self.cursor_line.setMovable(picture.across == "time")
+        self._time_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
+        wanted = [[picture.start, picture.stop], [left.low, left.high]]
+        if self.view.viewRange() != wanted:
+            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+        self._left.show_as(left.decades, left.labels)
+        self._show_right(len(picture.axes) > 1)
+        if len(picture.axes) > 1 and self._right.range != [picture.axes[1].low, picture.axes[1].high]:
+            self._right.setRange(picture.axes[1].low, picture.axes[1].high)
+        self._show_curves(picture, hasty)
+        self._show_levels(picture)
+        self._show_marks(picture)
+        self.extras.show(picture)
+        self.show_cursor(picture.cursor, picture.legend)
+        self._paint_once()
+
+    def _paint_once(self) -> None:
+        """Paint now all that is to be painted anew.
+
+        Otherwise every chart would be painted twice: the first whose turn it is has the whole window painted, and those
+        after it find only then what has changed in them.
+        """
+        # pyqtgraph moves what is in view, and lines find their room, while it paints, and would have that painted, too.
+        self.scene().prepareForPaint()
+        for line in (self.cursor_line, *(line for _, line in self._levels), *self.extras.span.lines):
+            line.boundingRect()
+        QCoreApplication.sendPostedEvents(self.scene(), QEvent.Type.MetaCall.value)
+
+    def _show_right(self, shown: bool) -> None:
+        if self._right.isVisible() != shown or not self._dressed:
+            self._right.setVisible(shown)
+            self._right.setWidth(_RIGHT_AXIS if shown else _RIGHT_MARGIN)
+            self.plotItem.layout.setContentsMargins(0, HEIGHT, 0 if shown else _RIGHT_MARGIN, 0)
+
+    def finish(self) -> None:
+        """Show as well as it can be what was shown in haste."""
+        for curve in self._curves:
+            curve.finish()
+
+    def _show_curves(self, picture: Picture, hasty: bool) -> None:
+        left = picture.axes[0]
+        frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
+        while len(self._curves) < len(picture.traces):
+            curve = Curve()
+            curve.setZValue(-len(self._curves))
+            self.view.addItem(curve, ignoreBounds=True)
+            self._curves.append(curve)
+        few = len(picture.traces) <= _FEW
+        for curve, trace in zip(self._curves, picture.traces, strict=False):
+            curve.show_trace(trace, picture.axes[trace.axis], left, frame, few, hasty)
+        for number, curve in enumerate(self._curves):
+            curve.setVisible(number < len(picture.traces))
+        self.ticks.setVisible(bool(picture.ticks))
+        if picture.ticks:
+            self.ticks.show_ticks(picture.ticks, frame)
+        heat = picture.heat
+        self.heat.setVisible(heat is not None)
+        if heat is not None:
+            self.heat.show_heat(heat, picture.start, picture.stop, max(2, int(self.area.width())))
+
+    def _show_levels(self, picture: Picture) -> None:
+        if [level for level, _ in self._levels] == picture.levels:
+            return
+        for _, line in self._levels:
+            self.view.removeItem(line)
+        self._levels = []
+        for value, text in picture.levels:
+            line = level_line(value, text)
+            self.view.addItem(line, ignoreBounds=True)
+            self._levels.append(((value, text), line))
+
+    def _show_marks(self, picture: Picture) -> None:
+        if not picture.marks and not self.marks.isVisible():
+            return
+        self.marks.setVisible(bool(picture.marks))
+        brushes = {True: theme.colour("warning"), False: theme.colour("good")}
+        self.marks.setData(
+            [
+                {
+                    "pos": (mark.time, mark.value),
+                    "symbol": "t" if mark.begins else "t1",
+                    "brush": brushes[mark.begins],
+                    "pen": None,
+                }
+                for mark in picture.marks
+            ]
+        )
+
+    def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
+        """Move the cursor without drawing the curves anew."""
+        self.picture.cursor, self.picture.legend = time_s, legend
+        self.cursor_line.setVisible(time_s is not None)
+        if time_s is not None:
+            self.cursor_line.setValue(time_s)
+        self.readout.say(self.picture.unit, legend)
+
+    def place_legend(self, left: float) -> None:
+        """Begin the legend no further left than this, px."""
+        self._legend_from = left
+        self.readout.place(left, self.area.right())
+
+    # --- painting --------------------------------------------------------------------------------------------------
+
+    def _dress(self) -> None:
+        """Take over the palette."""
+        self._dressed = theme.current().name
+        accent = theme.colour("accent")
+        self.cursor_line.setPen(pg.mkPen(accent, style=Qt.PenStyle.DashLine))
+        self.cursor_line.setHoverPen(pg.mkPen(accent))
+        for axis in (self._time_axis, self._left, self._right):
+            axis.dress()
+        self.heat.dress()
+        self.extras.dress()
+        for _, line in self._levels:
+            self.view.removeItem(line)
+        self._levels = []
+        self._renew_grid()
+
+    def _renew_grid(self) -> None:
+        self.resetCachedContent()
+        self.viewport().update()
+
+    def _on_laid_out(self) -> None:
+        self.readout.place(self._legend_from, self.area.right())
+        self._renew_grid()
+        self.resized.emit()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with every new sample.
+        painter.fillRect(rect, theme.colour("panel"))
+        area, line = QRectF(self.area.toRect()), theme.colour("line")
+        painter.fillRect(area, theme.colour("ground"))
+        if self.picture.heat is not None:
+            return
+        for x in map(self.x_of, self._time_axis.places()):
+            painter.fillRect(QRectF(min(round(x), area.right() - 1), area.top(), 1, area.height()), line)
+        low, high = self.view.viewRange()[1]
+        for value in self._left.places():
+            y = area.bottom() - (value - low) / (high - low) * area.height()
+            painter.fillRect(QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line)
+
+    def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
+        """Paint all that is seen into `target`, as well as it can be, under a title."""
+        self.readout.set_title(title)
+        for curve in self._curves:
+            curve.setExportMode(True, {"antialias": True})
+        axes = self._time_axis, self._left, self._right
+        for axis in axes:
+            axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+        try:
+            self.render(painter, target, self.rect())
+        finally:
+            self.readout.set_title("")
+            for curve in self._curves:
+                curve.setExportMode(False)
+            for axis in axes:
+                axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+
+    # --- mouse, keys and menu -----------------------------------------------------------------------------------------
+
+    def _on_clicked(self, x: float, y: float) -> None:
+        if self.picture.across == "time":  # elsewhere, a place is no time
+            self.cursor_dragged.emit(x)
+        elif self.picture.across == "plane":
+            self.plane_clicked.emit(x, y)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self.picture.across in ("body", "frequency"):
+            x = float(self.view.mapSceneToView(event.position()).x())
+            over = self.area.contains(event.position())
+            self.probed.emit(min(max(x, self.picture.start), self.picture.stop) if over else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if self.picture.across in ("body", "frequency"):
+            self.probed.emit(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}
+        if event.key() in steps:
+            factor = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+            self.cursor_stepped.emit(steps[Qt.Key(event.key())] * factor)
+        elif event.key() == Qt.Key.Key_Home:
+            self.fit_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        entry = self.readout.entry_at(QPointF(event.pos()))
+        if entry is None:
+            self.menu_asked.emit(event.globalPos())
+        else:
+            self.legend_asked.emit(entry, event.globalPos())

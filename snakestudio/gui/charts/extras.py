@@ -1,0 +1,182 @@
+"""What a chart shows besides curves: outlines of obstacles, discs on curves, a selected span, a note."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, QPointF, QRectF, Signal
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from snakestudio.gui.charts.axes import chart_font
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.chart_data import Dot, Picture
+
+__all__ = ["Extras"]
+
+_RADIUS = 4.5
+_SMALL = 0.10
+"""How opaque a selected span is."""
+
+
+class _Outlines(pg.GraphicsObject):
+    """Closed polygons in units of the axes, below everything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._polygons: list[QPolygonF] = []
+        self._shown: list[Any] = []
+        self._frame = QRectF()
+        self.setZValue(-2000)
+
+    def show_in(self, picture: Picture, frame: QRectF) -> None:
+        if frame != self._frame:
+            self.prepareGeometryChange()
+        self._frame = frame
+        if len(picture.outlines) != len(self._shown) or any(
+            a is not b for a, b in zip(picture.outlines, self._shown, strict=True)
+        ):
+            self._shown = list(picture.outlines)
+            self._polygons = [QPolygonF([QPointF(x, y) for x, y in polygon.tolist()]) for polygon in self._shown]
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._frame
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        pen = QPen(theme.colour("dim"), 1.0)
+        pen.setCosmetic(True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setPen(pen)
+        fill = theme.colour("dim")
+        fill.setAlphaF(0.22)
+        painter.setBrush(fill)
+        painter.setClipRect(self._frame)
+        for polygon in self._polygons:
+            painter.drawPolygon(polygon)
+
+
+class _Dots(pg.GraphicsObject):
+    """Discs of a size in pixels, with words beside them where there are few."""
+
+    MOST_WORDS = 4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dots: list[Dot] = []
+        self._frame = QRectF()
+        self.setZValue(8)
+
+    def show_in(self, picture: Picture, frame: QRectF) -> None:
+        if frame != self._frame:
+            self.prepareGeometryChange()
+        self._dots, self._frame = list(picture.dots), frame
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._frame
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        to_page = painter.transform()
+        painter.save()
+        painter.setClipRect(self._frame)
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setFont(chart_font())
+        words = len(self._dots) <= self.MOST_WORDS
+        for dot in self._dots:
+            place = to_page.map(QPointF(dot.x, dot.y))
+            painter.setPen(QPen(theme.colour("ground"), 1.5))
+            painter.setBrush(QColor(dot.colour))
+            painter.drawEllipse(place, _RADIUS, _RADIUS)
+            if words and dot.text:
+                painter.setPen(theme.colour("text"))
+                painter.drawText(place + QPointF(8.0, -6.0), dot.text)
+        painter.restore()
+
+
+class _Span(pg.LinearRegionItem):
+    """The selected span; both ends can be dragged."""
+
+    def __init__(self) -> None:
+        super().__init__((0.0, 1.0), movable=True, swapMode="sort")
+        self.setZValue(4)
+
+    def dress(self) -> None:
+        fill = theme.colour("accent")
+        fill.setAlphaF(_SMALL)
+        self.setBrush(fill)
+        fill.setAlphaF(1.8 * _SMALL)
+        self.setHoverBrush(fill)
+        for line in self.lines:
+            line.setPen(pg.mkPen(theme.colour("accent"), width=1))
+            line.setHoverPen(pg.mkPen(theme.colour("accent"), width=3))
+
+    def mouseDragEvent(self, ev: Any) -> None:
+        # Only its ends are handles: a drag between them pans the plot as everywhere else.
+        ev.ignore()
+
+    def hoverEvent(self, ev: Any) -> None:
+        self.setMouseHover(False)
+
+
+class Extras(QObject):
+    """All of them in one view box.
+
+    Parameters
+    ----------
+    view : pg.ViewBox
+
+    Signals
+    -------
+    span_dragged(start: float, stop: float)
+        An end of the span was dragged, s.
+    """
+
+    span_dragged = Signal(float, float)
+
+    def __init__(self, view: pg.ViewBox, parent: QObject) -> None:
+        super().__init__(parent)
+        self._outlines, self._dots, self.span = _Outlines(), _Dots(), _Span()
+        self.note = pg.TextItem(anchor=(0.0, 0.0))
+        self.note.setFont(chart_font())
+        self.note.setZValue(20)
+        for item in (self._outlines, self._dots, self.span, self.note):
+            view.addItem(item, ignoreBounds=True)
+            item.setVisible(False)
+        self._quiet = False
+        self.span.sigRegionChanged.connect(self._on_span)
+
+    def dress(self) -> None:
+        """Take over the palette."""
+        self.span.dress()
+        self.note.fill = pg.mkBrush(theme.colour("panel"))
+
+    def show(self, picture: Picture) -> None:
+        """Show what belongs to a picture."""
+        left = picture.axes[0]
+        frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
+        for item, there in ((self._outlines, picture.outlines), (self._dots, picture.dots)):
+            item.setVisible(bool(there))
+            if there:
+                item.show_in(picture, frame)
+        self.note.setVisible(bool(picture.note))
+        if picture.note:
+            self.note.setColor(theme.colour("dim" if picture.invites else "warning"))
+            if self.note.toPlainText() != picture.note:
+                self.note.setPlainText(picture.note)
+            self.note.setPos(picture.start + 0.015 * frame.width(), left.high - 0.04 * frame.height())
+        self.show_span(picture.span if picture.across == "time" else None)
+
+    def show_span(self, span: tuple[float, float] | None) -> None:
+        """Show a stretch of time as selected, s."""
+        self.span.setVisible(span is not None)
+        if span is not None and tuple(self.span.getRegion()) != span:
+            self._quiet = True
+            self.span.setRegion(span)
+            self._quiet = False
+
+    def _on_span(self) -> None:
+        if not self._quiet:
+            start, stop = self.span.getRegion()
+            self.span_dragged.emit(float(start), float(stop))

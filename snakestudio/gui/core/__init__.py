@@ -1,0 +1,1 @@
+"""What every part of the window stands on: document, session, selection, settings, theme."""

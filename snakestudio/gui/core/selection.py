@@ -1,0 +1,175 @@
+"""What is selected and what the cursor is over, shared by the viewport, the scene tree and the inspector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from snakestudio.drawing.overlays import Pick
+from snakestudio.gui.core.document import Document
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.body_parts import n_parts
+
+__all__ = ["Body", "Item", "Selection", "item_of"]
+
+Body = tuple[Literal["obstacle", "link"], int]
+"""Something that stands in the viewport: its kind and its 0-based index."""
+
+Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]
+"""Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
+
+_OF_LINKS, _OF_CONTINUUM = ("robot", "path", "obstacle"), ("beam", "strain", "support")
+
+
+class Selection(QObject):
+    """A set of obstacles, links and parts of the scene; what vanishes from the scene vanishes from it too.
+
+    Parameters
+    ----------
+    document : Document
+        The scene that the indices refer to.
+
+    Signals
+    -------
+    changed()
+        `items` is another set.
+    hover_changed()
+        `hovered` is another item.
+    """
+
+    changed = Signal()
+    hover_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._items: frozenset[Item] = frozenset()
+        self._hovered: Item | None = None
+        document.opened.connect(self.clear)
+        document.scene_changed.connect(self._on_scene)
+
+    @property
+    def items(self) -> frozenset[Item]:
+        """Everything selected."""
+        return self._items
+
+    @property
+    def obstacles(self) -> tuple[int, ...]:
+        """Selected obstacles, 0-based, ascending."""
+        return tuple(sorted(index for kind, index in self._items if kind == "obstacle"))
+
+    @property
+    def links(self) -> tuple[int, ...]:
+        """Selected links, 0-based, ascending."""
+        return tuple(sorted(index for kind, index in self._items if kind == "link"))
+
+    @property
+    def bodies(self) -> frozenset[Body]:
+        """What of it stands in the viewport."""
+        return frozenset((kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link")
+
+    @property
+    def single(self) -> Item | None:
+        """The selected item if there is exactly one."""
+        return next(iter(self._items)) if len(self._items) == 1 else None
+
+    @property
+    def hovered(self) -> Item | None:
+        """What the cursor is over, in whichever view."""
+        return self._hovered
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._items
+
+    def set(self, items: Iterable[Item]) -> None:
+        """Select exactly these."""
+        wanted = frozenset(item for item in items if _exists(item, self._document.scene))
+        if wanted != self._items:
+            self._items = wanted
+            self.changed.emit()
+
+    def with_group(self, item: Item) -> frozenset[Item]:
+        """An item with all that are to be picked with it: the other obstacles of its group, but for locked ones."""
+        obstacles = self._document.scene.obstacles
+        group = obstacles[item[1]].group if item[0] == "obstacle" else ""
+        if not group:
+            return frozenset([item])
+        free = (k for k, o in enumerate(obstacles) if o.group == group and not o.locked and not o.hidden)
+        return frozenset([item, *(("obstacle", k) for k in free)])
+
+    def toggle(self, item: Item, *others: Item) -> None:
+        """Add an item and others with it, or take them all out if it is selected."""
+        together = {item, *others}
+        self.set(self._items - together if item in self._items else self._items | together)
+
+    def clear(self) -> None:
+        """Select nothing."""
+        self.set(())
+
+    def set_hovered(self, item: Item | None) -> None:
+        """Say what the cursor is over."""
+        if item != self._hovered:
+            self._hovered = item
+            self.hover_changed.emit()
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        items = self._items
+        if before is not None and len(before.obstacles) != len(after.obstacles):
+            items = frozenset(_renumbered(items, before, after))
+        if self._hovered is not None and not _exists(self._hovered, after):
+            self.set_hovered(None)
+        self.set(items)
+
+
+def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
+    """The item that was picked; None for ground and sky, for what is locked or hidden, and for what is of the past.
+
+    Parameters
+    ----------
+    picked : Pick or None
+    shown : Scene
+        What the viewport draws.
+    edited : Scene
+        The document's.
+    """
+    if picked is None or picked.kind not in ("link", "obstacle"):
+        return None
+    if picked.kind == "obstacle" and len(shown.obstacles) != len(edited.obstacles):
+        return None
+    if picked.kind == "link":
+        return "link", picked.index
+    one = edited.obstacles[picked.index]
+    return None if one.locked or one.hidden else ("obstacle", picked.index)
+
+
+def _exists(item: Item, scene: Scene) -> bool:
+    kind, index = item
+    if kind in (_OF_LINKS if scene.model.continuum else _OF_CONTINUUM):
+        return False  # it has no effect in the scene's model, and no place in the tree
+    count = {"obstacle": len(scene.obstacles), "link": n_parts(scene)}.get(kind, 1)
+    return 0 <= index < count
+
+
+def _renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
+    """The items under their indices in the scene after obstacles came or went; equal ones are told apart by order."""
+    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
+    old, new = before.obstacles, after.obstacles
+    places: dict[int, list[int]] = {}
+    for index in reversed(range(len(new))):
+        places.setdefault(id(new[index]), []).append(index)
+    now: dict[int, int] = {}
+    for index, obstacle in enumerate(old):
+        same = places.get(id(obstacle))
+        if same:
+            now[index] = same.pop()
+    strangers = sorted(index for same in places.values() for index in same)
+    for kind, index in sorted(items):
+        if kind == "obstacle" and index not in now:
+            equal = next((place for place in strangers if new[place] == old[index]), None)
+            if equal is None:
+                continue
+            strangers.remove(equal)
+            now[index] = equal
+        yield kind, now[index] if kind == "obstacle" else index

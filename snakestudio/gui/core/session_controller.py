@@ -1,0 +1,385 @@
+"""Between the session's thread and the window: events become Qt signals, snapshots are pulled at display rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from snakestudio.gui.core.document import Document
+from snakestudio.model.recording import Recording
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.runfile.replay import Replay
+from snakestudio.session.preview import preview
+from snakestudio.session.session import Session
+from snakestudio.session.status import (
+    Continued,
+    Event,
+    NotContinued,
+    RecordingStopped,
+    RunFailed,
+    RunFinished,
+    Status,
+    StatusChanged,
+)
+from snakestudio.viewmodel.sources import LoadedRun, Robot, Simulation, Source, SourceKind
+
+__all__ = ["SessionBridge"]
+
+FRAME_MS = 16
+"""Interval of the display timer: no display is fed faster than 60 times a second."""
+
+
+class SessionBridge(QObject):
+    """The window's end of a session. All of it lives in the GUI thread.
+
+    Signals
+    -------
+    status_changed(status: Status)
+    finished(time: float)
+    failed(message: str, saved: Path | None)
+    frame()
+        At display rate while something moves, and once after every change: read `displayed`.
+    cursor_changed()
+        `cursor` is another one.
+    recording_changed()
+        `recording` is another one (a new run began, or another source is shown).
+    source_changed()
+        The window shows another source.
+    player_changed()
+        Playing what is recorded began or ended, or its speed, loop or span is another one.
+    continued(notes: tuple of str)
+        The simulation goes on from a recorded moment; sentences of what is to be known about that.
+    refused(message: str)
+        It could not.
+    recording_stopped(message: str)
+        The run cannot be written to its file any more; it goes on.
+    """
+
+    status_changed = Signal(object)
+    finished = Signal(float)
+    failed = Signal(str, object)
+    frame = Signal()
+    cursor_changed = Signal()
+    recording_changed = Signal()
+    source_changed = Signal()
+    player_changed = Signal()
+    continued = Signal(object)
+    refused = Signal(str)
+    recording_stopped = Signal(str)
+    _event = Signal(object)
+
+    def __init__(
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        new_run: Callable[[Scene], Path | None] | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._event.connect(self._on_event, Qt.ConnectionType.QueuedConnection)
+        self.session = Session(self._event.emit, new_run)
+        self.cursor: int | None = None
+        self.player: Replay | None = None
+        """Plays the rows of `recording`; None while there is none."""
+        self._simulation = Simulation(self.session)
+        self._robot: Robot | None = None
+        self._source: Source = self._simulation
+        self._shown: Snapshot | None = None
+        self._recording: Recording | None = None
+        document.scene_changed.connect(self._on_scene)
+        document.opened.connect(self._on_opened)
+        self._reopen = False
+        self._awaited = 0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(FRAME_MS)
+        self._timer.timeout.connect(self._pull)
+        self._timer.start()
+
+    @property
+    def status(self) -> Status:
+        """What the session is doing."""
+        return self.session.status
+
+    @property
+    def recording(self) -> Recording | None:
+        """The recording of what is shown: the present run, or one that was opened."""
+        return self._recording
+
+    @property
+    def source(self) -> SourceKind:
+        """Where what is shown comes from."""
+        return self._source.kind
+
+    @property
+    def source_name(self) -> str:
+        """What the run that was opened, or the robot, is called; empty for the simulation."""
+        return self._source.name
+
+    @property
+    def base_dir(self) -> Path | None:
+        """What relative paths in the scene that is shown are relative to."""
+        return self._source.base_dir if self._source.kind == "replay" else self._document.base_dir
+
+    @property
+    def running(self) -> bool:
+        """Whether there is more to come every moment: not in a run that was opened."""
+        return self._source.kind == "robot" or (self._source is self._simulation and self.status.state == "running")
+
+    @property
+    def moving(self) -> bool:
+        """Whether the Play button has been pressed: the simulation runs, or what is recorded is played."""
+        return self.running if self._source is self._simulation else self.playing
+
+    @property
+    def waits(self) -> bool:
+        """Whether the simulation, being shown, cannot run before its engine is prepared."""
+        return self._source is self._simulation and self.status.state in ("preparing", "unprepared")
+
+    @property
+    def loops(self) -> bool:
+        """Whether what is played begins again where it ends."""
+        return self.player is not None and self.player.loop
+
+    @property
+    def playing(self) -> bool:
+        """Whether what is recorded is being played."""
+        return self.player is not None and self.player.playing
+
+    @property
+    def displayed(self) -> Snapshot | None:
+        """What the viewport shows: the row under the cursor, or the newest there is."""
+        return self._shown
+
+    @property
+    def live(self) -> bool:
+        """Whether the newest state is shown, not one of the past."""
+        return self.cursor is None
+
+    # --- another source -------------------------------------------------------------------------------------------
+
+    def open_run(self, recording: Recording, name: str) -> None:
+        """Show a recorded run from its beginning; the simulation stands meanwhile.
+
+        Parameters
+        ----------
+        recording : Recording
+            With at least one row.
+        name : str
+        """
+        self.session.pause()
+        self._show_source(LoadedRun(recording, name))
+        self.set_cursor(0)
+
+    def close_run(self) -> None:
+        """Back to the simulation."""
+        if self._source is not self._simulation:
+            self._show_source(self._simulation)
+
+    def set_robot(self, robot: Robot | None) -> None:
+        """A robot is there to be shown, another one, or none any more; the simulation goes on by itself."""
+        shown = self._source is self._robot
+        self._robot = robot
+        if shown:
+            self._show_source(robot or self._simulation)
+
+    def show_robot(self) -> None:
+        """Show the robot that is connected."""
+        if self._robot is not None and self._source is not self._robot:
+            self._show_source(self._robot)
+
+    def _show_source(self, source: Source) -> None:
+        self._source, self._awaited = source, 0
+        self._pull()
+        self.source_changed.emit()
+        self.frame.emit()
+
+    def continue_here(self) -> None:
+        """Let the simulation go on from the moment that is shown, as a new run."""
+        recording, shown = self._recording, self._shown
+        if recording is None or shown is None or not len(recording):
+            return
+        time = float(recording.times[recording.index_at(shown.time)])
+        scene, name, folder = recording.scene_at(time), self.source_name, self.base_dir
+        self.pause_recorded()
+        if self._source.kind == "replay":
+            self._document.new(scene)  # which leads back to the simulation
+        elif scene != self._document.scene:
+            self._document.edit(scene, f"Continue from {time:.3f} s")
+        self.close_run()
+        self.session.continue_from(recording, time, folder, name)
+
+    # --- looking back ---------------------------------------------------------------------------------------------
+
+    def set_cursor(self, index: int | None) -> None:
+        """Show row `index` of the recording; None for the newest. What is being played goes on from there."""
+        if self.player is not None:
+            if index is None:
+                self.pause_recorded()
+            elif len(self.player.recording):
+                self.player.seek(float(self.player.recording.times[min(max(index, 0), len(self.player.recording) - 1)]))
+        self._look_at(index)
+
+    def _look_at(self, index: int | None) -> None:
+        recording = self._recording
+        if index is not None and recording is not None and len(recording):
+            index = max(0, min(index, len(recording) - 1))
+        else:
+            index = None
+        if index == self.cursor:
+            return
+        self.cursor = index
+        if index is not None and recording is not None:
+            self._shown = recording.snapshot(index)
+        else:
+            self._shown = self._source.latest
+        self.cursor_changed.emit()
+        self.frame.emit()
+
+    def play_or_pause(self) -> None:
+        """Run if standing, stand if running. What was recorded, of a robot too, is played.
+
+        While the engine is prepared, that is what happens once it is ready; pressed again, it does not.
+        """
+        if self._source is not self._simulation:
+            self.play_or_pause_recorded()
+        elif self.status.state == "running" or self.status.queued:
+            self.session.pause()
+        else:
+            self.set_cursor(None)
+            self.session.play()
+
+    def play_or_pause_recorded(self) -> None:
+        """Play what is recorded from the moment that is shown, or stop that; the simulation is left alone."""
+        player, shown = self.player, self._shown
+        if player is None or not len(player.recording):
+            return
+        if player.playing:
+            self.pause_recorded()
+            return
+        if shown is not None:
+            player.seek(shown.time)
+        player.play()
+        self.player_changed.emit()
+
+    def pause_recorded(self) -> None:
+        """Stop playing what is recorded."""
+        if self.player is not None and self.player.playing:
+            self.player.pause()
+            self.player_changed.emit()
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated or recorded over wall time, of what the window shows; infinite is as fast as possible."""
+        if self._source.kind == "replay":
+            self.set_playing_speed(speed)
+        else:
+            self.session.set_speed(speed)
+
+    def set_loop(self, loop: bool) -> None:
+        """Whether what is played begins again where it ends."""
+        if self.player is not None:
+            self.player.loop = loop
+            self.player_changed.emit()
+
+    def mark_span(self, *, begin: bool) -> None:
+        """Play only from (or up to) the moment that is shown."""
+        if self.player is not None and self._shown is not None:
+            if begin:
+                self.player.set_span(begin=self._shown.time)
+            else:
+                self.player.set_span(end=self._shown.time)
+            self.player_changed.emit()
+
+    def clear_span(self) -> None:
+        """Play all of it again."""
+        if self.player is not None:
+            self.player.clear_span()
+            self.player_changed.emit()
+
+    def set_playing_speed(self, speed: float) -> None:
+        """Recorded over wall time of what is played."""
+        if self.player is not None and speed != self.player.speed:
+            self.player.set_speed(speed)
+            self.player_changed.emit()
+
+    def close(self) -> None:
+        """End the session; call before the application quits."""
+        self._timer.stop()
+        self.session.close()
+
+    def _on_opened(self) -> None:
+        self._reopen = True
+        if self._source.kind == "replay":  # who watches the robot goes on to, whatever it is to do next
+            self.close_run()
+        self.set_cursor(None)
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        if self._reopen or before is None:
+            self._reopen, self._awaited = False, 0
+            self.session.open(after, self._document.base_dir, self._document.name if self._document.origin else "")
+        else:
+            if self._source.kind == "replay":
+                self.close_run()
+            self.set_cursor(None)  # what is edited is the present, so that is what must be seen
+            number = self.session.edit(after)
+            standing = self.status.state in ("ready", "blocked", "preparing", "unprepared")
+            if after.start != before.start and standing and self._source is self._simulation:
+                self._foresee(after, number)
+
+    def _foresee(self, scene: Scene, edit: int) -> None:
+        """Show another start at once: until the engine stands there, too, a robot that is dragged would lag behind."""
+        shown = preview(scene, self._document.base_dir)
+        if shown is not None:
+            self._awaited, self._shown = edit, shown
+            self.frame.emit()
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, StatusChanged):
+            self.status_changed.emit(event.status)
+        elif isinstance(event, RunFinished):
+            self.finished.emit(event.time)
+        elif isinstance(event, RunFailed):
+            self.failed.emit(event.message, event.saved)
+        elif isinstance(event, Continued):
+            self.continued.emit(event.notes)
+        elif isinstance(event, NotContinued):
+            self.refused.emit(event.message)
+        elif isinstance(event, RecordingStopped):
+            self.recording_stopped.emit(event.message)
+        self._pull()
+
+    def _pull(self) -> None:
+        recording = self._source.recording
+        if recording is not self._recording:
+            self._recording = recording
+            self.cursor = None
+            self._new_player(recording)
+            self.recording_changed.emit()
+            self.cursor_changed.emit()
+        if self.session.applied_edits < self._awaited:
+            return  # what is shown is newer than what the session knows
+        if self.player is not None and self.player.playing:
+            self._play_on(self.player)
+        latest = self._source.latest
+        if self.cursor is None and latest is not self._shown:
+            self._shown = latest
+            self.frame.emit()
+
+    def _new_player(self, recording: Recording | None) -> None:
+        before, self.player = self.player, None
+        if recording is not None:
+            self.player = Replay(recording, self._source.name)
+            if before is not None:
+                self.player.speed, self.player.loop = before.speed, before.loop
+        self.player_changed.emit()
+
+    def _play_on(self, player: Replay) -> None:
+        """Show the row that is due; where playing ends, the newest state if that is where it ended."""
+        row = player.look()
+        ended = not player.playing
+        self._look_at(None if ended and row == len(player.recording) - 1 else row)
+        if ended:
+            self.player_changed.emit()

@@ -1,0 +1,369 @@
+"""Slim notices over the viewport: they say in a sentence what happened and offer what to do, and never block.
+
+They lie over the picture and not above it: one that comes while somebody is about to press the mouse must not push
+something else under it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QFontMetricsF
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.engines import registry
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.scene.checks import finding_text
+from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.session.status import Status
+from snakestudio.viewmodel.formulations import MODELS
+
+__all__ = ["Banner", "Banners", "Button"]
+
+Kind = Literal["info", "warning", "danger"]
+Button = tuple[str, Callable[[], object]]
+
+_LINES, _LINES_LOW = 3, 2
+"""Lines a notice has before somebody asks for more, and over a picture that is low: what is under it counts, too."""
+_LOW = 320
+"""Height below which a picture is low, px of the design."""
+_NARROW = 520
+"""Width of a notice below which its buttons may stand below what it says, px of the design."""
+_ANY = (1 << 24) - 1
+"""What Qt calls no limit of a widget's height."""
+_PASSING_MS = 20_000
+_WIDEST = 760
+"""Width of a notice, px of the design: a longer line is hard to read."""
+_MARGIN, _BELOW = 12, 40
+"""Room at the sides, and for the viewport's hint below, px."""
+
+
+class Banner(Themed):
+    """One notice; hidden while there is nothing to say.
+
+    Signals
+    -------
+    changed()
+        It says something else, or nothing any more.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)  # or a plain widget paints no background
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 8, 6)
+        row.setSpacing(10)
+        self._icon = QLabel(self)
+        self._text = QLabel(self)
+        self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._more = QPushButton("More", self)
+        self._more.setToolTip("Show all of this notice")
+        self._more.clicked.connect(self._show_more)
+        self._whole = False
+        self._bar = QProgressBar(self)
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(160)
+        self._close = QToolButton(self)
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close this notice")
+        self._close.clicked.connect(self.clear)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._actions = QWidget(self)
+        actions = self._row = QHBoxLayout(self._actions)
+        actions.setContentsMargins(0, 0, 0, 0)
+        actions.setSpacing(10)
+        actions.addStretch(1)
+        actions.addWidget(self._more)
+        actions.addWidget(self._bar)
+        self._buttons: list[QPushButton] = []
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(6)
+        self._body.addWidget(self._text, 1)
+        self._body.addWidget(self._actions, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(self._body, 1)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self._kind: Kind = "info"
+        self._passing = QTimer(self)
+        self._passing.setSingleShot(True)
+        self._passing.setInterval(_PASSING_MS)
+        self._passing.timeout.connect(self.clear)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while hidden."""
+        return "" if self.isHidden() else self._text.text()
+
+    def say(
+        self,
+        kind: Kind,
+        text: str,
+        buttons: Sequence[Button] = (),
+        *,
+        progress: float | None = None,
+        closable: bool = True,
+        passing: bool = False,
+    ) -> None:
+        """Show a notice in place of the one before.
+
+        Parameters
+        ----------
+        kind : {"info", "warning", "danger"}
+            Danger is for a robot that may move.
+        text : str
+        buttons : sequence of (text, callback)
+        progress : float, optional
+            Finished fraction of what goes on.
+        closable : bool
+            Whether the user can put it away.
+        passing : bool
+            Whether it goes by itself after a while.
+        """
+        if text != self._text.text():
+            self._whole = False
+        self._kind = kind
+        self._text.setText(text)
+        self._bar.setVisible(progress is not None)
+        if progress is not None:
+            self._bar.setValue(round(1000 * progress))
+        self._close.setVisible(closable)
+        if [button.text() for button in self._buttons] != [name for name, _ in buttons]:
+            self._make_buttons(buttons)
+        self._dress()
+        self.show()
+        self.changed.emit()
+        self._passing.stop()
+        if passing:
+            self._passing.start()
+
+    def fit(self, lines: int, width: int, highest: int) -> None:
+        """Cut what it says off below so many lines; More shows the rest.
+
+        Parameters
+        ----------
+        lines : int
+        width : int
+            Of the notice, px.
+        highest : int
+            It may be when somebody asked for more, px.
+        """
+        shown = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
+        layout = self.layout()
+        assert layout is not None
+        margins, gap = layout.contentsMargins(), layout.spacing()
+        room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
+        room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
+        line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())  # as the label rounds it: whole lines are seen
+        high = lines * line
+
+        def cut(room: int) -> bool:
+            return self._text.heightForWidth(max(1, room)) > high + line // 4
+
+        beside = room - sum(part.sizeHint().width() + gap for part in shown)
+        low = width < theme.scaled(_NARROW) and cut(beside)
+        longer = cut(room if low else beside)
+        self._body.setDirection(QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight)
+        self._more.setVisible(longer)
+        self._more.setText("Less" if self._whole else "More")
+        self._actions.setVisible(longer or bool(shown))
+        if self._whole:
+            most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
+            high = max(high, most // line * line)
+        self._text.setToolTip(self._text.text() if longer else "")
+        align = Qt.AlignmentFlag.AlignTop if longer else Qt.AlignmentFlag.AlignVCenter
+        self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | align)
+        self._text.setMaximumHeight(high if longer else _ANY)
+
+    def _show_more(self) -> None:
+        self._whole = not self._whole
+        self.changed.emit()
+
+    def _make_buttons(self, buttons: Sequence[Button]) -> None:
+        for old in self._buttons:
+            self._row.removeWidget(old)
+            old.deleteLater()
+        self._buttons = []
+        for name, callback in buttons:
+            button = QPushButton(name, self)
+            button.clicked.connect(lambda _=False, call=callback: call())
+            self._row.addWidget(button)
+            self._buttons.append(button)
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.hide()
+        self.changed.emit()
+
+    def renew_theme(self) -> None:
+        self._dress()
+
+    def _dress(self) -> None:
+        role = "accent" if self._kind == "info" else self._kind
+        self._icon.setPixmap(theme.icon("info" if self._kind == "info" else "warning", role).pixmap(18, 18))
+        self._close.setIcon(theme.icon("close", "dim"))
+        p = theme.current()
+        edge = getattr(p, role)
+        ground = theme.mixed(p.card, p.danger, 0.35) if self._kind == "danger" else p.card
+        self.setStyleSheet(
+            f"#banner {{ background: {ground}; border: 1px solid {theme.mixed(p.line, edge, 0.3)};"
+            f" border-left: 4px solid {edge}; border-radius: 8px; }}"
+        )
+
+
+class Banners(QWidget):
+    """All notices: robot, program, source, run, start, the scene's file on disk, files, exports, edits.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+        Its status is turned into sentences.
+    scene : callable
+        Gives the present scene.
+    show_checks : callable
+        Shows what is wrong with the scene.
+    """
+
+    def __init__(
+        self,
+        bridge: SessionBridge,
+        scene: Callable[[], Scene],
+        show_checks: Callable[[], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._scene, self._show_checks = bridge, scene, show_checks
+        self._saved: Path | None = None
+        self._told = ""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        self._over: QWidget | None = None
+        self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
+        self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
+        self.robot = Banner(self)
+        shown = (
+            self.robot,
+            self.program,
+            self.source,
+            self.run,
+            self.together,
+            self.disk,
+            self.files,
+            self.exports,
+            self.edits,
+        )
+        for banner in shown:
+            column.addWidget(banner)
+            banner.changed.connect(self._place)
+        bridge.failed.connect(self._on_failed)
+        bridge.status_changed.connect(self._on_status)
+        bridge.source_changed.connect(lambda: self._on_status(bridge.status))
+
+    def lie_over(self, picture: QWidget) -> None:
+        """Lie at the lower edge of a widget, whose sibling this becomes."""
+        self._over = picture
+        self.setParent(picture.parentWidget())
+        picture.installEventFilter(self)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
+            self._place()
+        return False
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:  # a notice needs more room, or less
+            self._place()
+        return handled
+
+    def _place(self) -> None:
+        over, column = self._over, self.layout()
+        if over is None or column is None:
+            return
+        self.setVisible(any(not banner.isHidden() for banner in self.findChildren(Banner)))
+        width = min(theme.scaled(_WIDEST), over.width() - 2 * _MARGIN)
+        for banner in self.findChildren(Banner):
+            banner.fit(_LINES_LOW if over.height() < theme.scaled(_LOW) else _LINES, width, over.height())
+        height = min(column.totalHeightForWidth(width), over.height())
+        below = min(_BELOW, over.height() - height)
+        left = over.x() + (over.width() - width) // 2
+        self.setGeometry(left, over.y() + over.height() - below - height, width, height)
+        self.raise_()
+
+    def error(self, text: str) -> None:
+        """Something is wrong with the program or the machine; opening another scene does not take that away."""
+        self.program.say("warning", text)
+
+    def _on_failed(self, message: str, saved: Path | None) -> None:
+        self._saved = saved
+        self._on_status(self._bridge.status)
+
+    def _on_status(self, status: Status) -> None:
+        reset: Button = ("Reset", self._bridge.session.reset)
+        if status.state == "failed":
+            text = status.message
+            buttons: list[Button] = [reset]
+            saved = self._saved
+            if saved is not None:
+                text = f"{text}\nThe contact problem was saved as {saved}."
+                folder = QUrl.fromLocalFile(str(saved.parent))
+                buttons = [("Show Folder", lambda: QDesktopServices.openUrl(folder)), reset]
+            self.run.say("warning", text, buttons, closable=False)
+            return
+        self._saved = None
+        if status.state == "blocked":
+            errors = [problem for problem in status.problems if problem.severity == "error"]
+            more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
+            first = finding_text(errors[0], self._scene()) if errors else status.message
+            text = f"This scene cannot run yet. {first}{more}"
+            self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
+        elif status.state == "preparing":
+            left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
+            text = f"Preparing the {ENGINE_NAMES[status.engine]} engine, once on a machine: {left}."
+            cancel: Button = ("Cancel", self._bridge.session.cancel_preparing)
+            self.run.say("info", text, [cancel], progress=status.progress, closable=False)
+        elif status.state == "unprepared":
+            begin: Button = ("Prepare", self._bridge.session.prepare)
+            self.run.say("info" if status.cancelled else "warning", status.message, [begin], closable=False)
+        elif status.state == "continuing":
+            stop: Button = ("Cancel", self._bridge.session.cancel_continuing)
+            self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
+        elif status.pending and self._bridge.source != "robot":  # which knows no reset, and says itself what waits
+            self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
+        else:
+            self.run.clear()
+        if status.state == "ready" and (note := registry.note()) != self._told:
+            self._told = note
+            self.program.say("info", note)
+
+
+def _pending_text(keys: Sequence[str], scene: Scene) -> str:
+    if tuple(keys) == ("model.kind",):
+        return f"The {MODELS[scene.model.kind].short} model applies at reset; until then the run goes on as it began."
+    names = [label_of(scene, key) for key in keys]
+    listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."

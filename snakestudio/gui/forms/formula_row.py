@@ -1,0 +1,271 @@
+"""A typed formula with its symbol and unit: looked at while one types, taken over on Enter or on leaving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QFontDatabase, QKeyEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.errors import Problem, SceneError, SnakeStudioError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.parameter_row import refusal
+from snakestudio.model.edits import get_value, with_value
+from snakestudio.model.scene import Scene
+
+__all__ = ["FormulaHelp", "FormulaRow", "sentence", "wrong_at"]
+
+_PAUSE_MS = 350
+"""A formula is looked at once nobody has typed for so long."""
+
+Check = Callable[[Scene, str], str]
+"""What is wrong with the value at a key of a scene, as a sentence; "" if nothing is."""
+
+STRAIN_NAMES = (
+    ("X", "material abscissa from the head, m"),
+    ("t", "time, s"),
+    ("s", "abscissa along the way of a body that moves along itself, m: X + ∫ V₀ dt"),
+    ("l, r", "length and radius of the body, m"),
+    ("pi", "3.14159…"),
+)
+_FUNCTIONS = (
+    ("sin cos tan", "of an angle in rad"),
+    ("asin acos atan", "their inverses, rad"),
+    ("sinh cosh tanh", "hyperbolic functions"),
+    ("exp log sqrt", "exponential, natural logarithm, root"),
+    ("bump(v)", "a smooth hill: 1 at v = 0, 0 from |v| = 1 on"),
+    ("rise(v)", "a smooth step up"),
+    ("+ − * / ^ ( )", "as usual; 2*t, not 2 t"),
+)
+
+
+def sentence(problem: Problem) -> str:
+    """A problem as it stands under its formula."""
+    remedy = f"; {problem.remedy}" if problem.remedy else ""
+    return f"{problem.message[:1].upper()}{problem.message[1:]}{remedy}."
+
+
+def wrong_at(error: SnakeStudioError, key: str) -> str:
+    """What an error says of the formula at `key`, as a sentence; "" if it is about others."""
+    return next((sentence(problem) for problem in getattr(error, "problems", ()) if problem.key == key), "")
+
+
+class _Field(QLineEdit):
+    """A line that says when Esc takes back what was typed."""
+
+    restored = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isModified():
+            self.restored.emit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+
+class FormulaRow(Themed):
+    """A formula of the scene. What is wrong stays in the field with a sentence under it; the scene keeps its value.
+
+    Parameters
+    ----------
+    document : Document
+    key : str
+        Dotted scene key.
+    symbol : str
+        What the formula is of, rich text.
+    unit : str
+    help : str
+        What it is, in a sentence.
+    check : callable, optional
+        Finds what is wrong with a scene that has the formula.
+    of : str
+        What the formula is of, for the undo list: "curvature about Z".
+
+    Signals
+    -------
+    tried(scene: Scene)
+        The scene as it would be with what is being typed, which is valid.
+    """
+
+    tried = Signal(object)
+
+    def __init__(
+        self,
+        document: Document,
+        key: str,
+        symbol: str,
+        unit: str,
+        help: str,
+        check: Check | None = None,
+        *,
+        of: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.key = key
+        self._document, self._check, self._of = document, check, of
+        self._found = ""
+        self.field = _Field()
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(theme.scaled(13))
+        self.field.setFont(font)
+        self.field.setAccessibleName(help)
+        self.message = Message()
+        self._label, self._unit = QLabel(symbol), QLabel(unit)
+        self._label.setTextFormat(Qt.TextFormat.RichText)
+        self._label.setFixedWidth(theme.scaled(24))
+        self._label.setBuddy(self.field)
+        self._unit.setProperty("role", "unit")
+        self._unit.setFixedWidth(theme.scaled(32))
+        for widget in (self._label, self.field, self._unit):
+            widget.setToolTip(f"<qt>{help}.<br><span style='color:{theme.current().dim}'>{key}</span></qt>")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self._label, 0, 0)
+        grid.addWidget(self.field, 0, 1)
+        grid.addWidget(self._unit, 0, 2)
+        self.note = QLabel()
+        self.note.setProperty("role", "dim")
+        self.note.hide()
+        grid.addWidget(self.message, 1, 1, 1, 2)
+        grid.addWidget(self.note, 2, 1, 1, 2)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._try)
+        self.field.textEdited.connect(lambda text: self._pause.start())
+        self.field.editingFinished.connect(self.commit)
+        self.field.restored.connect(self.restore)
+        self.refresh()
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with what stands in the field, "" if nothing is."""
+        return self.message.text()
+
+    def refresh(self) -> None:
+        """Show what the scene says now; what somebody is typing stays."""
+        try:
+            value = str(get_value(self._document.scene, self.key))
+        except SceneError:
+            return  # what is edited has just gone; the row goes with it
+        if not self.field.isModified() and value != self.field.text():
+            self.field.setText(value)
+            self.field.setCursorPosition(0)
+
+    def set_unused(self, reason: str) -> None:
+        """Say why the formula has no effect in the scene as it stands, and lock it; "" if it has."""
+        for widget in (self._label, self.field, self._unit):
+            widget.setEnabled(not reason)
+        self.note.setText(f"{reason[:1].upper()}{reason[1:]}")
+        self.note.setVisible(bool(reason))
+
+    def show_finding(self, sentence: str) -> None:
+        """Say what a check of the whole scene has found at this formula; "" for nothing."""
+        self._found = sentence
+        if not self.field.isModified():
+            self._say(sentence)
+
+    def restore(self) -> None:
+        """Forget what was typed."""
+        self._pause.stop()
+        self.field.setModified(False)
+        self._say(self._found)
+        self.refresh()
+        self.tried.emit(self._document.scene)
+
+    def commit(self) -> None:
+        """Take over what was typed, as one step of undo, if it is valid."""
+        self._pause.stop()
+        if not self.field.isModified():
+            return
+        scene = self._candidate()
+        if scene is None:
+            return
+        self.field.setModified(False)
+        self._found = ""
+        self._document.edit(scene, f"Change {self._of}")
+        self.refresh()
+
+    def _candidate(self) -> Scene | None:
+        """The scene with what was typed; None, and a sentence under the field, if it is not valid."""
+        problem = ""
+        scene: Scene | None = None
+        try:
+            scene = with_value(self._document.scene, self.key, self.field.text().strip())
+            problem = self._check(scene, self.key) if self._check is not None else ""
+        except SnakeStudioError as error:
+            problem = refusal(error)
+        self._say(problem)
+        return None if problem else scene
+
+    def _try(self) -> None:
+        scene = self._candidate()
+        if scene is not None:
+            self.tried.emit(scene)
+
+    def _say(self, sentence: str) -> None:
+        self.message.say(sentence)
+        self.renew_theme()
+
+    def renew_theme(self) -> None:
+        border = f"border-color: {theme.current().warning};"
+        wrong = f"QLineEdit {{ {border} }} QLineEdit:focus {{ {border} }}" if self.message.text() else ""
+        if wrong != self.field.styleSheet():
+            self.field.setStyleSheet(wrong)
+
+
+class FormulaHelp(QToolButton):
+    """A button that lists the names and functions that a formula may use.
+
+    Parameters
+    ----------
+    names : sequence of (str, str)
+        The names, and what they are.
+    """
+
+    def __init__(self, names: Sequence[tuple[str, str]] = STRAIN_NAMES, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names = names
+        self.setText("Names and functions")
+        self.setProperty("role", "link")
+        self.setToolTip("What a formula may use")
+        self.clicked.connect(self.show_list)
+        self.popup: QFrame | None = None
+
+    def show_list(self) -> None:
+        """Open the list below the button; a click elsewhere closes it."""
+        popup = QFrame(self, Qt.WindowType.Popup)
+        popup.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        popup.setProperty("role", "card")
+        label = QLabel(self._text())
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setWordWrap(True)
+        label.setFixedWidth(theme.scaled(304))
+        column = QVBoxLayout(popup)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.addWidget(label)
+        popup.adjustSize()
+        popup.move(self.mapToGlobal(QPoint(self.width() - popup.width(), self.height() + 4)))
+        popup.destroyed.connect(self._forget)
+        self.popup = popup
+        popup.show()
+
+    def _forget(self) -> None:
+        self.popup = None
+
+    def _text(self) -> str:
+        dim = theme.current().dim
+        rows = "".join(
+            f"<tr><td style='padding: 2px 12px 2px 0'><code>{name}</code></td>"
+            f"<td style='color:{dim}; padding: 2px 0'>{what}</td></tr>"
+            for part in (self._names, _FUNCTIONS)
+            for name, what in part
+        )
+        return f"<table cellspacing='0'>{rows}</table>"

@@ -1,0 +1,121 @@
+"""A figure that changes while one looks at it: a small caption over a value in steady digits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from snakestudio.gui.core import theme
+
+__all__ = ["Figure", "FigureRow"]
+
+_GAP = 8
+
+
+class Figure(QWidget):
+    """Caption and value. Painted here, as a label would ask the whole window for a new layout at every change.
+
+    Parameters
+    ----------
+    caption : str
+    widest : str
+        The longest value it has to hold.
+    tip : str
+        Explanation.
+    """
+
+    def __init__(self, caption: str, widest: str, tip: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._caption, self._value, self._role = caption, "–", "text"
+        self._caption_role = "dim"
+        self._small = theme.value_font(11, bold=False)
+        self._large = theme.value_font(14)
+        width = max(
+            QFontMetrics(self._large).horizontalAdvance(widest),
+            QFontMetrics(self._small).horizontalAdvance(caption),
+        )
+        self._size = QSize(width + 8, theme.scaled(40))
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setToolTip(tip)
+        self.setAccessibleName(caption)
+
+    @property
+    def value(self) -> str:
+        """What is shown."""
+        return self._value
+
+    @property
+    def caption(self) -> str:
+        """What stands above it."""
+        return self._caption
+
+    @property
+    def role(self) -> str:
+        """Name of the value's colour in the palette."""
+        return self._role
+
+    def show_value(self, value: str, role: str = "text") -> None:
+        """Show a value in a colour of the palette."""
+        if (value, role) != (self._value, self._role):
+            self._value, self._role = value, role
+            self.setAccessibleDescription(value)
+            self.update()
+
+    def set_caption(self, caption: str, role: str = "dim") -> None:
+        """Say something else above the value, in a colour of the palette; it gets no more room."""
+        if (caption, role) != (self._caption, self._caption_role):
+            self._caption, self._caption_role = caption, role
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return self._size
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            half = self.height() // 2
+            painter.setFont(self._small)
+            painter.setPen(theme.colour(self._caption_role))
+            left = Qt.AlignmentFlag.AlignLeft
+            painter.drawText(QRect(0, 2, self.width(), half - 2), left | Qt.AlignmentFlag.AlignVCenter, self._caption)
+            painter.setFont(self._large)
+            painter.setPen(theme.colour(self._role))
+            painter.drawText(QRect(0, half, self.width(), half - 2), left | Qt.AlignmentFlag.AlignVCenter, self._value)
+        finally:
+            painter.end()
+
+
+class FigureRow(QWidget):
+    """Figures beside each other. Where there is little room the last ones are not seen, so that windows can be narrow.
+
+    Parameters
+    ----------
+    figures : sequence of Figure
+        The most important first; they become its children.
+    """
+
+    def __init__(self, figures: Sequence[Figure], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._figures = figures
+        for figure in figures:
+            figure.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        hints = [figure.sizeHint() for figure in self._figures]
+        width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
+        return QSize(width, max(hint.height() for hint in hints))
+
+    def minimumSizeHint(self) -> QSize:
+        return self._figures[0].sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        left = 0
+        for figure in self._figures:
+            hint = figure.sizeHint()
+            figure.setGeometry(left, (self.height() - hint.height()) // 2, hint.width(), hint.height())
+            figure.setVisible(left + hint.width() <= self.width())
+            left += hint.width() + _GAP

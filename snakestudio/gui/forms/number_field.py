@@ -1,0 +1,246 @@
+"""A typed number with its unit: a wrong entry is answered by a sentence at the field and the old value stays."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.model.fields import FieldDoc
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.viewmodel.numbers import Change, format_number, nice_step, parse_change
+
+__all__ = ["Message", "NumberField"]
+
+
+class Message(QLabel):
+    """A sentence under a field, hidden while there is nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "warning")
+        self.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        font = self.font()
+        font.setPixelSize(theme.scaled(12))
+        self.setFont(font)
+        self.hide()
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence, or nothing."""
+        self.setText(sentence)
+        self.setVisible(bool(sentence))
+
+
+class NumberField(QLineEdit):
+    """A line for one number.
+
+    Enter commits, Esc restores, leaving the field commits; up and down step (Shift ten times, Ctrl a tenth). Plain
+    arithmetic, a decimal comma and other units of the same dimension ("12 cm") are understood, and what begins with an
+    operator changes the value: ``+0.1``, ``*2``, ``/3``, ``-=0.1``.
+
+    Parameters
+    ----------
+    doc : FieldDoc
+        What is declared about the value: unit, range, slider range, explanation.
+    integer : bool
+        Whether only whole numbers are valid.
+    optional : bool
+        Whether the field may be empty, which means None.
+
+    Signals
+    -------
+    committed(value: float | int | None, again: bool)
+        A valid value other than the one shown; `again` while a key repeats, so that its steps are one gesture. Who
+        cannot accept it calls `refuse`.
+    change_asked(change: Change, again: bool)
+        Several values are edited at once, and each is to change by that; otherwise as `committed`.
+    problem_changed(sentence: str)
+        What is wrong with what stands in the field, "" if nothing is.
+    """
+
+    committed = Signal(object, bool)
+    change_asked = Signal(object, bool)
+    problem_changed = Signal(str)
+
+    def __init__(
+        self, doc: FieldDoc, *, integer: bool = False, optional: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.doc = doc
+        self._integer = integer
+        self._optional = optional
+        self._value: float | None = None
+        self._refused = ""
+        self.mixed = False
+        """Whether several values are edited at once that differ."""
+        self.problem = ""
+        low, high = doc.slider or (doc.minimum or 0.0, doc.maximum if doc.maximum is not None else 1.0)
+        self.step = max(1.0, round(nice_step(high - low))) if integer else nice_step(high - low)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setFont(theme.value_font(13))
+        self.setPlaceholderText("none" if optional else "")
+        self.setAccessibleName(doc.label)
+        self.textEdited.connect(lambda text: self._set_problem(""))
+
+    @property
+    def value(self) -> float | None:
+        """The value shown when nobody is typing."""
+        return self._value
+
+    def set_value(self, value: float | None) -> None:
+        """Show another value; what somebody is typing stays."""
+        self._value = value
+        if not self.isModified():
+            self._restore()
+
+    def set_step(self, step: float) -> None:
+        """Say how far up and down go."""
+        self.step = step
+        self._restore()
+
+    def refuse(self, sentence: str) -> None:
+        """Say, from a slot of `committed`, why the value cannot be taken."""
+        self._refused = sentence
+
+    def commit(self) -> bool:
+        """Take what was typed; False (and a sentence at the field) if it is not valid."""
+        text = self.text().strip()
+        if not self.isModified() and not self.problem:
+            return True
+        if not text and self._optional:
+            return self._offer(None, False)
+        if not text and self.mixed:
+            self.restore()
+            return True
+        try:
+            change = parse_change(text, self.doc.unit)
+            if change is not None and self.mixed:
+                return self._ask(change, False)
+            if change is not None and self._value is not None:
+                return self._offer(change.of(self._value), False)
+            value = parse_number(text, self.doc.unit)
+        except NumberTextError as error:
+            self._set_problem(str(error))
+            return False
+        return self._offer(value, False)
+
+    def restore(self) -> None:
+        """Forget what was typed."""
+        self._restore()
+        self._set_problem("")
+
+    def range_problem(self, value: float) -> str:
+        """Why `value` is out of range, as a sentence; "" if it is not."""
+        doc, unit = self.doc, f" {self.doc.unit}" if self.doc.unit else ""
+        shown = format_number(value)
+        if self._integer and value != round(value):
+            return f"{shown} is not a whole number."
+        if doc.minimum is not None and (value < doc.minimum or (doc.exclusive_minimum and value == doc.minimum)):
+            limit = format_number(doc.minimum)
+            if doc.exclusive_minimum:
+                return f"{doc.label} must be more than {limit}{unit}; {shown} is not."
+            return f"{doc.label} must be at least {limit}{unit}; {shown} is less."
+        if doc.maximum is not None and value > doc.maximum:
+            return f"{doc.label} must be at most {format_number(doc.maximum)}{unit}; {shown} is more."
+        return ""
+
+    def _offer(self, value: float | None, again: bool) -> bool:
+        if value is not None:
+            problem = self.range_problem(value)
+            if problem:
+                self._set_problem(problem)
+                return False
+            if self._integer:
+                value = round(value)
+        self._refused = ""
+        if value != self._value:
+            self.committed.emit(value, again)
+        if self._refused:
+            self._set_problem(self._refused)
+            return False
+        self._value = value
+        self.restore()
+        return True
+
+    def _ask(self, change: Change, again: bool) -> bool:
+        """Let each of several values change."""
+        self._refused = ""
+        self.setModified(False)
+        self.change_asked.emit(change, again)
+        if self._refused:
+            self.setModified(True)
+            self._set_problem(self._refused)
+            return False
+        self.restore()
+        return True
+
+    def _restore(self) -> None:
+        self.setText("" if self._value is None else format_number(self._value, self.step))
+        self.setModified(False)
+        if not self.hasFocus():
+            self.setCursorPosition(0)
+
+    def _set_problem(self, sentence: str) -> None:
+        if sentence != self.problem:
+            self.problem = sentence
+            self.problem_changed.emit(sentence)
+
+    def _step_by(self, steps: float, again: bool) -> None:
+        if self.mixed and not self.isModified():
+            size = steps * self.step
+            self._ask(
+                Change("+", max(1.0, round(abs(size))) * (1 if steps > 0 else -1) if self._integer else size), again
+            )
+            return
+        try:
+            start = parse_number(self.text(), self.doc.unit)
+        except NumberTextError:
+            start = self._value if self._value is not None else 0.0
+        size = abs(steps) * self.step
+        if self._integer:
+            size = max(1.0, round(size))
+        # Onto the grid of steps first, so that 40.3 goes to 40.5 and not to 40.8.
+        places = start / size
+        nearest = round(places)
+        on_grid = abs(places - nearest) < 1e-6
+        up = steps > 0
+        target = (nearest + (1 if up else -1)) * size if on_grid else (int(places // 1) + (1 if up else 0)) * size
+        target = float(f"{target:.12g}")
+        if not self.range_problem(target):
+            self._offer(target, again)
+            self.selectAll()
+
+    # --- events ----------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, modifiers = event.key(), event.modifiers()
+        ups = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.setModified(True)
+            if self.commit():
+                self.selectAll()
+        elif key == Qt.Key.Key_Escape and (self.isModified() or self.problem):
+            self.restore()
+            self.selectAll()
+        elif key in ups:
+            factor = 10.0 if modifiers & Qt.KeyboardModifier.ShiftModifier else 1.0
+            factor *= 0.1 if modifiers & Qt.KeyboardModifier.ControlModifier else 1.0
+            self._step_by(ups[Qt.Key(key)] * factor, event.isAutoRepeat())
+        else:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason and not self.commit():
+            # The sentence stays and says what was wrong; the value shown is the one that holds.
+            self._restore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.selectAll()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # turning the wheel scrolls the panel and never changes a value on the way

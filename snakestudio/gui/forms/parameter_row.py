@@ -1,0 +1,270 @@
+"""One scene value as a row: name and symbol, slider, typed number, unit, and a way back to the default."""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from pydantic import BaseModel
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.model.edits import get_value
+from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.numbers import format_number
+
+__all__ = ["ParameterRow", "declared", "explanation", "number_kind", "refusal", "symbol_html"]
+
+_FLAT = (
+    "QLineEdit { background: transparent; border: 1px solid transparent; color: %s }"
+    "QLineEdit:hover { background: palette(base); border-color: palette(mid) }"
+    "QLineEdit:focus { background: palette(base); border-color: palette(highlight) }"
+)
+
+
+def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
+    """The part of the scene that declares the value at `key`, and the value's name there.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    holder, _, name = key.rpartition(".")
+    part = get_value(scene, holder) if holder else scene
+    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+        raise SceneError(f"{key}: there is no such key in the scene.")
+    return type(part), name
+
+
+def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
+    """Whether a field is a whole number and whether it may be None; None if it is no number at all."""
+    annotation = model.model_fields[name].annotation
+    options = set(typing.get_args(annotation)) or {annotation}
+    optional = type(None) in options
+    options.discard(type(None))
+    return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(frozenset(options))
+
+
+def explanation(doc: FieldDoc, key: str, unused: str = "") -> str:
+    """Tooltip of a value: what it is, its symbol, range, default and key, and why it has no effect if it has none."""
+    unit = f" {doc.unit}" if doc.unit else ""
+    lines = [f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""), doc.help + "."]
+    if unused:
+        lines.append(f"<b>It has no effect in this scene: {unused}.</b>")
+    low = None if doc.minimum is None else format_number(doc.minimum)
+    high = None if doc.maximum is None else format_number(doc.maximum)
+    more = "more than" if doc.exclusive_minimum else "at least"
+    if low is not None and high is not None:
+        lines.append(f"{more.capitalize()} {low}, at most {high}{unit}.")
+    elif low is not None:
+        lines.append(f"{more.capitalize()} {low}{unit}.")
+    elif high is not None:
+        lines.append(f"At most {high}{unit}.")
+    if isinstance(doc.default, int | float) and not isinstance(doc.default, bool):
+        lines.append(f"Default {format_number(float(doc.default))}{unit}.")
+    if isinstance(doc.default, str) and doc.default:
+        lines.append(f"Default {doc.default.replace('_', ' ')}.")
+    elif isinstance(doc.default, bool):
+        lines.append(f"Default {'on' if doc.default else 'off'}.")
+    lines.append("Takes effect while the robot moves." if doc.live else "Applies at reset.")
+    return f"<qt>{'<br>'.join(lines)}<br><span style='color:{theme.current().dim}'>{key}</span></qt>"
+
+
+def symbol_html(symbol: str) -> str:
+    """A symbol as in the papers: ``K_P`` with its index below the line."""
+    base, _, index = symbol.partition("_")
+    return f"<i>{base}</i>" + (f"<sub>{index}</sub>" if index else "")
+
+
+def refusal(error: SnakeStudioError) -> str:
+    """What to say at a field whose value was refused."""
+    problems = getattr(error, "problems", ())
+    if not problems:
+        return str(error)
+    first = problems[0]
+    remedy = f"; {first.remedy}" if first.remedy else ""
+    return f"{first.message[:1].upper()}{first.message[1:]}{remedy}."
+
+
+class ParameterRow(Themed):
+    """A number of the scene, edited in place through the undo stack.
+
+    A slider movement is one step of undo and is applied while it goes.
+
+    Parameters
+    ----------
+    document : Document
+    key : str
+        Dotted scene key.
+    slider : bool
+        Whether there is one.
+    """
+
+    def __init__(self, document: Document, key: str, *, slider: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = key
+        self._document = document
+        self._gesture = 0
+        model, name = self._declared = declared(document.scene, key)
+        self.doc = field_doc(model, name)
+        integer, optional = number_kind(model, name) or (False, False)
+        self.default: Any = self.doc.default
+        self.field = NumberField(self.doc, integer=integer, optional=optional)
+        self.field.setFixedWidth(theme.scaled(72 if slider else 92))
+        self.slider: ValueSlider | None = None
+        self.message = Message()
+        self._pending = False
+        self._unused = ""
+        self._changed: bool | None = None
+
+        self._label = label = QLabel()
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setWordWrap(True)
+        label.setMinimumWidth(theme.scaled(48))
+        label.setBuddy(self.field)
+        unit = QLabel(self.doc.unit)
+        unit.setProperty("role", "unit")
+        unit.setFixedWidth(theme.scaled(64 if slider else 44))
+        self.reset_button = QToolButton()
+        self.reset_button.setProperty("role", "flat")
+        self.reset_button.setIconSize(QSize(12, 12))
+        self.reset_button.setFixedSize(theme.scaled(20), theme.scaled(20))
+        self.reset_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        keep = self.reset_button.sizePolicy()
+        keep.setRetainSizeWhenHidden(True)
+        self.reset_button.setSizePolicy(keep)
+        self.reset_button.clicked.connect(self.reset)
+
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(label, 1)
+        line.addWidget(self.reset_button)
+        line.addWidget(self.field)
+        line.addWidget(unit)
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setVerticalSpacing(0)
+        layout.addLayout(line, 0, 0)
+        if slider and self.doc.slider is not None:
+            low, high = self.doc.slider
+            self.slider = ValueSlider(low, high, self.field.step)
+            self.slider.setAccessibleName(self.doc.label)
+            self.slider.began.connect(self._begin)
+            self.slider.moved.connect(self._slide)
+            self.slider.reset.connect(self.reset)
+            layout.addWidget(self.slider, 1, 0)
+        layout.addWidget(self.message, 2, 0)
+
+        self._told: list[QWidget] = [label, self.field, unit, *((self.slider,) if self.slider else ())]
+        self.field.committed.connect(self._commit)
+        self.field.problem_changed.connect(lambda _: self._show_message())
+        self.renew_theme()
+
+    def renew_theme(self) -> None:
+        dim, symbol = theme.current().dim, self.doc.symbol
+        shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
+        note = self._unused or ("" if self.doc.live else "applies at reset")
+        late = f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>" if note else ""
+        # What is switched off is fainter than its reason, and too faint to be read.
+        name = f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
+        self._label.setText(f"{name}{shown}{late}")
+        self.reset_button.setIcon(theme.icon("undo", "dim"))
+        tip = explanation(self.doc, self.key, self._unused)
+        for widget in self._told:
+            widget.setToolTip(tip)
+        self._changed = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what the scene says now."""
+        try:
+            value = get_value(self._document.scene, self.key)
+            if declared(self._document.scene, self.key) != self._declared:
+                return  # of another kind by the same name: the row is about to go
+        except SceneError:
+            return
+        self.field.set_value(value)
+        if self.slider is not None and value is not None:
+            self.slider.set_value(value)
+        changed = value != self.default
+        if changed != self._changed:
+            self._changed = changed
+            self.reset_button.setVisible(changed)
+            palette = theme.current()
+            colour = palette.dim if self._unused else palette.accent if changed else palette.text
+            self.field.setStyleSheet(_FLAT % colour)
+        default = "none" if self.default is None else format_number(self.default)
+        self.reset_button.setToolTip(f"Back to {default} {self.doc.unit}".rstrip())
+
+    def set_default(self, value: Any) -> None:
+        """Say what the reset button goes back to and what counts as changed (a preset's value)."""
+        if value != self.default:
+            self.default = value
+            self.refresh()
+
+    def set_unused(self, reason: str) -> None:
+        """Say why the value has no effect in the scene as it stands; "" if it has.
+
+        It is locked then, but for the way back to its default.
+        """
+        if reason == self._unused:
+            return
+        self._unused = reason
+        for widget in (self._label, self.field, self.slider):
+            if widget is not None:
+                widget.setEnabled(not reason)
+        self.renew_theme()
+
+    @property
+    def unused(self) -> str:
+        """Why the value has no effect, "" if it has one."""
+        return self._unused
+
+    def set_pending(self, pending: bool) -> None:
+        """Say whether the value waits for the next reset."""
+        if pending != self._pending:
+            self._pending = pending
+            self._show_message()
+
+    def reset(self) -> None:
+        """Back to the default."""
+        self.field.restore()
+        if self.default is not None or self.field.value is not None:
+            self._apply(self.default, 0)
+
+    def _show_message(self) -> None:
+        self.message.say(self.field.problem or ("Applies at the next reset." if self._pending else ""))
+
+    def _begin(self) -> None:
+        self._gesture = self._document.new_gesture()
+
+    def _slide(self, value: float) -> None:
+        self.field.restore()
+        self._apply(value, self._gesture)
+
+    def _commit(self, value: float | None, again: bool) -> None:
+        if not again:
+            self._begin()
+        problem = self._apply(value, self._gesture)
+        if problem:
+            self.field.refuse(problem)
+
+    def _apply(self, value: Any, gesture: int) -> str:
+        if isinstance(value, float) and isinstance(self.default, int) and not isinstance(self.default, bool):
+            value = round(value)
+        try:
+            self._document.set_value(self.key, value, f"Change {self.doc.label.lower()}", gesture)
+        except SnakeStudioError as error:
+            problem = refusal(error)
+            self.message.say(problem)
+            self.refresh()
+            return problem
+        return ""

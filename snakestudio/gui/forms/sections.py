@@ -1,0 +1,92 @@
+"""Headings and groups that fold: the rhythm of every panel beside the viewport."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.themed import Themed
+
+__all__ = ["Section", "heading", "scrolled"]
+
+
+def heading(text: str) -> QLabel:
+    """The title of a panel or a section."""
+    label = QLabel(text)
+    label.setProperty("role", "heading")
+    return label
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """`content` in an area that scrolls upwards and downwards only."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(content)
+    return area
+
+
+class Section(Themed):
+    """A heading with widgets beside it, and a body that the heading folds away.
+
+    Signals
+    -------
+    folded(hidden: bool)
+    """
+
+    folded = Signal(bool)
+
+    def __init__(self, title: str, *beside: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._button = QToolButton()
+        self._button.setProperty("role", "flat")
+        self._button.setStyleSheet("QToolButton { font-weight: 600; padding: 4px 4px 4px 0; }")
+        self._button.setIconSize(QSize(12, 12))
+        self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.set_title(title)
+        self._button.clicked.connect(self.toggle)
+        head = QHBoxLayout()
+        head.setContentsMargins(0, 0, 0, 0)
+        head.setSpacing(8)
+        head.addWidget(self._button)
+        head.addStretch(1)
+        for widget in beside:
+            head.addWidget(widget, 1000)
+        self._body = QWidget()
+        self.body = QVBoxLayout(self._body)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(8)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        layout.addLayout(head)
+        layout.addWidget(self._body)
+        self._set_hidden(False)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether the body is folded away."""
+        return self._body.isHidden()
+
+    def set_title(self, title: str) -> None:
+        """Call it otherwise."""
+        self._button.setText(title)
+        self._button.setToolTip(f"Fold or unfold {title.lower()}")
+
+    def add(self, widget: QWidget) -> None:
+        """Add a widget at the end of the body."""
+        self.body.addWidget(widget)
+
+    def toggle(self) -> None:
+        """Fold or unfold."""
+        self._set_hidden(not self.is_folded)
+        self.folded.emit(self.is_folded)
+
+    def renew_theme(self) -> None:
+        self._set_hidden(self.is_folded)
+
+    def _set_hidden(self, hidden: bool) -> None:
+        self._body.setHidden(hidden)
+        self._button.setIcon(theme.icon("chevron-right" if hidden else "chevron-down", "dim"))

@@ -1,0 +1,359 @@
+"""The channel browser: everything that can be plotted, found by a few letters, dragged into plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QDrag, QKeyEvent, QPixmap, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.sections import heading
+from snakestudio.gui.plots.channel_library import DERIVED, Library
+from snakestudio.gui.plots.drop import drag_data
+from snakestudio.viewmodel.matching import match
+from snakestudio.viewmodel.plots.catalogue import Quantity
+from snakestudio.viewmodel.plots.channel_units import label_of
+from snakestudio.viewmodel.plots.channel_values import row_values
+from snakestudio.viewmodel.plots.scale import readable
+
+__all__ = ["ChannelBrowser"]
+
+_NAME_ROLE = int(Qt.ItemDataRole.UserRole)
+_NAME, _VALUE, _UNIT = range(3)
+_MOST_FOUND = 200
+_VALUES_MS = 120
+"""Values at the cursor are read this often at most."""
+
+
+class _Tree(QTreeWidget):
+    """A tree whose leaves are dragged as channels.
+
+    Signals
+    -------
+    drag_begun(), drag_ended()
+    added()
+        Enter was pressed on the selected channels.
+    """
+
+    drag_begun = Signal()
+    drag_ended = Signal()
+    added = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setColumnCount(3)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(14)
+        self.setStyleSheet("QTreeView::item { border-radius: 0 }")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setDragEnabled(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setExpandsOnDoubleClick(True)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        longest = self.fontMetrics().horizontalAdvance(readable(-1.2345e4, ""))
+        for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            header.resizeSection(column, width)
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Names of the selected channels, from the top down; of a selected group all."""
+        names: dict[str, None] = {}
+        for item in self.selectedItems():
+            for leaf in _leaves(item):
+                names[leaf.data(_NAME, _NAME_ROLE)] = None
+        return tuple(names)
+
+    def mimeData(self, items: Sequence[QTreeWidgetItem]) -> QMimeData:
+        return drag_data(self.chosen)
+
+    def startDrag(self, supported: Qt.DropAction) -> None:
+        if not self.chosen:
+            return
+        self.drag_begun.emit()
+        try:
+            drag = QDrag(self)
+            drag.setMimeData(self.mimeData(self.selectedItems()))
+            drag.setPixmap(_ticket(self.chosen, self))
+            drag.setHotSpot(QPoint(-12, -12))  # below the mouse: what dropping does is said where it is
+            drag.exec(Qt.DropAction.CopyAction)
+        finally:
+            self.drag_ended.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.chosen:
+            self.added.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _ticket(names: Sequence[str], over: QWidget) -> QPixmap:
+    """What hangs at the mouse while channels are dragged: a small label instead of whole rows."""
+    label = QLabel(label_of(names[0]) if len(names) == 1 else f"{len(names)} channels", over)
+    p = theme.current()
+    label.setStyleSheet(
+        f"background: {p.raised}; border: 1px solid {p.accent}; border-radius: 4px; color: {p.text}; padding: 2px 8px"
+    )
+    label.adjustSize()
+    pixmap = label.grab()
+    label.deleteLater()
+    return pixmap
+
+
+def _leaves(item: QTreeWidgetItem | None) -> list[QTreeWidgetItem]:
+    if item is None:
+        return []
+    if item.childCount() == 0:
+        return [item] if item.data(_NAME, _NAME_ROLE) else []
+    return [leaf for place in range(item.childCount()) for leaf in _leaves(item.child(place))]
+
+
+class ChannelBrowser(Themed):
+    """Search field and tree, with the value of every channel at the cursor.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+    library : Library
+    known : callable
+        The value of a derived channel (by its key) at a row, as the plots know it; None if none shows it.
+
+    Signals
+    -------
+    add_asked(names: tuple of str)
+        They shall be shown in the focused plot.
+    new_plot_asked(names: tuple of str)
+        They shall be shown in a plot of their own.
+    derive_asked(name: str)
+        A derived channel shall be made, or changed if there is one of that name.
+    dragging(on: bool)
+        Channels are on their way to a plot.
+    """
+
+    add_asked = Signal(tuple)
+    new_plot_asked = Signal(tuple)
+    derive_asked = Signal(str)
+    dragging = Signal(bool)
+
+    def __init__(
+        self,
+        bridge: SessionBridge,
+        library: Library,
+        known: Callable[[str, int], float | None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._library, self._known = bridge, library, known
+        self._outdated = False
+        self._shown: dict[str, Quantity] = {}
+        self._items: dict[str, QTreeWidgetItem] = {}
+        self._open: set[str] = {"Centre of mass", DERIVED}
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Find a channel")
+        self.search.setAccessibleName("Find a channel")
+        self.search.setClearButtonEnabled(True)
+        self._glass = self.search.addAction(theme.icon("search", "dim"), QLineEdit.ActionPosition.LeadingPosition)
+        self.search.textChanged.connect(self._fill)
+        self.setFocusProxy(self.search)
+        self.derive_button = QToolButton()
+        self.derive_button.setToolTip("Make a channel from others: Derived Channel ...")
+        self.derive_button.clicked.connect(lambda: self.derive_asked.emit(""))
+        self.tree = _Tree()
+        self.tree.setAccessibleName("Channels")
+        self.hint = QLabel()
+        self.hint.setProperty("role", "dim")
+        self.hint.setWordWrap(True)
+        self.hint.setContentsMargins(16, 4, 16, 8)
+        line = QHBoxLayout()
+        line.setContentsMargins(16, 0, 12, 4)
+        line.setSpacing(6)
+        line.addWidget(self.search, 1)
+        line.addWidget(self.derive_button)
+        title = heading("Channels")
+        title.setContentsMargins(16, 0, 0, 4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(title)
+        column.addLayout(line)
+        column.addWidget(self.tree, 1)
+        column.addWidget(self.hint)
+        self.tree.itemDoubleClicked.connect(self._on_double_click)
+        self.tree.added.connect(lambda: self.add_asked.emit(self.tree.chosen))
+        self.tree.drag_begun.connect(lambda: self.dragging.emit(True))
+        self.tree.drag_ended.connect(lambda: self.dragging.emit(False))
+        self.tree.customContextMenuRequested.connect(self._show_menu)
+        self.tree.itemExpanded.connect(lambda item: self._on_folded(item, True))
+        self.tree.itemCollapsed.connect(lambda item: self._on_folded(item, False))
+        self.tree.verticalScrollBar().valueChanged.connect(lambda _: self._values_soon())
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_VALUES_MS)
+        self._timer.timeout.connect(self.show_values)
+        bridge.recording_changed.connect(self._renew)
+        bridge.cursor_changed.connect(self._values_soon)
+        bridge.frame.connect(self._values_soon)
+        library.changed.connect(self._renew)
+        self.renew_theme()
+        self._fill()
+
+    def renew_theme(self) -> None:
+        self.derive_button.setIcon(theme.icon("derived"))
+        self._glass.setIcon(theme.icon("search", "dim"))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._outdated:
+            self._fill()
+        self._values_soon()
+
+    # --- the tree --------------------------------------------------------------------------------------------------
+
+    def _renew(self) -> None:
+        """Show what there is now, or when it is seen again: every run that begins would be held up by it."""
+        if self.isVisible():
+            self._fill()
+        else:
+            self._outdated = True
+
+    def _fill(self) -> None:
+        """Show all by groups, or what fits the search, the best first."""
+        self._outdated = False
+        recording = self._bridge.recording
+        self._shown = {} if recording is None else self._library.of(recording.schema)
+        self.tree.setUpdatesEnabled(False)
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        self._items = {}
+        query = self.search.text().strip()
+        if query:
+            self._fill_found(query)
+        else:
+            self._fill_groups()
+        self.tree.blockSignals(False)
+        self.tree.setUpdatesEnabled(True)
+        if recording is None:
+            self.hint.setText("There is no run yet.")
+        elif query and not self._items:
+            self.hint.setText("Nothing is called that.")
+        else:
+            self.hint.setText("Drag into a plot, or double-click for the one whose title is underlined.")
+        self._values_soon()
+
+    def _fill_groups(self) -> None:
+        groups: dict[tuple[str, ...], QTreeWidgetItem] = {}
+        for quantity in self._shown.values():
+            above: QTreeWidgetItem | None = None
+            for depth in range(len(quantity.group)):
+                path = quantity.group[: depth + 1]
+                if path not in groups:
+                    made = QTreeWidgetItem([path[-1]])
+                    made.setData(_NAME, _NAME_ROLE, "")
+                    if above is None:
+                        self.tree.addTopLevelItem(made)
+                    else:
+                        above.addChild(made)
+                    groups[path] = made
+                above = groups[path]
+            assert above is not None
+            within = quantity.group[-1].lower() if len(quantity.group) > 1 else ""
+            above.addChild(self._leaf(quantity, label_of(quantity.name).removeprefix(within).strip()))
+        for path, item in groups.items():
+            item.setExpanded("/".join(path) in self._open)
+
+    def _fill_found(self, query: str) -> None:
+        found = []
+        for place, quantity in enumerate(self._shown.values()):
+            fits = match(query, label_of(quantity.name)) or match(query, f"{quantity.name} {' '.join(quantity.group)}")
+            if fits is not None:
+                found.append((-fits.score, place, quantity))
+        for _, _, quantity in sorted(found, key=lambda each: each[:2])[:_MOST_FOUND]:
+            self.tree.addTopLevelItem(self._leaf(quantity, label_of(quantity.name)))
+
+    def _leaf(self, quantity: Quantity, text: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([text, "", quantity.unit])
+        item.setData(_NAME, _NAME_ROLE, quantity.name)
+        item.setTextAlignment(_VALUE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setForeground(_UNIT, theme.colour("dim"))
+        tip = quantity.name
+        if quantity.name in self._library:
+            tip = f"{tip}\n= {self._library[quantity.name].text}"
+        item.setToolTip(_NAME, tip)
+        self._items[quantity.name] = item
+        return item
+
+    def _on_folded(self, item: QTreeWidgetItem, opened: bool) -> None:
+        path: list[str] = []
+        at: QTreeWidgetItem | None = item
+        while at is not None:
+            path.insert(0, at.text(_NAME))
+            at = at.parent()
+        (self._open.add if opened else self._open.discard)("/".join(path))
+        self._values_soon()
+
+    # --- values ----------------------------------------------------------------------------------------------------
+
+    def _values_soon(self) -> None:
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start()
+
+    def show_values(self) -> None:
+        """Write the value at the cursor behind every channel that is in view."""
+        recording = self._bridge.recording
+        if recording is None or not len(recording):
+            return
+        row = len(recording) - 1 if self._bridge.cursor is None else min(self._bridge.cursor, len(recording) - 1)
+        seen = [name for name, item in self._items.items() if self._in_view(item)]
+        for name, value in row_values(recording, [self._shown[name] for name in seen], row, self._known).items():
+            self._items[name].setText(_VALUE, "" if math.isnan(value) else readable(value, ""))
+
+    def _in_view(self, item: QTreeWidgetItem) -> bool:
+        rect = self.tree.visualItemRect(item)
+        return not rect.isEmpty() and rect.intersects(self.tree.viewport().rect())
+
+    # --- what one does with them -----------------------------------------------------------------------------------
+
+    def _on_double_click(self, item: QTreeWidgetItem) -> None:
+        name = item.data(_NAME, _NAME_ROLE)
+        if name:
+            self.add_asked.emit((name,))
+
+    def _show_menu(self, place: QPoint) -> None:
+        if self.tree.chosen:
+            menu = self.menu()
+            menu.exec(self.tree.viewport().mapToGlobal(place))
+            menu.deleteLater()
+
+    def menu(self) -> QMenu:
+        """The menu of the selected channels."""
+        names = self.tree.chosen
+        menu = QMenu(self)
+        menu.addAction("Add to the Focused Plot", lambda: self.add_asked.emit(names))
+        menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
+        menu.addSeparator()
+        if len(names) == 1 and names[0] in self._library:
+            menu.addAction("Change Derived Channel ...", lambda: self.derive_asked.emit(names[0]))
+            menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
+        menu.addAction("New Derived Channel ...", lambda: self.derive_asked.emit(""))
+        return menu

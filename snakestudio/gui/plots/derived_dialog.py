@@ -1,0 +1,352 @@
+"""The window in which channels are made from others: a typed expression, its check at the field, and its curve."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QFontDatabase, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QCompleter,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.analysis.signals import FUNCTIONS, compile_signal
+from snakestudio.analysis.signals import Signal as Expression
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.charts.chart import Chart
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.plots.channel_library import Derived, Library
+from snakestudio.model.column_units import unit_text
+from snakestudio.model.columns import column_names
+from snakestudio.model.recording import Recording
+from snakestudio.viewmodel.job import Job
+from snakestudio.viewmodel.plots.chart_data import Axis, Picture, Trace
+from snakestudio.viewmodel.plots.pyramid import Pyramid
+from snakestudio.viewmodel.plots.scale import fitted, readable
+
+__all__ = ["DerivedDialog"]
+
+_PAUSE_MS = 250
+"""What is typed is looked at once nobody has typed for so long."""
+_WATCH_MS = 30
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
+_PREVIEW_ROWS = 20_000
+"""Newest rows that the preview shows."""
+_BINS = 800
+_FILTERS = (
+    ("Low-Pass, 5 Hz", "lowpass({}, 5)"),
+    ("High-Pass, 0.5 Hz", "highpass({}, 0.5)"),
+    ("Moving Mean, 0.5 s", "moving_mean({}, 0.5)"),
+    ("Median, 0.2 s", "median({}, 0.2)"),
+    ("Derivative", "derivative({})"),
+    ("Integral", "integral({})"),
+    ("Norm", "norm({})"),
+    ("Change since the Start", "{0} - at({0}, 0)"),
+    ("Difference from the Other Run", "{0} - other.{0}"),
+)
+"""What is put around the expression, or around what is selected of it."""
+
+
+class _Field(QLineEdit):
+    """A line in which names are completed one word at a time."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        super().__init__()
+        self._completer = QCompleter(self)
+        self._popup = QListView()
+        self._popup.setProperty("role", "completion")
+        self._completer.setPopup(self._popup)
+        self._completer.setModel(QStringListModel(list(words), self._completer))
+        self._completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._completer.setMaxVisibleItems(10)
+        self._completer.setWidget(self)
+        self._completer.activated.connect(self.complete_with)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(theme.scaled(13))
+        self.setFont(font)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        popup = self._popup
+        if popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+            index = popup.currentIndex()
+            chosen = index.data() if index.isValid() else self._completer.currentCompletion()
+            popup.hide()
+            if chosen:
+                self.complete_with(str(chosen))
+            event.accept()
+            return
+        super().keyPressEvent(event)
+        if event.text():
+            self._offer()
+
+    def _offer(self) -> None:
+        found = _WORD.search(self.text()[: self.cursorPosition()])
+        word = found[0].removeprefix("other.") if found else ""
+        if len(word) < 2:
+            self._popup.hide()
+            return
+        self._completer.setCompletionPrefix(word)
+        if self._completer.completionCount() and self._completer.currentCompletion() != word:
+            self._completer.complete()
+        else:
+            self._popup.hide()
+
+    def complete_with(self, word: str) -> None:
+        """Put a name in place of the word before the cursor."""
+        before, after = self.text()[: self.cursorPosition()], self.text()[self.cursorPosition() :]
+        found = _WORD.search(before)
+        start = found.start() if found else len(before)
+        if found and found[0].startswith("other."):
+            start += len("other.")
+        self.setText(before[:start] + word + after)
+        self.setCursorPosition(start + len(word))
+        self.textEdited.emit(self.text())
+
+    def wrap(self, pattern: str) -> None:
+        """Put a function around what is selected, or around all."""
+        if self.hasSelectedText():
+            start, chosen = self.selectionStart(), self.selectedText()
+            text = self.text()
+            self.setText(text[:start] + pattern.format(chosen) + text[start + len(chosen) :])
+        else:
+            self.setText(pattern.format(self.text().strip() or "x"))
+        self.setFocus()
+        self.textEdited.emit(self.text())
+
+
+class DerivedDialog(QDialog):
+    """Name, expression, what is wrong with it, and its curve over the newest rows.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+    library : Library
+        Takes what is made.
+    name : str
+        Of the channel to change; "" for a new one.
+    other : Recording or None
+        What expressions call the other run.
+
+    Signals
+    -------
+    made(name: str)
+        A new channel is in the library.
+    """
+
+    made = Signal(str)
+
+    def __init__(
+        self,
+        bridge: SessionBridge,
+        library: Library,
+        name: str = "",
+        other: Recording | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Change Derived Channel" if name else "Derived Channel")
+        self._recording, self._library, self._old, self._other = bridge.recording, library, name, other
+        self._columns = () if self._recording is None else column_names(self._recording.schema)
+        self._theirs = () if other is None else column_names(other.schema)
+        self._signal: Expression | None = None
+        self._job: Job[Pyramid] | None = None
+        self.name_field = QLineEdit(name)
+        self.name_field.setPlaceholderText("tracking_error_rad")
+        self.field = _Field([*self._columns, *(f"{function}(" for function in FUNCTIONS)])
+        self.field.setPlaceholderText("joint_4_yaw_rad - joint_4_yaw_ref_rad")
+        self.field.setMinimumWidth(theme.scaled(560))
+        self.around = QToolButton()
+        self.around.setText("Apply ▾")
+        self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
+        self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._around_menu = QMenu(self)
+        for text, pattern in _FILTERS:
+            action = self._around_menu.addAction(text)
+            action.triggered.connect(lambda _=False, pattern=pattern: self.field.wrap(pattern))
+            action.setEnabled("other." not in pattern or other is not None)
+        self.around.setMenu(self._around_menu)
+        self.sentence = QLabel()
+        self.sentence.setWordWrap(True)
+        self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.chart = Chart()
+        self.chart.setMinimumHeight(theme.scaled(150))
+        self.chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.help = QLabel(_help(), textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self.help.setProperty("role", "dim")
+        self._lay_out()
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self.judge)
+        self._watch = QTimer(self)
+        self._watch.setInterval(_WATCH_MS)
+        self._watch.timeout.connect(self._look)
+        self.field.textEdited.connect(lambda text: self._pause.start())
+        self.name_field.textEdited.connect(lambda text: self._pause.start())
+        if name in library:
+            self.field.setText(library[name].text)
+        self.field.setFocus()
+        self.judge()
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(8)
+        for row, (text, widget) in enumerate((("&Name", self.name_field), ("&Expression", self.field))):
+            label = QLabel(text)
+            label.setBuddy(widget)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(widget, row, 1)
+        grid.addWidget(self.around, 1, 2)
+        buttons = QDialogButtonBox(self)
+        self.keep_button = buttons.addButton("&Change" if self._old else "&Add", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.keep_button.setProperty("role", "primary")
+        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.keep)
+        buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(10)
+        column.addLayout(grid)
+        column.addWidget(self.sentence)
+        column.addWidget(self.chart, 1)
+        column.addWidget(self.help)
+        column.addWidget(buttons)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over them.
+        super().resizeEvent(event)
+        self.help.setMinimumHeight(self.help.heightForWidth(self.help.width()))
+
+    # --- what is typed ---------------------------------------------------------------------------------------------
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with what is typed, in a sentence; "" if nothing is."""
+        if self._recording is None:
+            return "There is no run yet: start one, so that its channels are known."
+        try:
+            self._signal = compile_signal(self.field.text(), self._columns, self._theirs)
+        except SnakeStudioError as error:
+            self._signal = None
+            return str(error)
+        return self._name_problem(self.name_field.text().strip())
+
+    def _name_problem(self, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            return "Give the channel a name of small letters, digits and underscores, such as tracking_error_rad."
+        if name in self._columns:
+            return f"{name} is a column of the run itself; give another name."
+        if name in self._library and name != self._old:
+            return f"There is a derived channel {name} already; give another name, or change that one."
+        return ""
+
+    def judge(self) -> None:
+        """Say what is wrong with what is typed, and draw what can be drawn."""
+        problem = self.problem
+        self.keep_button.setEnabled(not problem)
+        empty = not self.field.text().strip()
+        theme.set_role(self.sentence, "warning" if problem and not empty else "dim")
+        if empty:
+            self.sentence.setText("Type an expression over the channels of the run: names are completed.")
+        elif problem:
+            self.sentence.setText(problem)
+        elif self._signal is not None:
+            unit = unit_text(self._signal.unit)
+            self.sentence.setText(f"In {unit}." if unit else "A pure number, or of a unit that has no name.")
+        self._draw()
+
+    def keep(self) -> None:
+        """Put the channel into the library."""
+        if self.problem or self._signal is None:
+            self.judge()
+            return
+        name = self.name_field.text().strip()
+        self._library.put(Derived(name, self.field.text().strip(), unit_text(self._signal.unit)), self._old)
+        if not self._old:
+            self.made.emit(name)
+        self.close()
+
+    # --- the curve -------------------------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        self._stop()
+        recording, signal, other = self._recording, self._signal, self._other
+        if signal is None or recording is None or not len(recording):
+            self.chart.show_picture(Picture())
+            return
+        n = len(recording)
+        first = max(0, n - _PREVIEW_ROWS)
+
+        def work(progress: object) -> Pyramid:
+            found = Pyramid(1)
+            found.write(0, signal.values(recording, first, n, other)[:, None])
+            return found
+
+        self._first, self._rows = first, n
+        self._job = Job("derived channel", work)
+        self._watch.start()
+
+    def _look(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            return
+        self._watch.stop()
+        self._job = None
+        if job.error or job.result is None:
+            theme.set_role(self.sentence, "warning")
+            self.sentence.setText(job.error)
+            return
+        assert self._recording is not None
+        bins = job.result.envelope(0, self._rows - self._first, _BINS)
+        times = self._recording.times[np.minimum(bins.row + self._first, self._rows - 1)]
+        low, high = bins.low[:, 0].astype(np.float64), bins.high[:, 0].astype(np.float64)
+        picture = Picture(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
+        known = np.isfinite(low)
+        ends = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
+        picture.axes = [Axis(*fitted(*ends, from_zero=False, least=1e-9))]
+        accent = theme.current().accent
+        picture.traces = [Trace(times, low, high, accent)]
+        picture.unit = unit_text(self._signal.unit) if self._signal is not None else ""
+        picture.legend = [(accent, f"{readable(ends[0], '')} to {readable(ends[1], '')}")]
+        picture.note = "" if known.any() else "It has no value anywhere in the newest rows."
+        self.chart.show_picture(picture)
+
+    def _stop(self) -> None:
+        self._watch.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._pause.stop()
+        self._stop()
+        super().closeEvent(event)
+
+
+def _help() -> str:
+    """What can be typed, in a few lines."""
+    shown = ("derivative", "integral", "lowpass", "moving_mean", "median", "norm", "sum", "at", "unwrap", "delay")
+    functions = " &nbsp; ".join(FUNCTIONS[name].signature for name in shown if name in FUNCTIONS)
+    return (
+        f"{functions}<br>Patterns stand for several channels, as in sum(link_*_obstacle_fx_n); "
+        "other.name is the channel of the run that is overlaid."
+    )

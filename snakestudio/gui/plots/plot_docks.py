@@ -1,0 +1,225 @@
+"""The panels of plots of a window: the one that is always there, and any number beside it, remembered by layouts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDockWidget
+
+from snakestudio.gui.forms.dock_title import DockTitle
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.content import Content
+from snakestudio.gui.plots.sets import PlotSets, contents_of, contents_text
+
+if TYPE_CHECKING:
+    from snakestudio.gui.plots.channel_browser import ChannelBrowser
+    from snakestudio.gui.plots.panel import PlotPanel
+    from snakestudio.gui.shell.main_window import MainWindow
+
+__all__ = ["PlotDocks"]
+
+_FIRST = "plots"
+
+
+class PlotDocks(QObject):
+    """All panels of plots of one window.
+
+    Parameters
+    ----------
+    window : MainWindow
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.library = Library(window.settings, self)
+        self.sets = PlotSets(window.settings, self.library, self)
+        self.panels: dict[str, PlotPanel] = {}
+        self._focus = _FIRST
+        self._pending: str | None = None
+        self._window.overlaid.changed.connect(self._overlay)
+        window.exporter.derived = lambda: {each.name: each.text for each in self.library.derived}
+
+    # --- panels ----------------------------------------------------------------------------------------------------
+
+    def make_first(self) -> PlotPanel:
+        """The panel of the dock that is always there."""
+        panel = self._make(_FIRST, "Plots", None)
+        if self._pending is not None:
+            self._fill(panel, self._pending)
+            self._pending = None
+        return panel
+
+    def new_panel(self, contents: Sequence[Content] = ()) -> PlotPanel:
+        """One more panel, in a dock of its own beside the others."""
+        number = 2
+        while f"{_FIRST}_{number}" in self._window.docks:
+            number += 1
+        return self._add_dock(number, contents)
+
+    def _add_dock(self, number: int, contents: Sequence[Content]) -> PlotPanel:
+        window, name = self._window, f"{_FIRST}_{number}"
+        dock = QDockWidget(f"Plots {number}", window)
+        dock.setObjectName(f"dock_{name}")
+        panel = self._make(name, dock.windowTitle(), contents)
+        dock.setWidget(panel)
+        title = DockTitle(dock, 0)
+        dock.setTitleBarWidget(title)
+        title.set_arranging(window.arranging)
+        window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+        first = window.docks[_FIRST]
+        if not first.isFloating():
+            window.tabifyDockWidget(first, dock)
+        window.docks[name] = dock
+        window.actions_table.menus["View/Panels"].addAction(dock.toggleViewAction())
+        panel.bar.set_closable(lambda: self.remove_panel(name))
+        dock.show()
+        dock.raise_()
+        self._focus_on(name)
+        return panel
+
+    def remove_panel(self, name: str) -> None:
+        """Close a panel for good."""
+        dock = self._window.docks.pop(name)
+        self.panels.pop(name).close_down()
+        if self._focus == name:
+            self._focus = _FIRST
+        self._window.removeDockWidget(dock)
+        dock.deleteLater()
+
+    def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> PlotPanel:
+        from snakestudio.gui.plots.panel import PlotPanel
+        from snakestudio.gui.plots.sets_menu import SetsMenu
+
+        window = self._window
+        panel = PlotPanel(window.bridge, window.document, self.library, contents, title)
+        panel.refused.connect(lambda sentence: window.banners.edits.say("info", sentence, passing=True))
+        panel.focused.connect(lambda: self._focus_on(name))
+        SetsMenu(panel, self.sets)
+        panel.overlay(window.overlaid.overlaid())
+        self.panels[name] = panel
+        panel.show_focus(self._focus == name)
+        return panel
+
+    def _overlay(self) -> None:
+        runs = self._window.overlaid.overlaid()
+        for panel in self.panels.values():
+            panel.overlay(runs)
+
+    def _focus_on(self, name: str) -> None:
+        self._focus = name
+        for other, panel in self.panels.items():
+            panel.show_focus(other == name)
+
+    @property
+    def focused(self) -> PlotPanel | None:
+        """The panel that was clicked last."""
+        return self.panels.get(self._focus) or self.panels.get(_FIRST)
+
+    # --- channels --------------------------------------------------------------------------------------------------
+
+    def make_browser(self) -> ChannelBrowser:
+        """The channel browser."""
+        from snakestudio.gui.plots.channel_browser import ChannelBrowser
+
+        browser = ChannelBrowser(self._window.bridge, self.library, self._known)
+        browser.add_asked.connect(self.add)
+        browser.new_plot_asked.connect(self.add_in_new_plot)
+        browser.derive_asked.connect(self.derive)
+        browser.dragging.connect(self._show_zones)
+        return browser
+
+    def _show_zones(self, on: bool) -> None:
+        for panel in self.panels.values():
+            panel.grid.zone.setVisible(on)
+
+    def _known(self, key: str, row: int) -> float | None:
+        for panel in self.panels.values():
+            found = panel.history.values_at(key, row)
+            if found is not None:
+                return float(found[0])
+        return None
+
+    def add(self, names: tuple[str, ...]) -> None:
+        """Show channels in the focused plot."""
+        panel = self.focused
+        if panel is None:
+            return
+        plot = panel.focused_plot
+        if plot is None:
+            panel.add_channels(names)
+        else:
+            plot.add_channels(names)
+
+    def add_in_new_plot(self, names: tuple[str, ...]) -> None:
+        """Show channels in a plot of their own."""
+        if self.focused is not None:
+            self.focused.add_channels(names)
+
+    def derive(self, name: str = "") -> None:
+        """Bring up the window that makes channels from others; with the name of one, to change it."""
+        from snakestudio.gui.plots.derived_dialog import DerivedDialog
+
+        dialog = self._window.findChild(DerivedDialog)
+        if dialog is not None:
+            dialog.close()
+        overlaid = self._window.overlaid.overlaid()
+        other = overlaid[0].recording if overlaid else None
+        made = DerivedDialog(self._window.bridge, self.library, name, other, self._window)
+        made.made.connect(lambda name: self.add_in_new_plot((name,)))
+        made.show()
+
+    def show_preset(self, name: str) -> None:
+        """Show an arrangement that comes along in the focused panel."""
+        from snakestudio.gui.plots.sets_menu import show_preset
+
+        if self.focused is not None:
+            self._window.show_dock(next(key for key, panel in self.panels.items() if panel is self.focused))
+            show_preset(self.focused, name)
+
+    # --- from start to start ---------------------------------------------------------------------------------------
+
+    def state(self) -> str:
+        """What all panels show, as JSON; "" for the first if it is as the scene has it."""
+        written = {
+            name: "" if name == _FIRST and panel.as_scene else contents_text(panel.contents, self.library)
+            for name, panel in self.panels.items()
+        }
+        if self._pending is not None and _FIRST not in written:
+            written[_FIRST] = self._pending
+        return json.dumps(written)
+
+    def restore(self, state: str) -> None:
+        """Have the panels of a state, and no others; call before the window restores where its docks stand."""
+        try:
+            written = json.loads(state)
+        except ValueError:
+            return
+        if not isinstance(written, dict):
+            return
+        wanted = {name: text for name, text in written.items() if isinstance(text, str)}
+        for name in [name for name in self.panels if name != _FIRST and name not in wanted]:
+            self.remove_panel(name)
+        for name, text in wanted.items():
+            number = re.fullmatch(rf"{_FIRST}_(\d+)", name)
+            if name == _FIRST and name not in self.panels:
+                self._pending = text
+            elif name in self.panels:
+                self._fill(self.panels[name], text)
+            elif number:
+                self._add_dock(int(number[1]), contents_of(text, self.library))
+
+    def _fill(self, panel: PlotPanel, text: str) -> None:
+        if text:
+            panel.show_contents(contents_of(text, self.library))
+        else:
+            panel.show_scene()
+
+    def close(self) -> None:
+        """Stop what is worked out in threads."""
+        for panel in self.panels.values():
+            panel.close_down()

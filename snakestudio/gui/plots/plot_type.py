@@ -1,0 +1,176 @@
+"""What a kind of plot is: its curves, its axes, and which recordings have something to say in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtGui import QColor
+
+from snakestudio.gui.core import theme
+from snakestudio.model.recording import Schema
+from snakestudio.model.snapshot import Fields
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.signals import SpectrumWindow
+
+__all__ = ["STOPS", "Line", "View", "distinct_colour", "link_colour"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A column of a channel as a curve.
+
+    Attributes
+    ----------
+    channel : str
+    column : int
+    name : str
+    colour : str
+    unit : str
+    axis : int
+        0 left, 1 right.
+    faint : bool
+        Drawn dim: a reference.
+    """
+
+    channel: str
+    column: int
+    name: str
+    colour: str
+    unit: str
+    axis: int = 0
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A kind of plot.
+
+    Attributes
+    ----------
+    title, unit : str
+        Of the plot and its left axis.
+    lines : callable
+        Curves by the recording's schema and the chosen link or joint (0-based).
+    needs : Fields
+        What the source must fill.
+    chooser : {"", "link", "joint", "quantity"}
+        What one chooses.
+    style : {"lines", "stacked", "heat", "profile", "xy", "spectrum"}
+        A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in pairs (what stands on
+        the horizontal axis first), a spectrum is drawn over the frequency, everything else over the time.
+    from_zero : bool
+        Whether the axis begins at 0 if the data allow it.
+    least : float
+        Least length of the left axis.
+    decades : bool
+        Whether the left axis is logarithmic.
+    levels : tuple of (float, str)
+        Values to mark, and what they are.
+    spatial : bool
+        Whether it says something only of robots that leave the plane.
+    columns : tuple of str
+        What controllers or models must have added to the recording.
+    marked : str
+        Such a column, if there is one: where it rises above 0 and where it falls back is marked on the first curve.
+    marks : (str, str)
+        What these marks say.
+    of : {"", "links", "body"}
+        Whether it is of robots that have links only, or of continuous bodies only.
+    holds : bool
+        Whether it is of a body's anchors and supports.
+    choices : tuple of str
+        Quantities to choose from.
+    signed : bool
+        Whether values below 0 count as much as those above.
+    chosen : bool
+        Whether somebody put its curves together: then they stay in that order, and none is left out.
+    equal : bool
+        Whether both axes of an X-Y plot have the same scale.
+    outlines : bool
+        Whether the obstacles are drawn in an X-Y plot.
+    whole : bool
+        Whether an X-Y plot shows all of the run, and not only the time in view.
+    window : str
+        By what a stretch is weighed for its spectrum.
+    """
+
+    title: str
+    unit: str
+    lines: Callable[[Schema, int], list[Line]]
+    needs: Fields
+    chooser: Literal["", "link", "joint", "quantity"] = ""
+    style: Literal["lines", "stacked", "heat", "profile", "xy", "spectrum"] = "lines"
+    from_zero: bool = False
+    least: float = 1e-9
+    decades: bool = False
+    levels: tuple[tuple[float, str], ...] = ()
+    spatial: bool = False
+    columns: tuple[str, ...] = ()
+    marked: str = ""
+    marks: tuple[str, str] = ("", "")
+    of: Literal["", "links", "body"] = ""
+    holds: bool = False
+    choices: tuple[str, ...] = ()
+    signed: bool = False
+    chosen: bool = False
+    equal: bool = False
+    outlines: bool = False
+    whole: bool = False
+    window: SpectrumWindow = "hann"
+
+    def possible(self, schema: Schema) -> bool:
+        """Whether a recording holds what is shown."""
+        return self.needs in schema.valid and self._fits(schema)
+
+    def suits(self, schema: Schema) -> bool:
+        """Whether it has something to say of such a run."""
+        return (schema.has_pitch or bool(schema.sections) or not self.spatial) and self._fits(schema)
+
+    def _fits(self, schema: Schema) -> bool:
+        kind = "body" if schema.sections else "links"
+        there = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
+        return there and (schema.n_holds > 0 or not self.holds) and set(self.columns) <= set(schema.extra)
+
+    def word(self, schema: Schema | None) -> str:
+        """What one chooses is called: a continuous body has sections for links."""
+        return "section" if self.chooser == "link" and schema is not None and schema.sections else self.chooser
+
+    def count(self, schema: Schema) -> int:
+        """How many there are to choose from."""
+        if self.chooser == "quantity":
+            return len(self.choices)
+        return schema.n_joints if self.chooser == "joint" else schema.n_links
+
+    def choice(self, schema: Schema | None, index: int) -> str:
+        """Name of what is chosen (0-based)."""
+        if self.chooser == "quantity":
+            return self.choices[min(index, len(self.choices) - 1)]
+        return f"{self.word(schema)} {index + 1}"
+
+
+STOPS = ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b")
+_STOPS_LIGHT = ("#0a84d0", "#5560d8", "#8d4fc0", "#c2569a", "#c27500", "#8c8410", "#178a4c")
+
+
+def link_colour(index: int, count: int) -> str:
+    """Colour of a link's curve: neighbours look alike, the ends do not."""
+    stops = STOPS if theme.current().name == "dark" else _STOPS_LIGHT
+    place = index / max(1, count - 1) * (len(stops) - 1)
+    first = min(int(place), len(stops) - 2)
+    a, b, share = QColor(stops[first]), QColor(stops[first + 1]), place - first
+    mixed = [getattr(a, c)() + share * (getattr(b, c)() - getattr(a, c)()) for c in ("redF", "greenF", "blueF")]
+    return QColor.fromRgbF(*mixed).name()
+
+
+_DISTINCT = (0, 4, 6, 2, 5, 3, 1)
+"""Places of `STOPS` so that neighbours look as different as they can."""
+
+
+def distinct_colour(number: int) -> str:
+    """Colour of the curve of a number (0-based) among curves that somebody put together."""
+    stops = STOPS if theme.current().name == "dark" else _STOPS_LIGHT
+    round_, place = divmod(number, len(_DISTINCT))
+    return theme.mixed(stops[_DISTINCT[place]], theme.current().text, min(0.7, 0.45 * round_))

@@ -1,0 +1,107 @@
+"""A frame and a line over the viewport while teleoperation is on: nobody shall wonder what the keys do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.robot.teleop.teleop import Teleop
+from snakestudio.model.teleop import TeleopCommand
+
+if TYPE_CHECKING:
+    from snakestudio.gui.viewport.viewport import Viewport
+
+__all__ = ["TeleopFrame", "command_words"]
+
+_TALL, _PAD = 30, 14
+
+
+def command_words(command: TeleopCommand) -> str:
+    """What is asked of the robot, in a few words."""
+    if command.still:
+        return "standing still"
+    words = []
+    if command.speed:
+        words.append(f"{'ahead' if command.speed > 0 else 'back'} {abs(100 * command.speed):.0f} %")
+    if command.turn:
+        words.append(f"{'left' if command.turn > 0 else 'right'} {abs(100 * command.turn):.0f} %")
+    return ", ".join(words)
+
+
+class TeleopFrame(QWidget):
+    """Lies over the viewport and takes no mouse.
+
+    Parameters
+    ----------
+    teleop : Teleop
+    below : Viewport
+    waiting : callable
+        Why nothing moves whatever is asked, in a few words; empty if it does.
+    """
+
+    def __init__(self, teleop: Teleop, below: Viewport, waiting: Callable[[], str]) -> None:
+        super().__init__(below)
+        self._teleop, self._below, self._waiting = teleop, below, waiting
+        self._shown = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAccessibleName("Teleoperation")
+        self.hide()
+        below.installEventFilter(self)
+        teleop.changed.connect(self._renew)
+        teleop.steered.connect(self._renew)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._teleop.notice or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
+
+    def _renew(self) -> None:
+        if self._teleop.on and self.isHidden():
+            self.setGeometry(self._below.rect())
+            self.show()
+            self.raise_()
+        elif not self._teleop.on:
+            self.hide()
+        if self.text != self._shown:
+            self._shown = self.text
+            self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self.setGeometry(self._below.rect())
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            edge = theme.colour("warning" if self._teleop.notice else "accent")
+            painter.setPen(QPen(edge, 2))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+            name, text = theme.text_font(13, strong=True), theme.text_font(13)
+            wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
+            total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
+            # Between legend and buttons; what is too long for that stands low, over the hint.
+            legend, tall = self._below.legends.forces, theme.scaled(_TALL)
+            first = legend.geometry().right() + _PAD if legend.isVisible() else 0
+            last = self._below.buttons.x() - _PAD
+            left, top = max(min(0.5 * (self.width() - total), last - total), first), 0.0
+            if total > last - first:
+                left, top = max(0.5 * (self.width() - total), 0.0), self.height() - 2.5 * tall
+            plate = QRectF(left, top, total, tall)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(edge)
+            painter.drawRoundedRect(plate.adjusted(0, -6 if top == 0.0 else 0, 0, 0), 6, 6)
+            painter.setPen(theme.colour("on_accent"))
+            painter.setFont(name)
+            middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(plate.adjusted(_PAD, 0, 0, 0), middle, "Teleoperation")
+            painter.setFont(text)
+            painter.drawText(plate.adjusted(2 * _PAD + wide, 0, 0, 0), middle, self.text)
+        finally:
+            painter.end()

@@ -1,0 +1,223 @@
+"""The panel of teleoperation: the mode's switch, what is asked and what acts, the gaits, and with what one drives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.robot.teleop.frame import command_words
+from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, InputMap
+from snakestudio.gui.robot.teleop.picture import Acting, Picture
+from snakestudio.model.controllers import Teleoperation
+from snakestudio.model.gaits import GAITS
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.teleop import steerable_gaits
+
+if TYPE_CHECKING:
+    from snakestudio.gui.robot.teleop.teleop_feature import TeleopInWindow
+
+__all__ = ["TeleopPanel", "acting", "gait_title"]
+
+
+def gait_title(name: str) -> str:
+    """What a gait is called on a button."""
+    return next((entry.title for entry in GAITS if entry.name == name), "The scene's gait")
+
+
+def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
+    """What of the controls acts in a state; None if nobody drives there."""
+    law = scene.controller
+    if snapshot is None or not isinstance(law, Teleoperation) or "gait_number" not in snapshot.control:
+        return None
+    control = snapshot.control
+    left = 1.0 if scene.robot.head == "last" else -1.0
+    turn = left * control["gait_offset_rad"] / law.max_offset if law.max_offset else 0.0
+    return Acting(control["gait_frequency_radps"] / law.max_frequency, turn, control["gait_amplitude_share"])
+
+
+class TeleopPanel(QWidget):
+    """Everything about driving by hand, for one who drives.
+
+    Parameters
+    ----------
+    teleoperation : TeleopInWindow
+    """
+
+    def __init__(self, teleoperation: TeleopInWindow, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._of, self._teleop = teleoperation, teleoperation.teleop
+        self._names: tuple[str, ...] = ()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        scroll = QScrollArea(self)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer.addWidget(scroll)
+        inside = QWidget()
+        scroll.setWidget(inside)
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(16, 12, 16, 16)
+        column.setSpacing(10)
+        self.switch = QPushButton(inside)
+        self.switch.clicked.connect(lambda: self._of.toggle())
+        column.addWidget(self.switch)
+        self.message = Message(inside)
+        column.addWidget(self.message)
+        self.adopt = QPushButton("Drive this scene by hand", inside)
+        self.adopt.setToolTip(
+            "Makes teleoperation the scene's controller and goes back to the start; undo takes it back"
+        )
+        self.adopt.clicked.connect(lambda: self._of.adopt())
+        column.addWidget(self.adopt)
+        self.picture = Picture(inside)
+        column.addWidget(self.picture)
+        self.figures = QGridLayout()
+        self.figures.setHorizontalSpacing(16)
+        self.figures.setVerticalSpacing(4)
+        column.addLayout(self.figures)
+        self.values = self._make_figures(inside)
+        self._gaits_title = QLabel("Gait", inside)
+        self._gaits_title.setProperty("role", "group")
+        column.addWidget(self._gaits_title)
+        self._gaits = QVBoxLayout()
+        self._gaits.setSpacing(4)
+        column.addLayout(self._gaits)
+        self.gait_buttons: dict[str, QToolButton] = {}
+        title = QLabel("Controls", inside)
+        title.setProperty("role", "group")
+        column.addWidget(title)
+        self.sources = QLabel(inside)
+        self.sources.setWordWrap(True)
+        self.sources.setTextFormat(Qt.TextFormat.RichText)
+        column.addWidget(self.sources)
+        line = QHBoxLayout()
+        self.edit = QPushButton("Keys and Gamepad ...", inside)
+        self.edit.setToolTip("What keys, sticks and buttons do")
+        self.edit.clicked.connect(lambda: self._of.ask_mapping())
+        line.addWidget(self.edit)
+        line.addStretch(1)
+        column.addLayout(line)
+        column.addStretch(1)
+        self._teleop.changed.connect(self.refresh)
+        self._of.scene_changed.connect(self._on_scene)
+        self._teleop.steered.connect(self._show_command)
+        self._of.frame.connect(self._show_command)
+        self.refresh()
+
+    def _make_figures(self, parent: QWidget) -> dict[str, tuple[QLabel, QLabel]]:
+        made: dict[str, tuple[QLabel, QLabel]] = {}
+        for column, text in ((1, "asked"), (2, "acts")):
+            head = QLabel(text, parent)
+            head.setProperty("role", "dim")
+            self.figures.addWidget(head, 0, column, Qt.AlignmentFlag.AlignRight)
+        for row, (name, text) in enumerate((("speed", "Speed"), ("turn", "Turn"), ("amplitude", "Amplitude")), 1):
+            label = QLabel(text, parent)
+            label.setProperty("role", "dim")
+            self.figures.addWidget(label, row, 0)
+            pair = QLabel(parent), QLabel(parent)
+            for column, value in enumerate(pair, 1):
+                value.setFont(theme.value_font(13))
+                value.setMinimumWidth(theme.scaled(84))
+                value.setAlignment(Qt.AlignmentFlag.AlignRight)
+                self.figures.addWidget(value, row, column)
+            made[name] = pair
+        self.figures.setColumnStretch(0, 1)
+        return made
+
+    def _on_scene(self) -> None:
+        if self.isVisible():  # behind another tab it would cost everyone who drags something
+            self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.refresh()
+        super().showEvent(event)
+
+    def refresh(self) -> None:
+        """Show what the mode, the scene and the devices are now."""
+        teleop, on = self._teleop, self._teleop.on
+        self.switch.setText("Leave Teleoperation (Esc)" if on else "Drive by Hand")
+        theme.set_role(self.switch, "" if on else "primary")
+        refusal = self._of.refusal
+        self.message.say(refusal or teleop.notice)
+        self.adopt.setVisible(self._of.adoptable)
+        self.switch.setEnabled(on or not self._of.impossible)
+        self._show_gaits()
+        self._show_sources()
+        self._show_command()
+
+    def _show_gaits(self) -> None:
+        names = steerable_gaits(self._of.scene) if not self._of.scene.model.continuum else ()
+        if names != self._names:
+            self._names = names
+            for button in self.gait_buttons.values():
+                self._gaits.removeWidget(button)
+                button.deleteLater()
+            self.gait_buttons = {}
+            for name in names:
+                button = QToolButton(self)
+                button.setText(gait_title(name))
+                button.setCheckable(True)
+                button.setProperty("role", "chip")
+                button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+                button.clicked.connect(lambda _=False, chosen=name: self._teleop.choose_gait(chosen))
+                self._gaits.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+                self.gait_buttons[name] = button
+        for name, button in self.gait_buttons.items():
+            button.setChecked(name == self._teleop.gait)
+            button.setEnabled(self._teleop.on and not self._of.refusal)
+
+    def _show_sources(self) -> None:
+        p, pads = theme.current(), self._teleop.pads
+        keys = bound_keys(self._teleop.mapping)
+        rows = [(p.good if self._teleop.on else p.dim, "Keyboard", keys or "nothing is bound")]
+        if pads.names:
+            rows += [(p.good, name, "connected") for name in pads.names]
+        else:
+            no = pads.refusal or ("none is plugged in" if self._teleop.on else "looked for while teleoperation is on")
+            rows.append((p.warning if pads.refusal else p.dim, "Gamepad", no))
+        if self._teleop.mapping.dead_man:
+            rows.append((p.accent, "Dead man", "must be held to drive"))
+        self.sources.setText(
+            "<br>".join(
+                f'<span style="color:{colour}">●</span> {name} <span style="color:{p.dim}">{text}</span>'
+                for colour, name, text in rows
+            )
+        )
+
+    def _show_command(self) -> None:
+        command = self._teleop.command
+        acts = acting(self._of.scene, self._of.snapshot)
+        self.picture.show_state(command, acts, self._teleop.on)
+        self.picture.setToolTip(command_words(command))
+        for name, (asked, done) in self.values.items():
+            asked.setText(_percent(getattr(command, name)))
+            done.setText("–" if acts is None else _percent(getattr(acts, name)))
+
+
+def bound_keys(mapping: InputMap) -> str:
+    """What the keys do, in a line: "W S Up Down speed · A D turn"."""
+    keys: dict[str, list[str]] = {}
+    for binding in mapping.bindings:
+        if binding.input.kind == "key":
+            title = FUNCTIONS[binding.function].title.lower()
+            keys.setdefault(title, []).append(binding.input.title.removeprefix("Key "))
+    return " · ".join(f"<b>{' '.join(names)}</b> {title}" for title, names in keys.items())
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share + 0.0:.0f} %".replace("-", "−")

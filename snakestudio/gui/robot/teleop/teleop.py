@@ -1,0 +1,240 @@
+"""Teleoperation mode: while it is on, keys and gamepads together make a command, 50 times a second, and nobody else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.errors import UsageError
+from snakestudio.gui.robot.teleop.gamepad import Gamepads
+from snakestudio.gui.robot.teleop.inputs import Input
+from snakestudio.gui.robot.teleop.keys import Keys
+from snakestudio.gui.robot.teleop.mapping import DEFAULT, Function, InputMap, Wanted
+from snakestudio.gui.robot.teleop.mapping_file import dump_map, parse_map
+from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
+
+__all__ = ["PERIOD_MS", "Teleop"]
+
+PERIOD_MS = 20
+
+_FINE = 2
+"""Commands are rounded to hundredths: a stick that trembles makes no new one every time."""
+
+_KEY = "teleop/mapping"
+
+
+class Teleop(QObject):
+    """The mode, and what it makes of the inputs; it knows nothing of who follows.
+
+    Whatever was lost (the keyboard, a gamepad), the command is neutral at once; inputs count again only once all of
+    them have been let go.
+
+    Parameters
+    ----------
+    window : QWidget
+        Whose keyboard it is.
+    gaits : callable
+        Names of the gaits that can be switched to, the scene's own first.
+    settings : QSettings
+        Where the mapping is kept.
+
+    Signals
+    -------
+    steered(command: TeleopCommand)
+        50 times a second while the mode is on, and once, standing still, when it ends.
+    stop_asked(reason: str)
+        A stop was pressed, or something that driving depends on was lost: a live robot must be stopped.
+    changed()
+        The mode, its mapping, its devices or what is to be said of it are others.
+    """
+
+    steered = Signal(object)
+    stop_asked = Signal(str)
+    changed = Signal()
+
+    def __init__(self, window: QWidget, gaits: Callable[[], Sequence[str]], settings: QSettings) -> None:
+        super().__init__(window)
+        self._gaits, self._settings, self._window = gaits, settings, window
+        self.mapping = self._recalled()
+        self.keys = Keys(window, self)
+        self.keys.set_mapped(self.mapping.keys)
+        self.keys.left.connect(lambda: self.set_on(False))
+        self.pads = Gamepads(self)
+        self.pads.found.connect(self._on_found)
+        self.pads.lost.connect(self._on_lost)
+        self.pads.refused.connect(self.changed)
+        self.on = False
+        self.command = NEUTRAL
+        self.notice = ""
+        """Why nothing moves though something is held, or what was lost; a sentence, empty if all is well."""
+        self._resting = True  # inputs are waited for to be let go
+        self._pressed: frozenset[Function] = frozenset()
+        self._then = 0.0
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(PERIOD_MS)
+        self._timer.timeout.connect(self.tick)
+        window.installEventFilter(self)
+
+    # --- the mode -------------------------------------------------------------------------------------------------
+
+    def set_on(self, on: bool) -> None:
+        """Begin or end driving by hand; at its end the robot is told to stand still."""
+        if on == self.on:
+            return
+        self.on = on
+        self.keys.set_on(on)
+        self.pads.want(self, on)
+        self.notice, self._resting, self._pressed = "", True, frozenset()
+        self._then = time.monotonic()
+        if on:
+            self._timer.start()
+        else:
+            self._timer.stop()
+            self._say(self.command.stilled())
+        self.changed.emit()
+
+    def close(self) -> None:
+        """The window closes."""
+        self.set_on(False)
+        self.pads.close()
+
+    def choose_gait(self, name: str) -> None:
+        """Switch to a gait by its name."""
+        if name in self._gaits():
+            self.command = replace(self.command, gait=None if name == OWN_GAIT else name)
+            self.changed.emit()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether inputs do not count yet: all of them must be let go first."""
+        return self._resting
+
+    @property
+    def gait(self) -> str:
+        """Name of the gait that is asked for."""
+        return self.command.gait or OWN_GAIT
+
+    # --- the mapping ----------------------------------------------------------------------------------------------
+
+    def set_mapping(self, mapping: InputMap) -> None:
+        """Drive by another mapping from now on, and keep it."""
+        self.mapping = mapping
+        self.keys.set_mapped(mapping.keys)
+        self._resting = True
+        self._settings.setValue(_KEY, dump_map(mapping))
+        self.changed.emit()
+
+    def _recalled(self) -> InputMap:
+        text = self._settings.value(_KEY)
+        if not isinstance(text, str) or not text:
+            return DEFAULT
+        try:
+            return parse_map(text)
+        except UsageError:  # of another version; the file it may have been exported to says why
+            return DEFAULT
+
+    @property
+    def readings(self) -> dict[Input, float]:
+        """What all inputs read now."""
+        return self.keys.readings | self.pads.readings
+
+    # --- 50 times a second ----------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Make the next command of what is held now."""
+        now = time.monotonic()
+        passed, self._then = min(now - self._then, 0.1), now
+        if not self.keys.heard:
+            self._lose("The window lost the keyboard.")
+        elif self.pads.stuck:
+            self._lose(
+                "The gamepad does not answer any more.", "Plug it out and in again, then let go of all controls."
+            )
+        readings = self.readings
+        self.keys.looked()
+        if self._resting:
+            # what cannot be read now may be held, so neither counts as let go
+            if not self.keys.heard or self.pads.stuck or not self.mapping.at_rest(readings):
+                self._note(self.notice or "Let go of all controls to begin.")
+                self._say(self.command.stilled())
+                return
+            self._resting = False
+            self._note("")
+        wanted = self.mapping.wanted(readings)
+        self._press(wanted.pressed)
+        if self._resting or not self.on:  # a press may have ended it
+            return
+        self._say(self._followed(wanted, passed))
+
+    def _followed(self, wanted: Wanted, passed: float) -> TeleopCommand:
+        """The command after `passed` (s) under what is wanted."""
+        mapping, before = self.mapping, self.command
+        dead = mapping.dead_man and "dead_man" not in wanted.pressed
+        self._note("Hold the dead man to drive." if dead and (wanted.speed or wanted.turn) else "")
+        if dead:
+            return before.stilled()
+        amplitude = before.amplitude + wanted.amplitude * mapping.amplitude_per_s * passed
+        return replace(
+            before,
+            speed=round(_approached(before.speed, wanted.speed, mapping.speed_per_s * passed), _FINE + 1),
+            turn=round(_approached(before.turn, wanted.turn, mapping.turn_per_s * passed), _FINE + 1),
+            amplitude=min(max(amplitude, 0.0), 1.0),
+        )
+
+    def _press(self, pressed: frozenset[Function]) -> None:
+        """Do what was pressed just now."""
+        new, self._pressed = pressed - self._pressed, pressed
+        gaits = list(self._gaits())
+        for function, places in (("gait_next", 1), ("gait_previous", -1)):
+            if function in new and gaits:
+                present = gaits.index(self.gait) if self.gait in gaits else 0
+                self.choose_gait(gaits[(present + places) % len(gaits)])
+        if "stop" in new:
+            self._lose("Stop was pressed.")
+
+    def _say(self, command: TeleopCommand) -> None:
+        self.command = command
+        fine = replace(command, **{n: round(getattr(command, n), _FINE) for n in ("speed", "turn", "amplitude")})
+        self.steered.emit(fine)
+
+    def _note(self, sentence: str) -> None:
+        if sentence != self.notice:
+            self.notice = sentence
+            self.changed.emit()
+
+    # --- what is lost ---------------------------------------------------------------------------------------------
+
+    def _lose(self, reason: str, remedy: str = "Let go of all controls to go on.") -> None:
+        """Stand still at once, and have a live robot stopped; inputs count again once they have been let go."""
+        if not self.on:
+            return
+        self.keys.release()
+        known, self._resting = self._resting and self.notice.startswith(reason), True
+        if not known:
+            self._say(self.command.stilled())
+            self.stop_asked.emit(reason)
+            self._note(f"{reason} {remedy}")
+
+    def _on_found(self, name: str) -> None:
+        self.changed.emit()
+
+    def _on_lost(self, name: str) -> None:
+        self._lose(f"{name} was unplugged.")
+        self.changed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if self.on and event.type() == QEvent.Type.WindowDeactivate:
+            self._lose("The window lost the keyboard.")
+        return False
+
+
+def _approached(before: float, wanted: float, most: float) -> float:
+    """`wanted`, or as near to it as `most` allows; towards 0 at once, for letting go is never to be waited for."""
+    if abs(wanted) < abs(before) and wanted * before >= 0.0:
+        return wanted
+    return min(max(wanted, before - most), before + most)

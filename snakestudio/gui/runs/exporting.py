@@ -1,0 +1,418 @@
+"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand over the viewport."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSettings, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from snakestudio.analysis.comparison.models import ModelComparison
+from snakestudio.analysis.experiment.comparison import ExperimentComparison
+from snakestudio.analysis.with_derived import WithDerived
+from snakestudio.errors import SnakeStudioError
+from snakestudio.export.camera_path import CameraPath
+from snakestudio.export.files import not_written
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.runs.video.companions import companions
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.amounts import duration_text
+from snakestudio.model.atomic import replacing
+from snakestudio.model.recording import Recording
+from snakestudio.runfile.mcap import RunFile
+from snakestudio.viewmodel.job import Job, Progress
+
+if TYPE_CHECKING:
+    from snakestudio.export.video_options import Companion, VideoOptions
+
+__all__ = ["Exporter"]
+
+Work = Callable[[Progress], Path | None]
+"""Writes a file, telling the finished fraction; returns what it wrote, or None when it was cancelled."""
+
+_SURE = 1.5
+"""Seconds after which the time that is left can be told."""
+
+
+class Exporter(QObject):
+    """What the export menu does.
+
+    Signals
+    -------
+    changed()
+        An export began or ended.
+    finished(path: Path | None)
+        An export ended: what it wrote, or None.
+    """
+
+    changed = Signal()
+    finished = Signal(object)
+
+    def __init__(
+        self,
+        document: Document,
+        bridge: SessionBridge,
+        viewport: Viewport,
+        banner: Banner,
+        settings: QSettings,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._document, self._bridge, self._viewport = document, bridge, viewport
+        self._banner, self._settings, self._window = banner, settings, window
+        self.camera_path: Callable[[], CameraPath] = CameraPath
+        """Gives the keyframes of the camera."""
+        self.overlaid: Callable[[], list[OverlaidRun]] = list
+        """Gives the runs that are seen over the window's own."""
+        self.derived: Callable[[], Mapping[str, str]] = dict
+        """Gives the derived channels: their expressions by name."""
+        self._without = ""
+        self._job: Job[Path] | None = None
+        self._title, self._began = "", 0.0
+        self._timer = QTimer(self)
+        self._timer.setInterval(100)
+        self._timer.timeout.connect(self._watch)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an export is under way."""
+        return self._job is not None
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is a run to export and nothing is being exported."""
+        recording = self._bridge.recording
+        return not self.busy and recording is not None and len(recording) > 1
+
+    # --- the run as numbers ---------------------------------------------------------------------------------------
+
+    def ask_csv(self) -> None:
+        """Ask for a file and write the run as CSV."""
+        path = self._ask("Export CSV", "Comma-separated values (*.csv)", ".csv")
+        if path is not None:
+            self.csv(path)
+
+    def csv(self, path: Path) -> None:
+        """Write the run so far with its derived channels as CSV."""
+
+        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
+            from snakestudio.export.csv import write_csv
+
+            return write_csv(path, recording, scene_file, progress)
+
+        self._write_run(path, write, self.recording)
+
+    def ask_hdf5(self) -> None:
+        """Ask for a file and write the run as HDF5."""
+        path = self._ask("Export HDF5", "HDF5 (*.h5 *.hdf5)", ".h5")
+        if path is not None:
+            self.hdf5(path)
+
+    def hdf5(self, path: Path) -> None:
+        """Write the run so far with its derived channels as HDF5."""
+
+        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
+            from snakestudio.export.hdf5 import write_hdf5
+
+            return write_hdf5(path, recording, scene_file, progress)
+
+        self._write_run(path, write, self.recording)
+
+    def ask_mcap(self) -> None:
+        """Ask for a file and write the run as a run file."""
+        path = self._ask("Export MCAP", "Run file (*.mcap)", ".mcap")
+        if path is not None:
+            self.mcap(path)
+
+    def mcap(self, path: Path) -> None:
+        """Write the run so far as a run file."""
+        folder = self._bridge.base_dir
+
+        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
+            from snakestudio.export.mcap import write_mcap
+
+            return write_mcap(path, recording, scene_file, progress, base_dir=folder)
+
+        self._write_run(path, write, self._bridge.recording)  # of which plots derive the others again
+
+    @property
+    def _scene_file(self) -> str | None:
+        """Name of the file that the scene of what is shown came from."""
+        recording = self._bridge.recording
+        if isinstance(recording, RunFile):
+            return recording.info.scene_file or None
+        return self._document.origin.name if self._document.origin is not None else None
+
+    @property
+    def _name(self) -> str:
+        """What the run that is shown is called."""
+        return self._bridge.source_name or self._document.name
+
+    @property
+    def recording(self) -> WithDerived | None:
+        """The run so far with its derived channels."""
+        recording, over = self._bridge.recording, self.overlaid()
+        if recording is None:
+            return None
+        return WithDerived(recording, self.derived(), over[0].recording if over else None)
+
+    def _write_run(
+        self, path: Path, write: Callable[[Recording, str | None, Progress], bool], recording: Recording | None
+    ) -> None:
+        if recording is None or self.busy:
+            return
+        scene_file = self._scene_file
+        self._start(lambda progress: path if write(recording, scene_file, progress) else None, f"Writing {path.name}")
+        if isinstance(recording, WithDerived) and recording.refused:
+            reasons = " ".join(dict.fromkeys(recording.refused.values()))
+            self._without = f"{' and '.join(recording.refused)}: {reasons}"
+
+    # --- figures --------------------------------------------------------------------------------------------------
+
+    def ask_figures(self) -> None:
+        """Ask for a folder and draw the run's figures there."""
+        suggested = str(self._suggested(".pdf").parent)
+        folder = QFileDialog.getExistingDirectory(self._window, "Folder for the Figures", suggested)
+        if folder:
+            self.figures(Path(folder))
+
+    def figures(self, folder: Path) -> None:
+        """Draw the run so far as figures, PDF: those of the papers that are of its scene, and general ones."""
+        recording = self._bridge.recording
+        if recording is None or self.busy:
+            return
+        scene_file = self._scene_file
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.figures.make import Wanted, write_run_figures
+
+            written = write_run_figures(Wanted(folder), recording, scene_file, progress=progress)
+            return written[-1] if progress(1.0) else None
+
+        self._start(work, f"Drawing figures into {folder.name}")
+
+    # --- contact problem of a step ---------------------------------------------------------------------------------
+
+    def ask_contact_problem(self) -> None:
+        """Ask for a file and write the contact problem of the step where the run stands."""
+        path = self._ask(
+            "Export Contact Problem", "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)", ".problem.hdf5"
+        )
+        if path is not None:
+            self.contact_problem(path)
+
+    def contact_problem(self, path: Path) -> None:
+        """Write the contact problem of the step where the run stands, as FCLIB (.hdf5) or arrays (.npz)."""
+        if self.busy:
+            return
+        session = self._bridge.session
+
+        def work(progress: Progress) -> Path | None:
+            session.write_contact_problem(path)
+            return path if progress(1.0) else None
+
+        self._start(work, f"Writing {path.name}")
+
+    # --- comparison of models -------------------------------------------------------------------------------------
+
+    def ask_comparison(self, comparison: ModelComparison, scene_file: str | None) -> None:
+        """Ask for a file and write a comparison of models as CSV; the scene came from `scene_file`."""
+        path = self._ask("Export Comparison", "Comma-separated values (*.csv)", ".models.csv")
+        if path is not None:
+            self.comparison(path, comparison, scene_file)
+
+    def comparison(self, path: Path, comparison: ModelComparison, scene_file: str | None) -> None:
+        """Write a comparison of models as CSV; the scene came from `scene_file`."""
+        if self.busy:
+            return
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.comparison_csv import write_comparison
+
+            return path if write_comparison(path, comparison, scene_file, progress) else None
+
+        self._start(work, f"Writing {path.name}")
+
+    # --- report of an experiment ----------------------------------------------------------------------------------
+
+    def ask_report(self, comparison: ExperimentComparison) -> None:
+        """Ask for a file and write a report of a comparison with an experiment; its suffix says in what format."""
+        path = self._ask("Write Report", "Web page (*.html);;Document (*.pdf)", ".experiment.html")
+        if path is not None:
+            self.report(path, comparison)
+
+    def report(self, path: Path, comparison: ExperimentComparison) -> None:
+        """Write a report of a comparison with an experiment, as HTML or PDF."""
+        if self.busy:
+            return
+        document = self._document
+        scene_file = document.origin.name if document.origin is not None else None
+        folder = document.base_dir
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.experiment_report import write_report
+
+            written = write_report(path, comparison, scene_file, folder, progress)
+            return written if progress(1.0) else None
+
+        self._start(work, f"Writing {path.name}")
+
+    # --- video ----------------------------------------------------------------------------------------------------
+
+    def ask_video(self) -> None:
+        """Ask how the video shall look and write it."""
+        from snakestudio.export.codecs import usual_ending
+        from snakestudio.gui.runs.video.dialog import VideoDialog
+
+        recording = self.recording
+        if recording is None:
+            return
+        dialog = VideoDialog(
+            self._suggested(usual_ending()), recording, self._viewport, self._settings, self._window,
+            keys=self.camera_path(), companions=companions(self.overlaid()), name=self._name,
+        )  # fmt: skip
+        accepted = dialog.exec()
+        dialog.deleteLater()
+        if accepted:
+            self._settings.setValue("export/folder", str(dialog.path.parent))
+            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
+
+    def video(
+        self, path: Path, options: VideoOptions, ghosts: Sequence[Companion] = (), beside: Companion | None = None
+    ) -> None:
+        """Write the run so far as a video, with ghosts of other runs or one beside it."""
+        recording = self.recording
+        if recording is None or self.busy:
+            return
+        folder, name = self._bridge.base_dir, self._name
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.video import write_video
+
+            return write_video(
+                path, recording, options, progress, base_dir=folder, ghosts=ghosts, beside=beside, name=name
+            )  # fmt: skip
+
+        self._start(work, f"Rendering {path.name}")
+
+    # --- plan -----------------------------------------------------------------------------------------------------
+
+    def ask_plan(self) -> None:
+        """Ask for a file and draw the scene from above; the file's suffix says in what format."""
+        path = self._ask("Export Plan", "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)", ".svg")
+        if path is not None:
+            self.plan(path)
+
+    def plan(self, path: Path) -> None:
+        """Write the scene from above to scale, with the obstacles' names."""
+        if self.busy:
+            return
+        scene, folder = self._document.scene, self._document.base_dir
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.plan import write_plan
+
+            return write_plan(path, scene, folder, names=True)
+
+        self._start(work, f"Drawing {path.name}")
+
+    # --- screenshot -----------------------------------------------------------------------------------------------
+
+    def ask_screenshot(self) -> None:
+        """Ask for a file and save what the viewport shows."""
+        path = self._ask("Save Screenshot", "Picture (*.png)", ".png")
+        if path is not None:
+            self.screenshot(path)
+
+    def screenshot(self, path: Path) -> bool:
+        """Save what the viewport shows at full quality, twice as fine as on screen."""
+        try:
+            image = self._viewport.image(self._viewport.size() * 2)
+        except SnakeStudioError as error:
+            self._banner.say("warning", str(error))
+            return False
+        try:
+            with replacing(path) as partial:
+                if not image.save(str(partial.path)):
+                    raise OSError("no picture of this kind, or no room for it")
+        except OSError as error:
+            self._banner.say("warning", str(not_written(path, error)))
+            return False
+        self._say_done(path)
+        return True
+
+    # --- the job --------------------------------------------------------------------------------------------------
+
+    def _ask(self, title: str, kinds: str, suffix: str) -> Path | None:
+        name, kind = QFileDialog.getSaveFileName(self._window, title, str(self._suggested(suffix)), kinds)
+        if not name:
+            return None
+        path = Path(name)
+        if not path.suffix:
+            path = path.with_suffix(kind.rpartition("*")[2].rstrip(")") or suffix)
+        self._settings.setValue("export/folder", str(path.parent))
+        return path
+
+    def _suggested(self, suffix: str) -> Path:
+        folder = Path(str(self._settings.value("export/folder") or self._document.base_dir or Path.home()))
+        return folder / Path(self._name).with_suffix(suffix).name
+
+    def _start(self, work: Work, title: str) -> None:
+        self._job, self._title, self._began = Job("export", work), title, time.monotonic()
+        self._without = ""
+        self._show_progress()
+        self._timer.start()
+        self.changed.emit()
+
+    def _show_progress(self) -> None:
+        assert self._job is not None
+        fraction = self._job.fraction
+        text = f"{self._title} ... {100 * fraction:.0f} %"
+        took = time.monotonic() - self._began
+        if fraction > 0 and took > _SURE:
+            text += f", about {duration_text(took * (1 - fraction) / fraction)} left"
+        self._banner.say("info", text, [("Cancel", self.cancel)], progress=fraction, closable=False)
+
+    def cancel(self) -> None:
+        """Stop the export; no file is left."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is None:
+            return
+        if job.running:
+            self._show_progress()
+            return
+        self._timer.stop()
+        self._job = None
+        if job.error:
+            self._banner.say("warning", job.error)
+        elif job.result is None:
+            self._banner.say("info", f"{self._title}: cancelled, no file was written.", passing=True)
+        else:
+            self._say_done(job.result)
+        self.changed.emit()
+        self.finished.emit(job.result)
+
+    def _say_done(self, path: Path) -> None:
+        folder = QUrl.fromLocalFile(str(path.parent))
+        show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
+        text = f"{path} was written, without {self._without}" if self._without else f"{path} was written."
+        self._banner.say("info", text, [show], passing=not self._without)
+
+    def close(self) -> None:
+        """Stop what is under way and wait for its end; call before the program quits."""
+        self._timer.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None

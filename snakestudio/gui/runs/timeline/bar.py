@@ -1,0 +1,142 @@
+"""The time bar under the viewport: the track, and below it buttons that play and the time in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.runs.timeline.track import Track
+from snakestudio.gui.runs.timeline.transport import Transport
+
+__all__ = ["TimeBar"]
+
+_MENU = (
+    "continue_here", "", "play_recorded", "loop", "mark_in", "mark_out", "play_all", "", "event_back", "event_on",
+    "show_all_time",
+)  # fmt: skip
+
+
+_LOW = 840
+"""A window is low that is not so high, px of the design."""
+
+_NARROW = 560
+"""A bar is narrow that is not so wide, px of the design."""
+
+_NARROWEST = 320
+"""Its least width, px of the design."""
+
+_LINE, _LINES = 48, 80
+"""Height in a low window, and in others, px of the design."""
+
+
+class TimeBar(QWidget):
+    """Everything about time in one place; `set_actions` gives it its buttons once there are commands."""
+
+    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        column.setContentsMargins(4, 2, 4, 2)
+        column.setSpacing(0)
+        self._row = QHBoxLayout()
+        self._row.setContentsMargins(4, 0, 8, 0)
+        self._row.setSpacing(8)
+        self.track = Track(bridge, document, self)
+        self.figures = _Times(self.track, self)
+        self.live = QToolButton(self)
+        self.live.setText("Live")
+        self.live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.live.setFixedHeight(theme.scaled(28))
+        self.live.clicked.connect(lambda: bridge.set_cursor(None))
+        self.transport: Transport | None = None
+        column.addWidget(self.track, 1)
+        column.addLayout(self._row)
+        self._row.addStretch(1)
+        self._row.addWidget(self.figures)
+        self._row.addWidget(self.live)
+        bridge.cursor_changed.connect(self._on_cursor)
+        bridge.source_changed.connect(self._on_cursor)
+        self.track.refreshed.connect(self.figures.update)
+        self.renew_theme()
+        self._on_cursor()
+
+    def set_actions(self, action: Callable[[str], QAction]) -> None:
+        """Take the commands that act on time."""
+        self.transport = Transport(self._bridge, action, self)
+        self._row.insertWidget(0, self.transport)
+        menu = QMenu(self.track)
+        for name in _MENU:
+            if name:
+                menu.addAction(action(name))
+            else:
+                menu.addSeparator()
+        self.track.menu = menu
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self.live.setIcon(theme.icon("live"))
+
+    def close_pictures(self) -> None:
+        """Give back what small pictures hold; call before the program quits."""
+        self.track.close_pictures()
+
+    def _on_cursor(self) -> None:
+        loaded = self._bridge.source == "replay"
+        self.live.setText("End" if loaded else "Live")
+        self.live.setToolTip("Go to the last row (End)" if loaded else "Return to the newest state (End)")
+        self.live.setAccessibleName("Go to the last row" if loaded else "Return to the newest state")
+        self.live.setEnabled(not self._bridge.live)
+        self.figures.update()
+
+    def _fit(self) -> None:
+        """In a low window everything stands in one line; there, and in a narrow one, without the figures.
+
+        The bar at the top has them, too.
+        """
+        low = self.window().height() < theme.scaled(_LOW)
+        self.figures.setVisible(not low and self.width() >= theme.scaled(_NARROW))
+        narrow = low and self.width() < theme.scaled(_NARROW)
+        if self.transport is not None:
+            self.transport.make_room(narrow)
+        styles = Qt.ToolButtonStyle
+        self.live.setToolButtonStyle(styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon)
+        directions = QBoxLayout.Direction
+        self._whole.setDirection(directions.LeftToRight if low else directions.TopToBottom)
+        self.setFixedHeight(theme.scaled(_LINE if low else _LINES))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.scaled(_NARROWEST), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        self._fit()  # it stands at the lower edge: this is how it learns that the window is lower or higher
+
+
+class _Times(QWidget):
+    """Shown time and whole time in figures."""
+
+    def __init__(self, track: Track, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._track = track
+        self._font = theme.value_font(13)
+        self.setFixedSize(theme.scaled(164), theme.scaled(28))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setFont(self._font)
+            painter.setPen(theme.colour("text"))
+            # A robot goes on telling its state after its run has ended: what is looked at then is the run's end.
+            end = self._track.end
+            text = f"{min(self._track.shown, end):.3f} / {end:.3f} s"
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        finally:
+            painter.end()

@@ -1,0 +1,204 @@
+"""What happened in the run that is shown, as the track marks it: its events and changes; looked for where none are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.model.events import Change, EventKind, RunEvent
+from snakestudio.model.labels import label_of
+from snakestudio.model.recording import Recording
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.job import Job, Progress
+
+__all__ = ["KINDS", "Cluster", "Kind", "Moment", "Moments", "clustered"]
+
+Kind = EventKind | Literal["change"]
+
+KINDS: dict[Kind, tuple[str, str]] = {
+    "fault": ("warning", "faults"),
+    "jam": ("friction", "jams"),
+    "unsolved": ("warning", "unsolved steps"),
+    "impact": ("warning", "impacts"),
+    "continued": ("accent", "continuations"),
+    "change": ("text", "changes"),
+    "freed": ("good", "ends of jams"),
+    "note": ("dim", "notes"),
+}
+"""Colour and name of every kind, those first that matter most where many lie together."""
+
+_RANK = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Something that happened.
+
+    Attributes
+    ----------
+    time : float
+        s.
+    kind : Kind
+    text : str
+        A short sentence.
+    """
+
+    time: float
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Moments that are too near to each other for a mark each, in the order of their times.
+
+    Attributes
+    ----------
+    x : float
+        Where the mark stands, px.
+    moments : tuple of Moment
+    kind : Kind
+        The one that matters most.
+    """
+
+    x: float
+    moments: tuple[Moment, ...]
+    kind: Kind
+
+    @property
+    def first(self) -> Moment:
+        """The first moment of that kind: where a click leads."""
+        return next(moment for moment in self.moments if moment.kind == self.kind)
+
+    def lines(self, most: int = 4) -> list[str]:
+        """What happened, a line each; what is too much is counted by kind."""
+        if len(self.moments) <= most:
+            return [f"{moment.time:.3f} s: {moment.text}" for moment in self.moments]
+        counts = {kind: sum(moment.kind == kind for moment in self.moments) for kind in KINDS}
+        span = f"{self.moments[0].time:.3f} to {self.moments[-1].time:.3f} s"
+        listed = ", ".join(f"{count} {KINDS[kind][1]}" for kind, count in counts.items() if count)
+        return [span, listed]
+
+
+def clustered(moments: Sequence[Moment], x_of: Callable[[float], float], gap: float) -> list[Cluster]:
+    """Moments (ascending in time) by where they stand: those within `gap` px of the first of them are together."""
+    found: list[Cluster] = []
+    group: list[Moment] = []
+    begin = 0.0
+    for moment in moments:
+        x = x_of(moment.time)
+        if group and x - begin > gap:
+            found.append(_cluster(group, x_of))
+            group = []
+        if not group:
+            begin = x
+        group.append(moment)
+    if group:
+        found.append(_cluster(group, x_of))
+    return found
+
+
+def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
+    kind = min((moment.kind for moment in group), key=_RANK.__getitem__)
+    return Cluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group), kind)
+
+
+class Moments(QObject):
+    """Everything that happened in the run that is shown.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+
+    Signals
+    -------
+    changed()
+    """
+
+    changed = Signal()
+
+    def __init__(self, bridge: SessionBridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._known: tuple[Recording | None, int, int] = (None, 0, 0)
+        self._moments: tuple[Moment, ...] = ()
+        self._any = False
+        self._search: Job[tuple[RunEvent, ...]] | None = None
+        self._found: tuple[RunEvent, ...] = ()
+        self._timer = QTimer(self)
+        self._timer.setInterval(50)
+        self._timer.timeout.connect(self._watch)
+        bridge.recording_changed.connect(self._on_recording)
+
+    @property
+    def all(self) -> tuple[Moment, ...]:
+        """Them, ascending in time."""
+        recording = self._bridge.recording
+        if recording is None:
+            return ()
+        events = recording.events or self._found
+        known = (recording, len(events), len(recording.changes))
+        if known != self._known:
+            self._known = known
+            moments = [Moment(event.time, event.kind, event.text) for event in events]
+            scene = recording.scene
+            moments += [Moment(change.time, "change", _in_words(scene, change)) for change in recording.changes]
+            self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
+        return self._moments
+
+    def look(self) -> None:
+        """Tell if the first moment of a run came: they are noted while it goes on, without a word."""
+        if bool(self.all) != self._any:
+            self._any = not self._any
+            self.changed.emit()
+
+    @property
+    def searching(self) -> bool:
+        """Whether a run in which none are noted is being looked through."""
+        return self._search is not None
+
+    def beside(self, time: float, direction: int) -> Moment | None:
+        """The next moment after a time (s), or for direction -1 the last one before it."""
+        if direction > 0:
+            return next((moment for moment in self.all if moment.time > time + 1e-6), None)
+        return next((moment for moment in reversed(self.all) if moment.time < time - 1e-6), None)
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._timer.stop()
+        if self._search is not None:
+            self._search.cancel()
+            self._search.wait()
+            self._search = None
+
+    def _on_recording(self) -> None:
+        self.close()
+        self._found = ()
+        recording = self._bridge.recording
+        if self._bridge.source == "replay" and recording is not None and len(recording) and not recording.events:
+            self._search = Job("search for events", lambda progress: _searched(recording, progress))
+            self._timer.start()
+
+    def _watch(self) -> None:
+        if self._search is not None and not self._search.running:
+            self._found = self._search.result or ()
+            self.close()
+            self.changed.emit()
+
+
+def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
+    from snakestudio.runfile.run_events import find_events
+
+    return find_events(recording, progress)
+
+
+def _in_words(scene: Scene, change: Change) -> str:
+    return ", ".join(f"{label_of(scene, key)} {_short(value)}" for key, value in change.values.items())
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else "changed"

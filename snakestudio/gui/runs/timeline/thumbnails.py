@@ -1,0 +1,153 @@
+"""Small pictures of moments of the run: drawn by a thread with a renderer of its own, kept, and never waited for."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quality import Quality
+from snakestudio.drawing.style import Theme
+from snakestudio.errors import GraphicsError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.model.recording import Recording
+from snakestudio.render.offscreen import OffscreenRenderer
+from snakestudio.viewmodel.job import Job, Progress
+
+__all__ = ["HEIGHT", "WIDTH", "Thumbnails"]
+
+WIDTH, HEIGHT = 240, 135
+_KEPT = 200
+_ROOM = 2.6
+"""From how far away the robot is seen, in lengths of its shadow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    recording: Recording
+    row: int
+    camera: Camera
+    palette: str
+    colours: Theme
+    base_dir: Path | None
+
+
+class Thumbnails(QObject):
+    """Pictures of rows of the recording that is shown, seen from where the viewport looks.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+    base_dir : callable
+        Gives the folder that file names in the scene are relative to.
+
+    Signals
+    -------
+    ready(row: int)
+        The picture of a row that was asked for is there.
+    """
+
+    ready = Signal(int)
+    _drawn = Signal(object, str, int, QImage)
+
+    def __init__(self, bridge: SessionBridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self.camera: Callable[[], Camera] = Camera
+        """Gives where the viewport looks from."""
+        self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
+        self._lock = threading.Lock()
+        self._wanted: _Wanted | None = None
+        self._busy = False
+        self._job: Job[bool] | None = None
+        self._renderer: OffscreenRenderer | None = None
+        self._impossible = False
+        self._drawn.connect(self._keep)
+        bridge.recording_changed.connect(self.forget)
+
+    @property
+    def possible(self) -> bool:
+        """Whether this machine can draw them."""
+        return not self._impossible
+
+    def picture(self, row: int) -> QImage | None:
+        """The picture of a row; None if it is not there yet: `ready` says when, unless another one is asked for."""
+        key = (theme.current().name, row)
+        if key in self._pictures:
+            self._pictures.move_to_end(key)
+            return self._pictures[key]
+        recording = self._bridge.recording
+        if self._impossible or recording is None or not 0 <= row < len(recording):
+            return None
+        with self._lock:
+            self._wanted = _Wanted(recording, row, self.camera(), key[0], theme.render_theme(), self._bridge.base_dir)
+            begin, self._busy = not self._busy, True
+        if begin:
+            self._job = Job("thumbnail", self._draw)
+        return None
+
+    def _keep(self, recording: Recording, palette: str, row: int, image: QImage) -> None:
+        if recording is self._bridge.recording:
+            self._pictures[palette, row] = image
+            while len(self._pictures) > _KEPT:
+                self._pictures.popitem(last=False)
+            self.ready.emit(row)
+
+    def forget(self) -> None:
+        """The pictures are of another run."""
+        with self._lock:
+            self._wanted = None
+        self._pictures.clear()
+
+    def close(self) -> None:
+        """Give back what drawing holds."""
+        self.forget()
+        self._impossible = True
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    # --- in the job's thread --------------------------------------------------------------------------------------
+
+    def _draw(self, progress: Progress) -> bool:
+        try:
+            while progress(0.0):
+                with self._lock:
+                    wanted, self._wanted = self._wanted, None
+                    if wanted is None:
+                        self._busy = False
+                        return True
+                image = self._image(wanted)
+                if image is not None and progress(1.0):
+                    self._drawn.emit(wanted.recording, wanted.palette, wanted.row, image)
+        except GraphicsError:
+            self._impossible = True  # then the card has words alone
+        return False
+
+    def _image(self, wanted: _Wanted) -> QImage | None:
+        snapshot = wanted.recording.snapshot(wanted.row)
+        middle = snapshot.centre_of_mass()
+        if not snapshot.drawn or not np.isfinite(middle).all():
+            return None
+        if self._renderer is None:
+            self._renderer = OffscreenRenderer(WIDTH, HEIGHT, wanted.colours, Quality.LOW)
+        self._renderer.theme = wanted.colours
+        x, y, z = middle.tolist()
+        size = float(np.ptp(snapshot.link_pose[:, :2], axis=0).max())
+        near = replace(wanted.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
+        scene = wanted.recording.scene_at(snapshot.time)
+        pixels = self._renderer.frame(scene, snapshot, Overlays(), near, wanted.base_dir)
+        return QImage(pixels.tobytes(), WIDTH, HEIGHT, 3 * WIDTH, QImage.Format.Format_RGB888).copy()

@@ -1,0 +1,213 @@
+"""The list of camera keyframes: go to one, move it in time, take it away, keep them in a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.export.camera_path import load_camera_path, save_camera_path
+from snakestudio.gui.core import theme
+from snakestudio.gui.runs.video.camera_keys import CameraKeys
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+
+__all__ = ["CameraDialog"]
+
+_KIND = "Camera path (*.toml)"
+
+
+class CameraDialog(QDialog):
+    """Stays open beside the viewport.
+
+    Parameters
+    ----------
+    keys : CameraKeys
+    """
+
+    def __init__(self, keys: CameraKeys, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._keys = keys
+        self.setWindowTitle("Camera Keyframes")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(10)
+        self.table = QTableWidget(0, 3, self)
+        self.table.setHorizontalHeaderLabels(["Time", "From", "Distance"])
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.verticalHeader().hide()
+        self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.setMinimumSize(theme.scaled(360), theme.scaled(180))
+        self.table.setAccessibleName("Camera keyframes")
+        column.addWidget(self.table)
+        self.sentence = QLabel(self)
+        self.sentence.setProperty("role", "dim")
+        self.sentence.setWordWrap(True)
+        self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
+        column.addWidget(self.sentence)
+        self.follow = QCheckBox("&Go along with the robot besides", self)
+        self.follow.setToolTip("The path is then relative to the robot's centre of mass")
+        self.follow.clicked.connect(lambda on: keys.set_path(replace(keys.path, follow=on)))
+        column.addWidget(self.follow)
+        self.add = self._button("&Add Here", self._add, "Set a keyframe: the present view at the shown moment")
+        theme.set_role(self.add, "primary")
+        self.go = self._button("G&o To", self._go, "Show that moment from there")
+        self.delete = self._button("&Delete", self._delete, "Take the keyframe away")
+        self.open_button = self._button("O&pen ...", self._open, "Read keyframes from a file")
+        self.save_button = self._button(
+            "&Save ...", self._save, "Keep the keyframes in a file, for the command line, too"
+        )
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in (self.add, self.go, self.delete):
+            row.addWidget(button)
+        row.addStretch()
+        for button in (self.open_button, self.save_button):
+            row.addWidget(button)
+        column.addLayout(row)
+        self.table.itemSelectionChanged.connect(self._dress)
+        self.table.cellDoubleClicked.connect(lambda line, place: self._go() if place else None)
+        self.table.cellChanged.connect(self._retime)
+        keys.changed.connect(self.renew)
+        self.renew()
+
+    def _button(self, text: str, run: Callable[[], None], tip: str) -> QPushButton:
+        button = QPushButton(text, self)
+        button.setAutoDefault(False)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda _=False: run())
+        return button
+
+    @property
+    def chosen(self) -> int:
+        """Row of the chosen keyframe; -1 without one."""
+        rows = {index.row() for index in self.table.selectedIndexes()}
+        return min(rows, default=-1)
+
+    def renew(self) -> None:
+        """Show the keyframes as they are now."""
+        chosen = self.chosen
+        path = self._keys.path
+        self.table.blockSignals(True)
+        self.table.setRowCount(len(path.keys))
+        for row, key in enumerate(path.keys):
+            camera = key.camera
+            direction = f"{math.degrees(camera.azimuth):.0f}°, {math.degrees(camera.elevation):.0f}° up".replace(
+                "-", "−"
+            )
+            texts = (f"{key.time:.3f} s", direction, f"{camera.distance:.2f} m")
+            for place, text in enumerate(texts):
+                item = QTableWidgetItem(text)
+                editable = Qt.ItemFlag.ItemIsEditable if not place else Qt.ItemFlag.NoItemFlags
+                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | editable)
+                self.table.setItem(row, place, item)
+        self.table.blockSignals(False)
+        if 0 <= chosen < len(path.keys):
+            self.table.selectRow(chosen)
+        self.follow.setChecked(path.follow)
+        self._say_state()
+        self._dress()
+
+    def _say_state(self) -> None:
+        keys = self._keys.path.keys
+        if not keys:
+            self.say("Show a moment on the time bar, turn the view, and add a keyframe.")
+        elif len(keys) == 1:
+            self.say("With one keyframe the camera stands still; add another at another moment.")
+        else:
+            self.say(f"The camera goes smoothly from {keys[0].time:.2f} to {keys[-1].time:.2f} s.")
+
+    def say(self, sentence: str, role: str = "dim") -> None:
+        """Show a sentence below the list."""
+        theme.set_role(self.sentence, role)
+        self.sentence.setText(sentence)
+
+    def _dress(self) -> None:
+        there = self.chosen >= 0
+        self.go.setEnabled(there)
+        self.delete.setEnabled(there)
+        self.save_button.setEnabled(bool(self._keys.path.keys))
+        self.follow.setEnabled(bool(self._keys.path.keys))
+
+    def _add(self) -> None:
+        time = self._keys.add()
+        if time is None:
+            self.say("There is no run yet: its moments are what keyframes are set at.", "warning")
+            return
+        times = [key.time for key in self._keys.path.keys]
+        self.table.selectRow(times.index(time))
+
+    def _go(self) -> None:
+        if self.chosen >= 0:
+            self._keys.go_to(self.chosen)
+
+    def _delete(self) -> None:
+        if self.chosen >= 0:
+            self._keys.set_path(self._keys.path.without(self.chosen))
+
+    def _retime(self, row: int, place: int) -> None:
+        """Another time was typed."""
+        path = self._keys.path
+        item = self.table.item(row, place)
+        key = path.keys[row]
+        try:
+            time = parse_number(item.text(), "s") if item is not None else key.time
+        except NumberTextError as error:
+            self.renew()
+            self.say(str(error), "warning")
+            return
+        self._keys.set_path(path.without(row).with_key(replace(key, time=time)))
+        self.renew()
+
+    def _open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open Camera Path", "", _KIND)
+        if name:
+            self.read(Path(name))
+
+    def read(self, path: Path) -> None:
+        """Take over the keyframes of a file, or say why not."""
+        try:
+            self._keys.set_path(load_camera_path(path))
+        except SnakeStudioError as error:
+            self.say(str(error), "warning")
+
+    def _save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save Camera Path", "camera.toml", _KIND)
+        if name:
+            self.write(Path(name) if Path(name).suffix else Path(name).with_suffix(".toml"))
+
+    def write(self, path: Path) -> None:
+        """Keep the keyframes in a file, or say why that cannot be."""
+        try:
+            save_camera_path(path, self._keys.path)
+        except SnakeStudioError as error:
+            self.say(str(error), "warning")
+        else:
+            self.say(f"{path} was written; snakestudio export takes it: --camera {path.name}.")
+
+    @staticmethod
+    def shown(keys: CameraKeys, parent: QWidget) -> CameraDialog:
+        """The dialog of a window, brought up."""
+        dialog = parent.findChild(CameraDialog) or CameraDialog(keys, parent)
+        dialog.show()
+        dialog.raise_()
+        return dialog

@@ -1,0 +1,93 @@
+"""The camera path that videos of the open scene can take: keyframes set in the viewport, kept with the scene's file."""
+
+from __future__ import annotations
+
+import hashlib
+
+from PySide6.QtCore import QObject, QSettings, Signal
+
+from snakestudio.errors import UsageError
+from snakestudio.export.camera_path import CameraKey, CameraPath, dump_camera_path, parse_camera_path
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.viewport.navigation import Navigator
+
+__all__ = ["CameraKeys"]
+
+
+class CameraKeys(QObject):
+    """Keyframes of the camera, and how they come about.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionBridge
+        Shows the moments that keyframes are set at.
+    navigator : Navigator
+        The viewport's camera.
+    settings : QSettings
+        Keeps a path for each scene's file.
+
+    Signals
+    -------
+    changed()
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, document: Document, bridge: SessionBridge, navigator: Navigator, settings: QSettings, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._bridge, self._navigator, self._settings = document, bridge, navigator, settings
+        self._path = CameraPath()
+        document.opened.connect(self._recall)
+        self._recall()
+
+    @property
+    def path(self) -> CameraPath:
+        """The keyframes there are."""
+        return self._path
+
+    def set_path(self, path: CameraPath) -> None:
+        """Have other keyframes."""
+        if path == self._path:
+            return
+        self._path = path
+        place = self._place
+        if place:
+            if path.keys:
+                self._settings.setValue(place, dump_camera_path(path))
+            else:
+                self._settings.remove(place)
+        self.changed.emit()
+
+    def add(self) -> float | None:
+        """Set a keyframe: the present view at the shown moment, whose time is returned (s); None without a run."""
+        shown = self._bridge.displayed
+        if shown is None:
+            return None
+        self.set_path(self._path.with_key(CameraKey(shown.time, self._navigator.camera)))
+        return shown.time
+
+    def go_to(self, index: int) -> None:
+        """Show the moment of a keyframe as it will be seen."""
+        key = self._path.keys[index]
+        recording = self._bridge.recording
+        if recording is not None and len(recording):
+            self._bridge.set_cursor(recording.index_at(key.time))
+        self._navigator.go(key.camera)
+
+    @property
+    def _place(self) -> str:
+        path = self._document.origin
+        return f"camera_paths/{hashlib.sha1(str(path).encode()).hexdigest()[:16]}" if path is not None else ""
+
+    def _recall(self) -> None:
+        """Take over the keyframes that belong to the scene that was just opened."""
+        text = str(self._settings.value(self._place) or "") if self._place else ""
+        try:
+            self._path = parse_camera_path(text) if text else CameraPath()
+        except UsageError:  # written by another version: as good as none
+            self._path = CameraPath()
+        self.changed.emit()

@@ -1,0 +1,243 @@
+"""The dialog that asks how an exported video shall look, and shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QSlider,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.export.camera_path import CameraPath
+from snakestudio.export.codecs import estimated_bytes, video_path
+from snakestudio.export.video_options import Companion, VideoOptions, check_columns
+from snakestudio.gui.core import theme
+from snakestudio.gui.runs.video.form import VideoForm
+from snakestudio.gui.runs.video.preview import Preview, Shot
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.amounts import duration_text, size_text
+from snakestudio.model.columns import column_names
+from snakestudio.model.recording import Recording
+from snakestudio.viewmodel.video_presets import PRESETS
+
+__all__ = ["VideoDialog"]
+
+_ENCODING = 4.5e-8
+"""Time to encode a pixel, s."""
+
+
+class VideoDialog(QDialog):
+    """File, size, frames a second, camera, what is drawn, and a picture of any moment of it.
+
+    Parameters
+    ----------
+    path : Path
+        Suggested file.
+    recording : Recording
+        What will be shown.
+    viewport : Viewport
+        Its view and its trail are the first choice.
+    settings : QSettings
+        Keeps the choices.
+    keys : CameraPath
+        Keyframes that the camera can move along.
+    companions : sequence of Companion
+        Other runs that can be seen, too.
+    name : str
+        What the picture calls the run where there are others.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        recording: Recording,
+        viewport: Viewport,
+        settings: QSettings,
+        parent: QWidget | None = None,
+        *,
+        keys: CameraPath | None = None,
+        companions: Sequence[Companion] = (),
+        name: str = "",
+    ) -> None:
+        super().__init__(parent)
+        self._recording, self._viewport, self._settings = recording, viewport, settings
+        self._companions, self._name = companions, name
+        self._names = column_names(recording.schema)
+        self._seconds = 0.0
+        self.setWindowTitle("Export Video")
+        self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self)
+        self.preview = Preview(self)
+        self.moment = QSlider(Qt.Orientation.Horizontal, self)
+        self.moment.setRange(0, 1000)
+        self.moment.setAccessibleName("Moment of the preview")
+        self.moment.setToolTip("Moment that the picture shows")
+        self.time = QLabel(self)
+        self.time.setFont(theme.value_font(12, bold=False))
+        self.time.setFixedWidth(theme.scaled(64))
+        self.time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.summary = QLabel(self)
+        self.summary.setProperty("role", "dim")
+        self.summary.setWordWrap(True)
+        self.summary.setMinimumHeight(3 * self.summary.fontMetrics().lineSpacing())
+        self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)
+        buttons = QDialogButtonBox(self)
+        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        self.start = buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        theme.set_role(self.start, "primary")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self._arrange(buttons)
+
+        self.form.changed.connect(self._renew)
+        self.form.browse.clicked.connect(self._browse)
+        self.form.preset.activated.connect(lambda index: self.form.take(PRESETS[index - 1]) if index else None)
+        self.moment.valueChanged.connect(self._renew)
+        self.preview.drawn.connect(self._on_drawn)
+        shown = viewport.snapshot
+        span = self._span()
+        if shown is not None and span[1] > span[0]:
+            self.moment.setValue(round(1000 * (shown.time - span[0]) / (span[1] - span[0])))
+        self._renew()
+
+    def _arrange(self, buttons: QDialogButtonBox) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.moment, 1)
+        row.addWidget(self.time)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.preview, 1)
+        right.addLayout(row)
+        right.addWidget(self.summary)
+        both = QHBoxLayout()
+        both.setSpacing(24)
+        both.addWidget(self.form)
+        both.addLayout(right, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(16)
+        column.addLayout(both, 1)
+        column.addWidget(buttons)
+
+    # --- what was chosen ------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """The chosen file."""
+        return self.form.path
+
+    @property
+    def ghosts(self) -> tuple[Companion, ...]:
+        """Runs that are seen over the run."""
+        return tuple(self._companions) if self.form.ghosts.isChecked() else ()
+
+    @property
+    def beside(self) -> Companion | None:
+        """The run that is seen beside it."""
+        chosen = self.form.beside.currentData()
+        return self._companions[chosen] if isinstance(chosen, int) else None
+
+    def options(self) -> VideoOptions:
+        """How the video shall look.
+
+        Raises
+        ------
+        UsageError
+            If that cannot be.
+        """
+        now = self._viewport.options.now
+        link = now.trail_link if 0 <= now.trail_link < self._recording.schema.n_links else -1
+        return replace(
+            self.form.options(),
+            force_scale=now.force_scale,
+            friction_scale=now.friction_scale,
+            ground_scale=now.ground_scale,
+            trail_link=link if self.form.trail.isChecked() else None,
+            theme=theme.render_theme(),
+            body_quantity=now.quantity,
+        )
+
+    # --- what is shown of it --------------------------------------------------------------------------------------
+
+    def _recordings(self) -> list[Recording]:
+        beside = self.beside
+        return [self._recording] if beside is None else [self._recording, beside.recording]
+
+    def _checked(self) -> VideoOptions:
+        """The options, where all of them are possible together."""
+        options = self.options()
+        check_columns(options.strip, self._names)
+        video_path(self.path, options.codec)
+        options.span(self._recordings())
+        return options
+
+    def _span(self) -> tuple[float, float]:
+        try:
+            return self.options().span(self._recordings())
+        except SnakeStudioError:
+            return 0.0, float(self._recording.times[-1])
+
+    def _moment(self) -> float:
+        start, end = self._span()
+        return start + (end - start) * self.moment.value() / 1000
+
+    def _renew(self) -> None:
+        """Something was chosen: say what comes of it, and draw another picture."""
+        self.time.setText(f"{self._moment():.2f} s")
+        self._summarise()
+        self.preview.show_shot(self._shot)
+
+    def _shot(self) -> Shot | None:
+        try:
+            options = self._checked()
+        except SnakeStudioError:
+            return None
+        base = self._viewport.document.base_dir
+        return Shot(self._recording, self._name, options, self.ghosts, self.beside, self._moment(), base)
+
+    def _on_drawn(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._summarise()
+
+    def _summarise(self) -> None:
+        try:
+            options = self._checked()
+        except SnakeStudioError as error:
+            theme.set_role(self.summary, "warning")
+            sentence = str(error)
+            self.summary.setText(sentence[:1].upper() + sentence[1:])
+            self.start.setEnabled(False)
+            return
+        count = options.n_frames(self._recordings())
+        pixels = options.size[0] * options.size[1]
+        text = f"{count / options.fps:.1f} s of video, {count} frames"
+        suffix = self.path.suffix.lower()
+        text += f", about {size_text(estimated_bytes(suffix, options.codec, options.quality, pixels, count))}"
+        if self._seconds:
+            text += f" and {duration_text(count * max(self._seconds, _ENCODING * pixels))} to render"
+        theme.set_role(self.summary, "dim")
+        self.summary.setText(f"{text}.")
+        self.start.setEnabled(bool(self.form.file.text().strip()))
+
+    def _browse(self) -> None:
+        kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
+        name, _ = QFileDialog.getSaveFileName(self, "Video File", self.form.file.text(), kinds)
+        if name:
+            self.form.file.setText(name)
+
+    def done(self, result: int) -> None:
+        self.preview.close_job()
+        if result:
+            self.form.store(self._settings)
+        super().done(result)

@@ -1,0 +1,259 @@
+"""A small live drawing of the robot's shape over the shape the gait asks for, from above and from the side."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.model.motion import TwoWaves
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.viewmodel.formulations import is_planar
+from snakestudio.viewmodel.scene.gait_shape import (
+    BodyChain,
+    chain_of_angles,
+    chain_of_snapshot,
+    fitted,
+    gait_angles,
+    levelled,
+    period,
+    resting,
+)
+
+__all__ = ["BodyShape"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+_PLAN, _SIDE = 84, 62
+"""Heights of the two drawings, px."""
+_MARGIN = 16.0
+_HEAD_ROOM, _FOOT_ROOM = 20.0, 10.0
+"""Above and below what the side view shows, px."""
+_MAGNIFIED = (8.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
+"""By how much the side view may stretch heights."""
+_PHASES = 8
+"""Instants of a period that say how high a gait reaches."""
+_PALE = 0.6
+"""Opacity of links that are clear of the ground."""
+
+
+class BodyShape(QWidget):
+    """The robot from above and, where it has a vertical wave, from the side, its head at the right.
+
+    The bright line is the robot, the dashed one what the gait asks for with the present parameters; links that are
+    clear of the ground are thin and pale. Dragging to the right looks ahead in time; letting go comes back.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.SizeHorCursor)
+        self.setAccessibleName("Body shape")
+        self._scene: Scene | None = None
+        self._snapshot: Snapshot | None = None
+        self._tall = False
+        self._grabbed: float | None = None
+        self.ahead = 0.0
+        """By how much the user looks ahead, s."""
+        self.wanted: BodyChain | None = None
+        """What the gait asks for, as drawn."""
+        self._highest: tuple[object, float] = (None, 0.0)
+        self._explain()
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, _PLAN + _SIDE if self._tall else _PLAN)
+
+    @property
+    def shows_side(self) -> bool:
+        """Whether there is a view from the side."""
+        return self._tall
+
+    def show_state(self, scene: Scene, snapshot: Snapshot | None) -> None:
+        """Draw another state."""
+        self._scene, self._snapshot = scene, snapshot
+        tall = not is_planar(scene) and isinstance(scene.gait, TwoWaves)
+        if tall != self._tall:
+            self._tall = tall
+            self._explain()
+            self.updateGeometry()
+        self.update()
+
+    def _explain(self) -> None:
+        text = (
+            "Body shape now, head at the right; dashed: what the gait asks for with the parameters as they stand.<br>"
+            "Drag to the right to look ahead in time."
+        )
+        if self._tall:
+            text += (
+                "<br>Thin and pale: links clear of the ground. For the gait that is where the shape, stiff as it is, "
+                "would stand in balance on level ground."
+            )
+        self.setToolTip(f"<qt>{text}</qt>")
+
+    # --- looking ahead ---------------------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grabbed = event.position().x()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grabbed is not None and self._scene is not None:
+            share = (event.position().x() - self._grabbed) / max(1.0, 0.6 * self.width())
+            self.ahead = share * period(self._scene)
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._grabbed = None
+        self.ahead = 0.0
+        self.update()
+
+    # --- drawing ---------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("card"))
+            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+            if self._scene is not None:
+                self._draw(painter, self._scene, self._snapshot)
+        finally:
+            painter.end()
+
+    def _chains(self, scene: Scene, snapshot: Snapshot | None) -> tuple[BodyChain, BodyChain | None]:
+        """What the gait asks for, and the robot (None while the user looks ahead, or if nothing is known of it)."""
+        robot, head_right = scene.robot, scene.robot.head == "first"
+        angles = gait_angles(scene, snapshot, self.ahead)
+        now: BodyChain | None = None
+        if snapshot is not None and snapshot.n_links == robot.n_links and snapshot.valid & Fields.POSE:
+            now = chain_of_snapshot(snapshot, robot)
+        elif snapshot is not None and snapshot.valid & Fields.JOINTS and len(snapshot.joint_angle) == robot.n_joints:
+            now = resting(chain_of_angles(snapshot.joint_angle, robot), robot.radius_m)
+        if is_planar(scene):
+            angles[:, 1] = 0.0
+        wanted = chain_of_angles(angles, robot)
+        if self._tall:
+            # The robot may have rolled over: the shape is laid down the way the robot lies.
+            wanted = resting(wanted if now is None else fitted(wanted, now), robot.radius_m)
+        wanted = levelled(wanted, head_right)
+        return wanted, None if now is None or self.ahead else levelled(now, head_right)
+
+    def _draw(self, painter: QPainter, scene: Scene, snapshot: Snapshot | None) -> None:
+        wanted, now = self._chains(scene, snapshot)
+        self.wanted = wanted
+        # One scale whatever the shape, so that more amplitude looks like more.
+        shapes = [wanted, *(() if now is None else (now,))]
+        tall = max(float(np.ptp(chain.joints[:, 1])) for chain in shapes)
+        wide = max(scene.robot.length, *(float(np.ptp(chain.joints[:, 0])) for chain in shapes))
+        scale = min((self.width() - 2 * _MARGIN) / max(wide, 1e-9), (_PLAN - 2 * _MARGIN) / max(tall, 1e-9))
+
+        def plan(chain: BodyChain) -> list[QPointF]:
+            return [QPointF(self.width() / 2 + scale * x, _PLAN / 2 - scale * y) for x, y, _ in chain.joints]
+
+        lifted_wanted, lifted_now = self._lifted(scene, wanted, None), None
+        if now is not None:
+            lifted_now = self._lifted(scene, now, snapshot)
+        head = 0 if scene.robot.head == "first" else -1
+        self._draw_shape(painter, plan(wanted), lifted_wanted, asked=not self.ahead, head=head)
+        if now is not None and lifted_now is not None:
+            self._draw_shape(painter, plan(now), lifted_now, asked=False, head=head)
+        if self._tall:
+            self._draw_side(painter, scene, wanted, now, lifted_wanted, lifted_now, scale, head)
+        if self.ahead:
+            self._caption(painter, 0, f"{self.ahead:+.2f} s".replace("-", "−"), right=True, role="accent")
+
+    def _lifted(self, scene: Scene, chain: BodyChain, snapshot: Snapshot | None) -> BoolArray:
+        """Which links are clear of the ground; on steps and slopes contacts say what heights do not."""
+        if not self._tall:
+            return np.zeros(len(chain.feet), dtype=bool)
+        clear = chain.lifted(scene.robot.radius_m)
+        if snapshot is not None and snapshot.valid & Fields.CONTACTS:
+            clear[snapshot.contacts.link] = False
+        return clear
+
+    def _draw_side(
+        self,
+        painter: QPainter,
+        scene: Scene,
+        wanted: BodyChain,
+        now: BodyChain | None,
+        lifted_wanted: BoolArray,
+        lifted_now: BoolArray | None,
+        scale: float,
+        head: int,
+    ) -> None:
+        radius, base = scene.robot.radius_m, _PLAN + _SIDE - _FOOT_ROOM
+        room = _SIDE - _HEAD_ROOM - _FOOT_ROOM
+        stretch = next((m for m in _MAGNIFIED if m * scale * self._reach(scene) <= room), _MAGNIFIED[-1])
+        up = stretch * scale
+        painter.setPen(QPen(theme.colour("line"), 1.0))
+        painter.drawLine(QPointF(_MARGIN / 2, base + 2.5), QPointF(self.width() - _MARGIN / 2, base + 2.5))
+
+        def side(chain: BodyChain) -> list[QPointF]:
+            low = float(chain.joints[:, 2].min()) if chain is now else radius  # it may be on top of something
+            return [
+                QPointF(self.width() / 2 + scale * x, max(_PLAN + 4.0, base - up * (z - low)))
+                for x, _, z in chain.joints
+            ]
+
+        self._draw_shape(painter, side(wanted), lifted_wanted, asked=not self.ahead, head=head)
+        if now is not None and lifted_now is not None:
+            self._draw_shape(painter, side(now), lifted_now, asked=False, head=head)
+        self._caption(painter, 0, "from above")
+        self._caption(painter, _PLAN, "from the side" + (f", heights × {stretch:g}" if stretch != 1.0 else ""))
+        self._caption(painter, _PLAN, f"{int(lifted_wanted.sum())} of {len(lifted_wanted)} lifted", right=True)
+
+    def _reach(self, scene: Scene) -> float:
+        """How high the gait lifts a joint within a period, m: one scale for all of it."""
+        key = (scene.gait, scene.robot)
+        if self._highest[0] != key:
+            highest = 1e-3
+            for step in range(_PHASES):
+                angles = gait_angles(scene, None, step / _PHASES * period(scene))
+                chain = resting(chain_of_angles(angles, scene.robot), scene.robot.radius_m)
+                highest = max(highest, float(chain.joints[:, 2].max()) - scene.robot.radius_m)
+            self._highest = (key, highest)
+        return self._highest[1]
+
+    def _draw_shape(
+        self, painter: QPainter, points: list[QPointF], lifted: BoolArray, *, asked: bool, head: int
+    ) -> None:
+        """A chain link by link: thick where it stands on the ground."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        pen = QPen(theme.colour("dim" if asked else "accent"))
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        first = 0
+        # Neighbours that look alike are one line: a dashed line of short pieces would not be dashed.
+        while first < len(lifted):
+            last = first
+            while last + 1 < len(lifted) and lifted[last + 1] == lifted[first]:
+                last += 1
+            clear = bool(lifted[first])
+            if asked:
+                pen.setWidthF(1.0 if clear else 2.0)
+                pen.setStyle(Qt.PenStyle.DotLine if clear else Qt.PenStyle.DashLine)
+            else:
+                pen.setWidthF(1.8 if clear else 3.4 if self._tall else 2.5)
+                colour = theme.colour("accent")
+                colour.setAlphaF(_PALE if clear else 1.0)
+                pen.setColor(colour)
+            painter.setPen(pen)
+            painter.drawPolyline(points[first : last + 2])
+            first = last + 1
+        if not asked:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("accent"))
+            painter.drawEllipse(points[head], 4.0, 4.0)
+
+    def _caption(self, painter: QPainter, top: int, text: str, *, right: bool = False, role: str = "dim") -> None:
+        painter.setFont(theme.value_font(10, bold=False))
+        painter.setPen(theme.colour(role))
+        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(QRectF(10, top + 4, self.width() - 20, 14), side | Qt.AlignmentFlag.AlignVCenter, text)

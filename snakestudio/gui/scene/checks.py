@@ -1,0 +1,235 @@
+"""What is wrong or doubtful about the scene, and which edits wait for a reset; a click goes to what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBoxLayout, QWidget
+
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.errors import Fix, Problem, SnakeStudioError
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.parameter_row import declared
+from snakestudio.gui.scene.problem_list import Finding, FindingDelegate, Findings
+from snakestudio.model.edits import parse_key, with_values
+from snakestudio.model.fields import field_doc
+from snakestudio.model.labels import label_of, obstacle_title
+from snakestudio.model.scene import Scene
+from snakestudio.session.scene_check import check
+
+__all__ = ["Checks", "finding_text", "items_of", "refusal_text"]
+
+_PARTS: dict[str, Item] = {
+    "robot": ("robot", 0),
+    "joint_controller": ("robot", 0),
+    "beam": ("beam", 0),
+    "strain": ("strain", 0),
+    "support": ("support", 0),
+    "ground": ("ground", 0),
+    "start": ("start", 0),
+    "run": ("run", 0),
+    "solver": ("run", 0),
+    "control": ("run", 0),
+    "model": ("run", 0),
+}
+
+
+def items_of(problem: Problem) -> list[Item]:
+    """What a finding is about."""
+    items: list[Item] = [("obstacle", i) for i in problem.obstacles]
+    items += [("link", i) for i in problem.links]
+    if items or not problem.key:
+        return items
+    try:
+        path = parse_key(problem.key)
+    except SnakeStudioError:
+        return []
+    if path[0] == "obstacles":
+        return [("obstacle", path[1])] if len(path) > 1 and isinstance(path[1], int) else []
+    part = _PARTS.get(str(path[0]))
+    return [part] if part is not None else []
+
+
+def _pending(scene: Scene, key: str) -> Problem:
+    """An edit that waits for the next reset, as a finding."""
+    try:
+        path = parse_key(key)
+        if path[0] == "obstacles" and len(path) < 3:
+            what = label_of(scene, key)
+        else:
+            what = field_doc(*declared(scene, key)).label
+        if path[0] == "obstacles" and len(path) > 2 and isinstance(path[1], int):
+            what = f"{obstacle_title(scene.obstacles[path[1]], path[1])}, {what.lower()}"
+    except (SnakeStudioError, IndexError):
+        what = key
+    return Problem("hint", key, f"{what} applies at the next reset", "")
+
+
+def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -> list[Problem]:
+    """Obstacles whose shape cannot be read, as findings, unless the engine has said so already."""
+    told = {
+        index
+        for problem in known
+        if problem.severity == "error"
+        for item, index in items_of(problem)
+        if item == "obstacle"
+    }
+    return [
+        replace(
+            p,
+            key=f"obstacles[{i + 1}].{p.key}",
+            message=f"{obstacle_title(scene.obstacles[i], i)}: {p.message}",
+            obstacles=(i,),
+        )
+        for i, p in obstacles_of(scene.obstacles, base_dir).problems
+        if i not in told
+    ]
+
+
+class Checks(QWidget):
+    """The findings about the scene. A click goes to what one is about, its buttons mend it.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionBridge
+    selection : Selection
+
+    Signals
+    -------
+    asked(problem: Problem)
+        The user wants to see what a finding is about; it is selected already.
+    """
+
+    asked = Signal(object)
+
+    def __init__(
+        self, document: Document, bridge: SessionBridge, selection: Selection, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._bridge, self._selection = document, bridge, selection
+        self._checked: tuple[Scene, Path | None, list[Problem]] | None = None
+        self.summary = QLabel()
+        self.summary.setContentsMargins(4, 0, 0, 0)
+        self.list = QListView()
+        self._findings = Findings(self)
+        self.list.setModel(self._findings)
+        self.delegate = FindingDelegate(self.list)
+        self.delegate.fix_asked.connect(self._fix)
+        self.list.setItemDelegate(self.delegate)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self._message = Message()
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # everything in it is broken
+        self.list.setMouseTracking(True)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.clicked.connect(self._on_click)
+        self.list.activated.connect(self._go_to)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 0, 12, 8)
+        layout.setSpacing(4)
+        layout.addWidget(self.summary)
+        layout.addWidget(self._message)
+        layout.addWidget(self.list, 1)
+        layout.addStretch(0)  # the summary stays on top where there is nothing to list
+        bridge.status_changed.connect(lambda _: self._refresh())
+        pace = Throttle(
+            200, self._refresh, self
+        )  # what is wrong now, the session says; this is about what cannot be read
+        document.scene_changed.connect(pace.ask)
+        document.title_changed.connect(self._refresh)  # saved elsewhere, file names mean other files
+        self._refresh()
+
+    def _refresh(self) -> None:
+        status = self._bridge.status
+        problems = list(status.problems)
+        if status.pending:
+            problems += [problem for problem in self._coming() if problem not in problems]
+        problems += _unreadable(self._document.scene, self._document.base_dir, problems)
+        self._message.say("")
+        entries = [Finding(p.severity, p, finding_text(p, self._document.scene)) for p in problems]
+        pending = [_pending(self._document.scene, key) for key in status.pending]
+        self._findings.replace([*entries, *(Finding("pending", p, f"{p.message}.") for p in pending)])
+        count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
+        parts = [_counted(count["error"], "error") if count["error"] else "No errors"]
+        parts += [_counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
+        if pending:
+            parts.append(f"{_counted(len(pending), 'edit')} at reset")
+        role = "warning" if count["error"] or count["warning"] else "good"
+        self.summary.setText(", ".join(parts))
+        if self.summary.property("role") != role:
+            self.summary.setProperty("role", role)
+            self.summary.style().unpolish(self.summary)
+            self.summary.style().polish(self.summary)
+        self.list.setVisible(bool(self._findings.entries))
+
+    def _coming(self) -> list[Problem]:
+        """What is wrong with the scene as it is edited: the session knows only what it runs until the reset."""
+        scene, base_dir = self._document.scene, self._document.base_dir
+        if self._checked is None or self._checked[:2] != (scene, base_dir):
+            self._checked = (scene, base_dir, check(scene, base_dir))
+        return list(self._checked[2])
+
+    def _on_click(self, index: QModelIndex) -> None:
+        if not self.delegate.over_button:  # those are fixes
+            self._go_to(index)
+
+    def _go_to(self, index: QModelIndex) -> None:
+        problem = self._findings.entries[index.row()].problem
+        items = items_of(problem)
+        if items:
+            self._selection.set(items)
+        self.asked.emit(problem)
+
+    def _fix(self, fix: Fix) -> None:
+        try:
+            self._document.edit(with_values(self._document.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
+        except SnakeStudioError as error:
+            self._message.say(str(error))  # of a key that is gone nothing but its name is known
+
+    def menu(self, index: QModelIndex) -> QMenu:
+        """What can be done about a finding."""
+        menu = QMenu(self)
+        menu.addAction("Go There").triggered.connect(lambda: self._go_to(index))
+        for fix in self._findings.entries[index.row()].problem.fixes:
+            menu.addAction(fix.label).triggered.connect(lambda _=False, fix=fix: self._fix(fix))
+        return menu
+
+    def _show_menu(self, position: QPoint) -> None:
+        index = self.list.indexAt(position)
+        if not index.isValid():
+            index = self.list.currentIndex()  # asked for with the menu key
+        if index.isValid():
+            menu = self.menu(index)
+            menu.exec(self.list.viewport().mapToGlobal(position))
+            menu.deleteLater()
+
+
+def finding_text(problem: Problem, scene: Scene) -> str:
+    """The finding as a sentence for the window, which names the thing; the key is in the tooltip."""
+    tail = f"; {problem.remedy}" if problem.remedy else ""
+    text = f"{problem.message}{tail}."
+    if not problem.message[:1].isdigit():
+        return f"{text[:1].upper()}{text[1:]}"
+    about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
+    head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
+    return f"{head}: {text}"
+
+
+def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
+    """Why an edit was refused, as a sentence for the window."""
+    problems = getattr(error, "problems", ())
+    return finding_text(problems[0], scene) if problems else str(error)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,100 @@
+"""Form rows for the heights of a height field: its picture file, and the table that stands in the scene itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.form import TextRow
+from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.parameter_row import refusal
+from snakestudio.model.edits import with_values
+
+__all__ = ["HeightsRow", "PictureRow", "choose_file"]
+
+_PICTURES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
+
+
+def choose_file(parent: QWidget, title: str, folder: Path | None, kinds: str) -> str:
+    """Ask for a file that a scene refers to.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Folder of the scene; a file in or below it is given relative to it.
+
+    Returns
+    -------
+    str
+        Empty if none was chosen.
+    """
+    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder or Path.home()), kinds)
+    path = Path(chosen)
+    inside = bool(chosen) and folder is not None and path.is_relative_to(folder)
+    return path.relative_to(folder).as_posix() if inside and folder is not None else chosen
+
+
+class PictureRow(TextRow):
+    """The picture file of a height field, typed or chosen. A picture takes the place of a table."""
+
+    placeholder = "none"
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(document, keys, of, parent)
+        self.browse = QToolButton()
+        self.browse.setText("…")
+        self.browse.setToolTip("Choose a picture file")
+        self.browse.setAccessibleName("Choose a picture file")
+        self.browse.clicked.connect(self._choose)
+        both = QHBoxLayout()
+        both.setSpacing(4)
+        self._grid.removeWidget(self.field)
+        both.addWidget(self.field, 1)
+        both.addWidget(self.browse)
+        self._grid.addLayout(both, 0, 1, 1, 2)
+
+    def _text(self, value: Any) -> str:
+        return value or ""
+
+    def _value(self, text: str) -> str | None:
+        return text.strip() or None
+
+    def _choose(self) -> None:
+        name = choose_file(self, "Picture of the Heights", self._document.base_dir, _PICTURES)
+        if name:
+            self._say(self._apply(name))
+            self.refresh()
+
+    def _apply(self, value: Any, gesture: int = 0) -> str:
+        values: dict[str, Any] = dict.fromkeys(self.keys, value)
+        if value is not None:
+            values |= {key.rpartition(".")[0] + ".heights_m": None for key in self.keys}
+        try:
+            text = f"Change picture of {self._of}"
+            self._document.edit(with_values(self._document.scene, values), text, gesture)
+        except SnakeStudioError as error:
+            return refusal(error)
+        return ""
+
+
+class HeightsRow(FormRow):
+    """How many heights the table of a height field has: it is edited in the scene file."""
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(document, keys, of, parent)
+        self.field = QLabel()
+        self.field.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._place(self.field, wide=True)
+        self.refresh()
+
+    def _show(self, value: Any) -> None:
+        if isinstance(value, tuple) and value:
+            self.field.setText(f"{len(value[0])} × {len(value)} heights")
+        else:
+            self.field.setText("none" if value is None else "several")

@@ -1,0 +1,347 @@
+"""Properties of what is selected, or found by name in the whole scene, made from the declarations of its values."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
+from snakestudio.gui.forms.form_row import GUTTER, FormRow
+from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
+from snakestudio.gui.scene.live_values import LinkValues, clearance_html
+from snakestudio.gui.scene.start_choice import StartChoice
+from snakestudio.model.labels import kind_title, obstacle_mention, obstacle_title
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.body_parts import n_parts, part_name
+from snakestudio.viewmodel.formulations import is_planar, unused_reason
+from snakestudio.viewmodel.scene.link_values import link_values, section_values
+from snakestudio.viewmodel.scene.property_search import find
+
+__all__ = ["Inspector"]
+
+_OWN = ("kind", "name", "heights_m", "picture")
+"""What every obstacle has for itself: it is not changed for several at once."""
+
+_SPECIAL: dict[str, type[FormRow]] = {"heights_m": HeightsRow, "picture": PictureRow, "weights": OptionalListRow}
+_RUN_PARTS = ("run", "control", "solver")
+_TITLES = {
+    "robot": "Robot",
+    "beam": "Continuum body",
+    "strain": "Strain law",
+    "support": "Contacts of the body",
+    "ground": "Ground",
+    "path": "Path",
+    "start": "Start",
+    "run": "Run",
+}
+_AT_RESET = ("robot", "beam", "start")
+"""Parts of which nothing changes while the robot moves; it is said once for all of them."""
+
+_MOST_FOUND = 24
+"""Rows that a search shows at most."""
+
+
+class Inspector(Themed):
+    """Shows and edits what is selected, or what is searched for.
+
+    Parameters
+    ----------
+    document : Document
+    selection : Selection
+    bridge : SessionBridge
+    """
+
+    def __init__(
+        self, document: Document, selection: Selection, bridge: SessionBridge, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._selection, self._bridge = document, selection, bridge
+        self.rows: dict[str, FormRow] = {}
+        self._shown: tuple[object, ...] = ()
+        self.link_values: LinkValues | None = None
+        self._link = self._found = 0
+        self._start: StartChoice | None = None
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("find a property…")
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName("Find a property")
+        self.search.setToolTip("Any value of the scene by its name, symbol, key or explanation")
+        self._search_pace = Throttle(150, self._search, self)  # rows are not made for every letter of a word
+        self.search.textChanged.connect(self._search_pace.ask)
+        self.title = heading("")
+        self.subtitle = QLabel()
+        self.subtitle.setProperty("role", "dim")
+        self.subtitle.setWordWrap(True)
+        self.card = QLabel()
+        self.card.setProperty("role", "card")
+        self.card.setTextFormat(Qt.TextFormat.RichText)
+        self.card.setWordWrap(True)
+        self.card.setContentsMargins(12, 10, 12, 10)
+        self._content = QWidget()
+        self._column = QVBoxLayout(self._content)
+        self._column.setContentsMargins(0, 0, 12, 12)
+        self._column.setSpacing(8)
+        self._form = QWidget()
+        for widget in (self.title, self.subtitle, self._form, self.card):
+            inset = QVBoxLayout()  # the form has room of its own on the left
+            inset.setContentsMargins(0 if widget is self._form else GUTTER, 0, 0, 0)
+            inset.addWidget(widget)
+            self._column.addLayout(inset)
+            if widget is self._form:
+                self._form_place = inset
+        self._column.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        top = QVBoxLayout()
+        top.setContentsMargins(GUTTER, 0, 12, 0)
+        top.addWidget(self.search)
+        layout.addLayout(top)
+        layout.addWidget(scrolled(self._content))
+        self._pace = Throttle(100, self._show_live, self)
+        selection.changed.connect(self._on_selection)
+        document.scene_changed.connect(self._on_scene)
+        document.opened.connect(self._forget)
+        bridge.status_changed.connect(self._show_pending)
+        bridge.frame.connect(self._pace.ask)
+        self._another = QTimer(self)
+        self._another.setSingleShot(True)
+        self._another.setInterval(0)
+        self._another.timeout.connect(self._rebuild)
+        self._rebuild()
+
+    @property
+    def start_box(self) -> QComboBox:
+        """The choice of how the robot starts, while it is shown."""
+        assert self._start is not None
+        return self._start.box
+
+    # --- what is shown ---------------------------------------------------------------------------------------------
+
+    def _target(self) -> tuple[object, ...]:
+        """What the form is for: it is made anew only when this changes."""
+        scene = self._document.scene
+        kinds = type(scene.start), type(scene.strain), type(scene.support), scene.model.continuum
+        searched: tuple[object, ...] = ()
+        if self._searched:
+            searched = self._searched, scene.model.kind, type(scene.gait), type(scene.controller)
+        return *sorted(self._selection.items), *kinds, len(scene.obstacles), *searched
+
+    @property
+    def _searched(self) -> str:
+        return self.search.text().strip()
+
+    def _forget(self) -> None:
+        self._shown = ()
+
+    def _search(self) -> None:
+        """Another text stands in the search field."""
+        if self._target() != self._shown:
+            self._rebuild()
+
+    def reveal(self, key: str) -> FormRow | None:
+        """The row of a dotted scene key, looked for in the whole scene if it is not shown; None if there is none."""
+        if self._another.isActive():
+            self._rebuild()
+        for searched in (False, True):
+            if searched:
+                self.search.setText(key)
+                self._search()
+            found = next((row for row in self.rows.values() if key in row.keys), None)
+            if found is not None:
+                return found
+        self.search.clear()
+        self._search()
+        return None
+
+    def _on_selection(self) -> None:
+        """Who selects something wants to see that, not what was looked for before."""
+        self.search.clear()
+        self._rebuild()
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        if self._target() != self._shown:
+            if before is None or len(before.obstacles) == len(after.obstacles):
+                self._rebuild()
+            else:
+                self._another.start()  # once: who adds an obstacle selects it next
+            return
+        for row in self.rows.values():
+            row.refresh()
+        self._show_titles()
+        self._pace.ask()
+
+    def _rebuild(self) -> None:
+        self._another.stop()
+        self._shown = self._target()
+        self.rows.clear()
+        self.link_values = self._start = None
+        form = QWidget()
+        column = QVBoxLayout(form)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self._form_place.replaceWidget(self._form, form)
+        self._form.hide()
+        self._form.deleteLater()
+        self._form = form
+        items = sorted(self._selection.items)
+        kinds = {kind for kind, _ in items}
+        self._found = 0
+        if self._searched:
+            self._search_rows(column)
+        elif kinds == {"obstacle"}:
+            self._obstacle_rows(column, [index for _, index in items])
+        elif len(items) == 1:
+            self._part_rows(column, items[0])
+        form.show()
+        self._show_titles()
+        self._show_pending()
+        self._show_live()
+
+    def _show_titles(self) -> None:
+        title, subtitle = self._titles()
+        self.title.setText(title)
+        self.subtitle.setText(subtitle)
+        self.subtitle.setVisible(bool(subtitle))
+
+    def _titles(self) -> tuple[str, str]:
+        scene, items = self._document.scene, sorted(self._selection.items)
+        if self._searched:
+            if not self._found:
+                return "Nothing found", f"No value of this scene is called “{self._searched}”."
+            more = self._found - len(self.rows)
+            return f"{self._found} found", f"{more} more; type another word to narrow it down" if more > 0 else ""
+        if len(items) > 1:
+            tip = "+0.1 or *2 changes each value by its own" if {kind for kind, _ in items} == {"obstacle"} else ""
+            return f"{len(items)} selected", tip
+        if not items:
+            things = "a cross-section" if scene.model.continuum else "an obstacle, a link"
+            hint = f"Select {things} or an entry of the scene to see its properties."
+            return scene.title or self._document.name, scene.description.strip() or hint
+        kind, index = items[0]
+        if kind == "obstacle" and index < len(scene.obstacles):
+            obstacle = scene.obstacles[index]
+            return obstacle_title(obstacle, index), kind_title(obstacle.kind) if obstacle.name else ""
+        if kind == "link":
+            return f"{part_name(scene)} {index + 1} of {n_parts(scene)}", "as the viewport shows it now"
+        if kind == "path":
+            return _TITLES[kind], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
+        return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
+
+    # --- forms -----------------------------------------------------------------------------------------------------
+
+    def _add_row(self, column: QVBoxLayout, name: str, keys: list[str], of: str) -> bool:
+        special = _SPECIAL.get(keys[0].rpartition(".")[2])
+        row = special(self._document, keys, of) if special is not None else make_row(self._document, keys, of)
+        if row is None:
+            return False
+        row.offer_reset()
+        if not row.doc.live and keys[0].partition(".")[0] not in _AT_RESET:
+            row.set_note("applies at reset")
+        self.rows[name] = row
+        column.addWidget(row)
+        return True
+
+    def _search_rows(self, column: QVBoxLayout) -> None:
+        """What was found, under headings that say what it belongs to."""
+        scene = self._document.scene
+        found = find(scene, self._searched, self._selection.obstacles)
+        owner = ""
+        for item in found:
+            if len(self.rows) == _MOST_FOUND:
+                self._found += 1
+                continue
+            label = QLabel(f"{item.of[:1].upper()}{item.of[1:]}")
+            label.setProperty("role", "group")
+            label.setContentsMargins(GUTTER - 4, 0, 0, 0)
+            place = column.count()
+            if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
+                self._found += 1
+                if item.of != owner:
+                    column.insertWidget(place, label)
+                    owner = item.of
+                    continue
+            label.deleteLater()
+
+    def _obstacle_rows(self, column: QVBoxLayout, indices: list[int]) -> None:
+        scene = self._document.scene
+        one = len(indices) == 1
+        first = scene.obstacles[indices[0]]
+        of = obstacle_mention(first, indices[0]) if one else f"{len(indices)} obstacles"
+        names = [name for name in type(first).model_fields if one or name not in _OWN]
+        others = {type(scene.obstacles[i]) for i in indices}
+        for name in (name for name in names if all(name in other.model_fields for other in others)):
+            self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
+        named, grouped = self.rows.get("name"), self.rows.get("group")
+        if isinstance(named, TextRow):
+            named.placeholder = f"{kind_title(first.kind)} {indices[0] + 1}"
+            named.refresh()
+        if isinstance(grouped, TextRow):
+            grouped.placeholder = "none"
+            grouped.refresh()
+
+    def _part_rows(self, column: QVBoxLayout, item: Item) -> None:
+        kind, index = item
+        scene = self._document.scene
+        if kind == "link":
+            self._link, self.link_values = index, LinkValues()
+            column.addWidget(self.link_values)
+            return
+        parts = _RUN_PARTS if kind == "run" else (kind,)
+        if kind == "start":
+            self._start = StartChoice(self._document, self._bridge)
+            column.addWidget(self._start)
+        if kind == "run":
+            for name in ("title", "description", "source"):
+                self._add_row(column, name, [name], "the scene")
+        for part in parts:
+            for name in type(getattr(scene, part)).model_fields:
+                key = f"{part}.{name}"
+                if not (scene.model.continuum and unused_reason(scene, key)):
+                    self._add_row(column, key, [key], part)
+
+    # --- what changes while the robot moves ------------------------------------------------------------------------
+
+    def _show_pending(self) -> None:
+        """Say at the rows which values wait for the next reset."""
+        for row in self.rows.values():
+            row.set_pending(self._bridge.status.pending)
+
+    def _show_live(self) -> None:
+        if not self.isVisible():
+            return
+        snapshot, scene = self._bridge.displayed, self._document.scene
+        single = self._selection.single
+        fits = snapshot is not None and snapshot.n_links == n_parts(scene)
+        if self.link_values is not None:
+            values = []
+            if fits and snapshot is not None:
+                spatial = not is_planar(scene)
+                if snapshot.body is None:
+                    values = link_values(snapshot, self._link, spatial=spatial)
+                else:
+                    values = section_values(snapshot, self._link)
+            self.link_values.show_values(values)
+        text = ""
+        placed = fits and snapshot is not None and bool(snapshot.valid & Fields.POSE) and not self._searched
+        if placed and single is not None and single[0] == "obstacle" and single[1] < len(scene.obstacles):
+            assert snapshot is not None
+            text = clearance_html(self._document, snapshot, single[1])
+        if text != self.card.text():
+            self.card.setText(text)
+        self.card.setVisible(bool(text))
+
+    def renew_theme(self) -> None:
+        self._rebuild()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_live()

@@ -1,0 +1,73 @@
+"""The choice of the formulation: the same box stands in the bar at the top and in the panel of the model."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QStandardItemModel, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
+
+from snakestudio.engines import registry
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.parameter_row import refusal
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.formulations import MODELS
+
+__all__ = ["ModelBox"]
+
+
+class ModelBox(QComboBox):
+    """Chooses `model.kind`, as one step of undo; nothing else of the scene changes.
+
+    Parameters
+    ----------
+    document : Document
+    short : bool
+        Whether to show the short names.
+    """
+
+    def __init__(self, document: Document, *, short: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.problem = ""
+        """Why the last choice could not be taken, "" if it could."""
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)
+        for index, (kind, info) in enumerate(MODELS.items()):
+            self.addItem(info.short if short else info.title, kind)
+            tip = info.help
+            if kind not in registry.kinds():
+                model.item(index).setEnabled(False)
+                tip = f"{tip} Not in this version."
+            self.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
+        self.setAccessibleName("Model")
+        if short:
+            self.setFixedWidth(theme.scaled(156))
+            self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        else:
+            self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.activated.connect(self._choose)
+        document.scene_changed.connect(self._on_scene)
+        self._on_scene(None, document.scene)
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        self.setCurrentIndex(self.findData(after.model.kind))
+        info = MODELS[after.model.kind]
+        self.setToolTip(
+            f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
+            "scene; during a run it applies at reset.</qt>"
+        )
+
+    def _choose(self, index: int) -> None:
+        kind = str(self.itemData(index))
+        try:
+            self._document.set_value("model.kind", kind, f"Model: {MODELS[kind].short}")
+            self.problem = ""
+        except SnakeStudioError as error:
+            self.problem = refusal(error)
+        self.setCurrentIndex(self.findData(self._document.scene.model.kind))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()

@@ -1,0 +1,103 @@
+"""Adding, duplicating and deleting obstacles: one place for the menus, the palette, the scene tree and the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.scene.arrange_commands import ArrangeCommands
+from snakestudio.model.edits import remove_obstacles
+from snakestudio.model.edits.groups import with_obstacles
+from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.world import Obstacle
+from snakestudio.viewmodel.scene.obstacle_edits import copies, new_obstacles
+
+__all__ = ["ObstacleCommands"]
+
+Place = tuple[float, float]
+
+_FARTHEST = 9e3
+"""New obstacles are not put farther away than this, m."""
+
+
+class ObstacleCommands:
+    """What can be done with obstacles as a whole; everything is one step of undo.
+
+    Parameters
+    ----------
+    document : Document
+    selection : Selection
+    snapshot : callable, optional
+        Gives what the viewport shows, so that a new obstacle is not put onto the robot.
+    target : callable, optional
+        Gives the point of the ground that the viewport looks at, m.
+    tell : callable, optional
+        Shows a sentence about what could not be done.
+    seen : callable, optional
+        Says whether the viewport shows a place on the ground (x, y), m.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        snapshot: Callable[[], Snapshot | None] = lambda: None,
+        target: Callable[[], Place] = lambda: (1.0, 0.0),
+        tell: Callable[[str], object] = lambda sentence: None,
+        seen: Callable[[float, float], bool] = lambda x, y: True,
+    ) -> None:
+        self._document, self._selection = document, selection
+        self._snapshot, self._target, self._seen = snapshot, target, seen
+        self.arrange = ArrangeCommands(document, selection, tell)
+        self.kind = ""
+        """Preset that was added last."""
+
+    @property
+    def next_kind(self) -> str:
+        """What is added if nobody says what: the preset added last, or the kind of the last obstacle."""
+        obstacles = self._document.scene.obstacles
+        return self.kind or (obstacles[-1].kind if obstacles else "cylinder")
+
+    def add(self, name: str = "", place: Place | None = None) -> None:
+        """Put a preset at a place, or where there is room if none is given, and select it."""
+        name = name or self.next_kind
+        self.kind = name
+        new = self.fresh(name) if place is None else preset_obstacles(self._document.scene, name, place)
+        self.put(new, f"Add {PRESETS[name].title.lower()}")
+
+    def fresh(self, name: str) -> tuple[Obstacle, ...]:
+        """The obstacles of a preset where there is room for them; the scene stays as it is."""
+        document = self._document
+        x, y = self._target()
+        target = (
+            round(min(max(x, -_FARTHEST), _FARTHEST), 2),
+            round(min(max(y, -_FARTHEST), _FARTHEST), 2),
+        )
+        return new_obstacles(document.scene, name, self._snapshot(), target, document.base_dir)
+
+    def put(self, new: tuple[Obstacle, ...], text: str) -> None:
+        """Add obstacles as one step and select them."""
+        scene = self._document.scene
+        first = len(scene.obstacles)
+        self._document.edit(with_obstacles(scene, (*scene.obstacles, *new)), text)
+        self._selection.set([("obstacle", first + i) for i in range(len(new))])
+
+    def duplicate(self) -> None:
+        """Copy the selected obstacles and select the copies."""
+        indices = self.arrange.unlocked("duplicated")
+        if indices:
+            text = f"Duplicate {self.arrange.what(indices)}"
+            self.put(copies(self._document.scene, indices, self._seen), text)
+
+    def delete(self) -> None:
+        """Delete the selected obstacles."""
+        indices = self.arrange.unlocked("deleted")
+        if indices:
+            text = f"Delete {self.arrange.what(indices)}"
+            self._document.edit(remove_obstacles(self._document.scene, indices), text)
+
+    def select_all(self) -> None:
+        """Select every obstacle."""
+        self._selection.set([("obstacle", i) for i in range(len(self._document.scene.obstacles))])

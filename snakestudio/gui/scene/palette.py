@@ -1,0 +1,98 @@
+"""The strip of things to put into the scene: a click puts one where there is room, a drag where it is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QMimeData, QPoint, QSize, Qt
+from PySide6.QtGui import QDrag, QMouseEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.themed import Themed
+from snakestudio.model.edits.presets import PRESETS, Preset
+
+__all__ = ["MIME", "Palette", "PaletteButton", "dragged_preset"]
+
+MIME = "application/x-snakestudio-preset"
+"""What is dragged out of the palette: the name of a preset."""
+
+_ICON = 20
+
+
+def dragged_preset(data: QMimeData) -> str:
+    """The preset that is dragged, "" if it is something else."""
+    name = bytes(data.data(MIME).data()).decode() if data.hasFormat(MIME) else ""
+    return name if name in PRESETS else ""
+
+
+class PaletteButton(QToolButton):
+    """One thing of the palette."""
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__()
+        self.preset = preset
+        self._pressed: QPoint | None = None
+        self.setIconSize(QSize(_ICON, _ICON))
+        self.setStyleSheet("QToolButton { padding: 5px 0; }")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(f"Add {preset.title.lower()}")
+        self.setToolTip(
+            f"<qt><b>{preset.title}</b><br>{preset.help}.<br>Click adds it at a free place, drag puts it there.</qt>"
+        )
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position().toPoint()
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            away = event.position().toPoint() - self._pressed
+            if away.manhattanLength() >= QApplication.startDragDistance():
+                self._pressed = None
+                self.setDown(False)
+                self._drag()
+                return
+        super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pressed = None
+        super().mouseReleaseEvent(event)
+
+    def _drag(self) -> None:
+        data = QMimeData()
+        data.setData(MIME, self.preset.name.encode())
+        drag = QDrag(self)
+        drag.setMimeData(data)
+        pixmap = theme.icon(self.preset.icon, "accent").pixmap(_ICON, _ICON)
+        drag.setPixmap(pixmap)
+        drag.setHotSpot(QPoint(-8, -8))  # what it will be is shown in the view, under the cursor
+        drag.exec(Qt.DropAction.CopyAction)
+
+
+class Palette(Themed):
+    """All presets in a row.
+
+    Parameters
+    ----------
+    add : callable
+        Adds the preset of a name where there is room.
+    """
+
+    def __init__(self, add: Callable[[str], object], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        self.buttons: dict[str, PaletteButton] = {}
+        for preset in PRESETS.values():
+            button = PaletteButton(preset)
+            button.clicked.connect(lambda _=False, name=preset.name: add(name))
+            self.buttons[preset.name] = button
+            row.addWidget(button, 1)
+        self.renew_theme()
+
+    def renew_theme(self) -> None:
+        for button in self.buttons.values():
+            button.setIcon(theme.icon(button.preset.icon))

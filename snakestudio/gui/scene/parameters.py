@@ -1,0 +1,246 @@
+"""The panel at the right of the viewport: gait, controller, friction, joints, real robot, model and solver.
+
+A continuous body has strain law, contacts and body in place of what is about joints.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.form import ChoiceRow
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.parameter_row import ParameterRow, refusal
+from snakestudio.gui.forms.sections import Section, scrolled
+from snakestudio.gui.scene.continuum_panel import ContinuumPanel
+from snakestudio.gui.scene.controller_panel import ControllerPanel
+from snakestudio.gui.scene.gait_panel import GaitPanel
+from snakestudio.gui.scene.model_box import ModelBox
+from snakestudio.gui.scene.presets import FRICTION_PRESETS, Preset, PresetBox
+from snakestudio.gui.scene.real_robot import RealRobotSection
+from snakestudio.gui.scene.support_panel import OF_FRICTION
+from snakestudio.model.edits import get_value, only_obstacles
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
+
+__all__ = ["ParameterPanels"]
+
+_CONTACT = (
+    "ground.mu_along",
+    "ground.mu_across",
+    "ground.viscous_along_ns_per_m",
+    "ground.viscous_across_ns_per_m",
+    "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_smoothing_rad_s",
+    "ground.obstacle_damping_ns_per_m",
+    "ground.mu_rolling",
+    "ground.slope_deg",
+    "ground.downhill_deg",
+    "ground.gravity_m_s2",
+)
+_JOINTS = (
+    "joint_controller.kp_nm_per_rad",
+    "joint_controller.kd_nms_per_rad",
+    "joint_controller.kp_pitch_nm_per_rad",
+    "joint_controller.kd_pitch_nms_per_rad",
+    "joint_controller.linearization_kp_per_s2",
+    "joint_controller.linearization_kd_per_s",
+)
+_PITCH_GAINS = _JOINTS[2:4]
+_SOLVER = (
+    "solver.step_s",
+    "solver.tolerance",
+    "solver.max_iterations",
+    "solver.error_tolerance",
+    "control.period_s",
+    "run.log_rate_hz",
+    "run.duration_s",
+)
+
+
+class ParameterPanels(Themed):
+    """Every parameter one changes while watching, as sliders and typed numbers.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionBridge
+    """
+
+    def __init__(self, document: Document, bridge: SessionBridge, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._bridge = document, bridge
+        self._rows: dict[str, ParameterRow] = {}
+        self.continuum: ContinuumPanel | None = None
+        """Made when the first scene of a continuous body is shown."""
+        content = QWidget()
+        self._layout = QVBoxLayout(content)
+        self._layout.setContentsMargins(16, 8, 16, 16)
+        self._layout.setSpacing(16)
+
+        self.gait = GaitPanel(document)
+        self.gait.rebuilt.connect(self._show_pending)
+        self._layout.addWidget(self.gait)
+
+        self.controller = ControllerPanel(document)
+        self.controller.rebuilt.connect(self._show_pending)
+        self._layout.addWidget(self.controller)
+
+        self.friction_presets = PresetBox(FRICTION_PRESETS)
+        self.friction_presets.setAccessibleName("Friction preset")
+        self.friction_presets.chosen.connect(self._choose)
+        self._contact = contact = self._section("Contact and friction", _CONTACT)
+        contact.body.insertWidget(0, self.friction_presets)
+        self.coulomb_law = ChoiceRow(document, ["ground.coulomb_law"])
+        contact.body.insertWidget(
+            contact.body.indexOf(self._rows["ground.coulomb_smoothing_m_s"]) + 1, self.coulomb_law
+        )
+        self._joint_section = joints = self._section("Joint controller", _JOINTS)
+        self.law = ChoiceRow(document, ["joint_controller.law"])
+        joints.body.insertWidget(0, self.law)
+        for key in _PITCH_GAINS:
+            self._rows[key].field.setPlaceholderText("as yaw")
+
+        self.real_robot = RealRobotSection(document)
+        self.real_robot.chosen.connect(self._choose)
+        self._layout.addWidget(self.real_robot)
+
+        solver = self._section("Model and solver", ())
+        self.model = ModelBox(document)
+        self._model_help = QLabel()
+        self._model_help.setProperty("role", "dim")
+        self._model_help.setWordWrap(True)
+        self.model_message = Message()
+        for widget in (self.model, self._model_help, self.model_message):
+            solver.add(widget)
+        for key in _SOLVER:
+            solver.add(self._row(key, slider=False))
+        self.joints = ChoiceRow(document, ["solver.joints"])
+        solver.add(self.joints)
+        self._layout.addStretch(1)
+
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(content))
+        self.setMinimumWidth(theme.scaled(264))
+
+        self._shape_pace = Throttle(90, self._draw_shape, self)
+        document.scene_changed.connect(self._on_scene)
+        document.opened.connect(self._on_opened)
+        bridge.frame.connect(self._shape_pace.ask)
+        bridge.status_changed.connect(lambda _: self._show_pending())
+        self._on_scene(None, document.scene)
+        self._show_pending()
+
+    @property
+    def rows(self) -> dict[str, ParameterRow]:
+        """All rows by dotted scene key."""
+        return {
+            **self.gait.rows,
+            **self.controller.rows,
+            "control.soft_start_deg": self.gait.soft_start,
+            **self._rows,
+            **self.real_robot.rows,
+            **({} if self.continuum is None or self.continuum.isHidden() else self.continuum.rows),
+        }
+
+    def _section(self, title: str, keys: tuple[str, ...]) -> Section:
+        section = Section(title)
+        for key in keys:
+            section.add(self._row(key))
+        self._layout.addWidget(section)
+        return section
+
+    def _row(self, key: str, *, slider: bool = True) -> ParameterRow:
+        row = ParameterRow(self._document, key, slider=slider)
+        self._rows[key] = row
+        return row
+
+    def _choose(self, preset: Preset) -> None:
+        try:
+            self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
+        except SnakeStudioError as error:
+            next(row for key, row in self.rows.items() if key in preset.values).message.say(refusal(error))
+        # Choosing the preset that is shown changes no scene but must still show it as it is.
+        self._on_scene(None, self._document.scene)
+
+    def _on_opened(self) -> None:
+        self.gait.forget()
+        self.friction_presets.forget()
+        if self.continuum is not None:
+            self.continuum.forget()
+        for row in self.rows.values():
+            row.field.restore()
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        if before is not None and only_obstacles(before, after):
+            return
+        self._show_sort(after)
+        self.gait.refresh(after)
+        self.controller.refresh(after)
+        self.real_robot.refresh(after)
+        self.friction_presets.refresh(after)
+        friction = self.friction_presets.present
+        if friction is not None:
+            for key, value in friction.values.items():
+                self._rows[key].set_default(value)
+        own = {"control.soft_start_deg": self.gait.soft_start, **self._rows, **self.real_robot.rows}
+        for key, row in own.items():
+            row.set_unused(unused_reason(after, key))
+            gait_only = row is self.gait.soft_start
+            shown = not belongs_elsewhere(after, key) and not (after.model.continuum and key in OF_FRICTION)
+            row.setVisible(shown and (after.controller.uses_gait or not gait_only))
+            if before is None or get_value(before, key) != get_value(after, key):
+                row.refresh()
+        self._model_help.setText(MODELS[after.model.kind].help)
+        for choice, key in (
+            (self.joints, "solver.joints"), (self.law, "joint_controller.law"), (self.coulomb_law, "ground.coulomb_law")
+        ):  # fmt: skip
+            choice.setVisible(not unused_reason(after, key))
+            choice.refresh()
+        self._shape_pace.ask()
+
+    def _show_sort(self, scene: Scene) -> None:
+        """Show what there is of a continuous body, or of a robot with links."""
+        continuum = scene.model.continuum
+        if continuum and self.continuum is None:
+            self.continuum = ContinuumPanel(self._document)
+            self.continuum.rebuilt.connect(self._show_pending)
+            self._layout.insertWidget(0, self.continuum)
+        if self.continuum is not None:
+            self.continuum.setVisible(continuum)
+            if continuum:
+                self.continuum.refresh(scene)
+        for section in (self.gait, self.controller, self._joint_section, self.real_robot, self.friction_presets):
+            section.setVisible(not continuum)
+        self._contact.set_title("Ground" if continuum else "Contact and friction")
+
+    def _show_pending(self) -> None:
+        pending = set(self._bridge.status.pending)
+        for key, row in self.rows.items():
+            row.set_pending(key in pending)
+        self.controller.show_pending(pending)
+        self.gait.show_pending(pending, self._bridge.status.problems)
+        if self.continuum is not None and not self.continuum.isHidden():
+            self.continuum.show_pending(pending, self._bridge.status.problems)
+        self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
+
+    def _draw_shape(self) -> None:
+        shown = self._bridge.displayed
+        if self.isVisible() and self.continuum is not None and not self.continuum.isHidden():
+            self.continuum.strain.show_time(0.0 if shown is None else shown.time)
+        elif self.isVisible():
+            self.gait.shape.show_state(self._document.scene, self._bridge.displayed)
+
+    def renew_theme(self) -> None:
+        self.friction_presets.refresh(self._document.scene)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw_shape()

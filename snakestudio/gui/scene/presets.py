@@ -1,0 +1,174 @@
+"""Presets: values that belong together, chosen from a box that also says when what holds is none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
+
+from snakestudio.errors import SceneError
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.model.edits import get_value, tree, with_values
+from snakestudio.model.scene import Scene
+
+__all__ = ["AIKO", "FRICTION_PRESETS", "IDEAL", "Preset", "PresetBox"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Scene values that belong together.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    values : mapping of str to value
+        By dotted scene key; the value may be a whole part of the scene.
+    help : str
+        What it does, in a sentence.
+    source : str
+        Paper it comes from.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    help: str
+    source: str = ""
+
+    def holds(self, scene: Scene) -> bool:
+        """Whether the scene has exactly these values."""
+        try:
+            return all(get_value(scene, key) == value for key, value in self.values.items())
+        except SceneError:
+            return False
+
+    def holds_in_part(self, scene: Scene) -> bool:
+        """Whether a whole part of the scene, such as the gait, is this preset's, whatever the other values are."""
+        parts = [key for key, value in self.values.items() if isinstance(value, BaseModel)]
+        return any(get_value(scene, key) == self.values[key] for key in parts)
+
+    def applied(self, scene: Scene) -> Scene:
+        """The scene with these values.
+
+        Raises
+        ------
+        SceneError
+            If they contradict what else the scene says.
+        """
+        return with_values(scene, {key: tree(value) for key, value in self.values.items()})
+
+    def value(self, key: str) -> Any:
+        """Its value at a dotted key, also inside a part that it sets.
+
+        Raises
+        ------
+        KeyError
+            If it says nothing about that.
+        """
+        if key in self.values:
+            return self.values[key]
+        owner, _, name = key.rpartition(".")
+        part = self.values[owner]
+        if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+            raise KeyError(key)
+        return getattr(part, name)
+
+
+FRICTION_PRESETS = (
+    Preset("P2 isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"),
+    Preset("P1 orthotropic", {"ground.mu_along": 0.1, "ground.mu_across": 0.5}, "0.1 along and 0.5 across the body"),
+)
+
+IDEAL = Preset(
+    "Ideal",
+    {
+        "actuator.free_play_deg": 0.0,
+        "actuator.max_torque_nm": None,
+        "actuator.time_constant_s": 0.0,
+        "robot.axis_offset_m": 0.0,
+        "ground.stribeck_rise": 0.0,
+        "control.set_point_period_s": 0.0,
+        "control.start_delay_s": 0.0,
+    },
+    "Motors and set-points of the papers' models: strong, exact and without delay",
+    "P1, P2",
+)
+
+AIKO = Preset(
+    "As Aiko",
+    {
+        "actuator.free_play_deg": 4.0,
+        # 6 W at 65 % of efficiency, at the fastest that P2's gait turns a joint: 40 deg x 80 deg/s = 0.975 rad/s.
+        "actuator.max_torque_nm": 4.0,
+        "actuator.time_constant_s": 0.002,
+        "robot.axis_offset_m": 0.022,
+        "ground.stribeck_rise": 0.2,
+        "control.set_point_period_s": 0.1,
+        "control.start_delay_s": 0.1,
+    },
+    "What P1 names as the differences of the real robot: 4° of free play, motors that lag by 2 ms and saturate at "
+    "4 N m (6 W at 65 % and 0.975 rad/s, the fastest that 40° at 80°/s turns a joint), axes 22 mm apart, friction at "
+    "rest 20 % higher, set-points at 10 Hz, 0.1 s late",
+    "P1, VIII-F",
+)
+
+
+class PresetBox(ChoiceBox):
+    """A box of presets; the one chosen last gets a mark once a value differs from it.
+
+    Signals
+    -------
+    chosen(preset: Preset)
+        The user picked one.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, presets: Sequence[Preset], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._presets = tuple(presets)
+        self.present: Preset | None = None
+        self.changed = False
+        for index, preset in enumerate(self._presets):
+            self.addItem(preset.name)
+            source = f"<br><i>{preset.source}</i>" if preset.source else ""
+            self.setItemData(index, f"<qt>{preset.help}{source}</qt>", Qt.ItemDataRole.ToolTipRole)
+        self.setMaxVisibleItems(max(10, len(self._presets)))
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(7)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setToolTip("Values of the papers' cases")
+        self.activated.connect(lambda index: self.chosen.emit(self._presets[index]))
+
+    def refresh(self, scene: Scene) -> None:
+        """Show which preset the scene follows."""
+        match = next((preset for preset in self._presets if preset.holds(scene)), None)
+        self.changed = match is None
+        if match is not None:
+            self.present = match
+        elif self.present is None:
+            self.present = next((preset for preset in self._presets if preset.holds_in_part(scene)), None)
+        if self.present is None:
+            self.setCurrentIndex(-1)
+            self.setPlaceholderText("own values")
+            return
+        index = self._presets.index(self.present)
+        self.setCurrentIndex(index)
+        for i, preset in enumerate(self._presets):
+            text = f"• {preset.name}" if self.changed and i == index else preset.name
+            if self.itemText(i) != text:
+                self.setItemText(i, text)
+        palette = theme.current()
+        self.setStyleSheet(f"QComboBox {{ color: {palette.accent if self.changed else palette.text} }}")
+        self.setToolTip(f"Changed from {self.present.name}: {self.present.help}" if self.changed else self.present.help)
+
+    def forget(self) -> None:
+        """Another scene was opened: what was chosen before says nothing about it."""
+        self.present = None
+        for i, preset in enumerate(self._presets):
+            self.setItemText(i, preset.name)

@@ -1,0 +1,164 @@
+"""The list of findings: a mark, a sentence on as many lines as it needs, and below it a button for every fix."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from snakestudio.errors import Fix, Problem
+from snakestudio.gui.core import theme
+
+__all__ = ["Finding", "FindingDelegate", "Findings"]
+
+Index = QModelIndex | QPersistentModelIndex
+
+_COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending": "dim"}
+
+
+class Finding(NamedTuple):
+    """An entry of the list: what kind it is ("error", "warning", "hint", "pending"), the finding, and its sentence."""
+
+    kind: str
+    problem: Problem
+    text: str
+
+
+class Findings(QAbstractListModel):
+    """Findings for a view; in the user role stands the whole entry."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.entries: list[Finding] = []
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        entry = self.entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return entry.text
+        if role == Qt.ItemDataRole.UserRole:
+            return entry
+        if role == Qt.ItemDataRole.ToolTipRole:
+            key = f"<br>{entry.problem.key}" if entry.problem.key else ""
+            return f"<qt>{entry.text}{key}<br>Click goes there.</qt>"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return " ".join([entry.text, *(f"Fix: {fix.label}." for fix in entry.problem.fixes)])
+        return None
+
+    def replace(self, entries: list[Finding]) -> None:
+        """Show these."""
+        if entries != self.entries:
+            self.beginResetModel()
+            self.entries = entries
+            self.endResetModel()
+
+
+class FindingDelegate(QStyledItemDelegate):
+    """Draws the findings of a list and notices clicks on the buttons of their fixes.
+
+    Signals
+    -------
+    fix_asked(fix: Fix)
+    """
+
+    fix_asked = Signal(object)
+
+    _LEFT, _PAD, _GAP = 18, 5, 6
+
+    def __init__(self, view: QListView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._over: tuple[int, int] | None = None
+
+    @property
+    def over_button(self) -> bool:
+        """Whether the cursor is over a button."""
+        return self._over is not None
+
+    def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
+        """Where the buttons of a finding that is drawn in `rect` are, and what they do."""
+        entry: Finding = index.data(Qt.ItemDataRole.UserRole)
+        left, room = rect.left() + self._LEFT, max(60, rect.width() - self._LEFT - 4)
+        at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
+        found: list[tuple[QRect, Fix]] = []
+        for fix in entry.problem.fixes:
+            words = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
+            if words.width() + 18 > room:  # as many lines as it takes
+                within = QRect(0, 0, room - 18, 10000)
+                words = QSize(room - 18, metrics.boundingRect(within, Qt.TextFlag.TextWordWrap, fix.label).height())
+            size = words + QSize(18, 6)
+            if found and at.x() + size.width() > left + room:
+                at = QPoint(left, found[-1][0].bottom() + 5)
+            found.append((QRect(at, size), fix))
+            at = QPoint(at.x() + size.width() + self._GAP, at.y())
+        return found
+
+    def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
+        """Height of a sentence."""
+        room = QRect(0, 0, max(60, rect.width() - self._LEFT - 6), 10000)
+        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text).height()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        width = self._view.viewport().width()
+        rect = QRect(0, 0, width, 0)
+        buttons = self.buttons(index, rect, option.fontMetrics)
+        if buttons:
+            return QSize(width, buttons[-1][0].bottom() + self._PAD + 2)
+        return QSize(width, self._text(str(index.data()), rect, option.fontMetrics) + 2 * self._PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        metrics: QFontMetrics = option.fontMetrics
+        entry: Finding = index.data(Qt.ItemDataRole.UserRole)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if state & (QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_Selected):
+            painter.setBrush(theme.colour("card"))
+            painter.drawRoundedRect(rect, 5, 5)
+        painter.setBrush(theme.colour(_COLOURS[entry.kind]))
+        painter.drawEllipse(rect.left() + 4, rect.top() + self._PAD + 5, 7, 7)
+        painter.setPen(theme.colour("text"))
+        painter.drawText(rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, entry.text)
+        for number, (box, fix) in enumerate(self.buttons(index, rect, metrics)):
+            over = self._over == (index.row(), number)
+            painter.setPen(QPen(theme.colour("accent"), 1))
+            painter.setBrush(theme.colour("accent") if over else Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)  # a crisp edge
+            painter.setPen(theme.colour("on_accent" if over else "accent"))
+            words = box.adjusted(9, 3, -9, -3)
+            painter.drawText(words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label)
+        painter.restore()
+
+    def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
+        if not isinstance(event, QMouseEvent):
+            return super().editorEvent(event, model, option, index)
+        boxes = self.buttons(index, option.rect, option.fontMetrics)
+        hit = next((k for k, (box, _) in enumerate(boxes) if box.contains(event.position().toPoint())), None)
+        over = None if hit is None else (index.row(), hit)
+        if over != self._over:
+            self._over = over
+            self._view.viewport().update()
+        if hit is None:
+            return False
+        if event.type() == QEvent.Type.MouseButtonRelease and event.button() == Qt.MouseButton.LeftButton:
+            self.fix_asked.emit(boxes[hit][1])
+        return True

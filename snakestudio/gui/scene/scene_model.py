@@ -1,0 +1,382 @@
+"""The scene as a tree for Qt's views: nothing is stored for an obstacle, so that thousands cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFont, QIcon
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Item
+from snakestudio.gui.scene import scene_entries as at
+from snakestudio.gui.scene.dragged_rows import MIME, packed, unpacked
+from snakestudio.model.labels import kind_title, obstacle_title
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.body_parts import n_parts
+from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
+from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
+from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text
+
+__all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
+
+NAME_COLUMN, HIDDEN_COLUMN, LOCKED_COLUMN = range(3)
+
+FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+"""Whether what stands in a row is hidden, or locked, by column."""
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SceneModel(QAbstractItemModel):
+    """Robot with links and start, world with ground, path and obstacles, run.
+
+    Obstacles of a group stand under its node. A continuous body has cross-sections, strain law and contacts instead,
+    and its world is the ground alone.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    arranging()
+        Rows are about to come, go or change places; each that is held on to is looked for again, so better let go.
+    put_asked(indices: tuple of int, name: str)
+        Obstacles (0-based) were dragged onto a group, or ("") out of theirs.
+    """
+
+    arranging = Signal()
+    put_asked = Signal(tuple, str)
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._scene = document.scene
+        self._rows = ObstacleRows(document.scene.obstacles)
+        self.rename_obstacle: Callable[[int, str], bool] = lambda index, name: False
+        """Calls an obstacle (0-based) otherwise; False if that cannot be."""
+        self.rename_group: Callable[[str, str], bool] = lambda old, new: False
+        """Calls a group otherwise; False if that cannot be."""
+        self._icons: dict[str, QIcon] = {}
+        self._bold = QFont()
+        self._bold.setBold(True)
+        document.scene_changed.connect(self._on_scene)
+
+    # --- structure -------------------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        if parent.isValid() and parent.column() != NAME_COLUMN:
+            return 0
+        number = int(parent.internalId()) if parent.isValid() else 0
+        if number >= at.GROUP:
+            return len(self._rows.members[number - at.GROUP])
+        if number == at.LINKS:
+            return n_parts(self._scene)
+        if number == at.OBSTACLES:
+            return len(self._rows.top)
+        return len(self._children.get(number, ()))
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 3
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        # Asked for every row whenever a view lays them out: thousands of times, so without going through `rowCount`.
+        number = parent.internalId() if parent.isValid() else 0
+        if row < 0 or not 0 <= column < 3:
+            return QModelIndex()
+        if number == at.OBSTACLES:
+            if row < len(self._rows.top):
+                entry = self._rows.top[row]
+                return self.createIndex(row, column, at.OBSTACLE + entry if entry >= 0 else at.GROUP - 1 - entry)
+        elif number >= at.GROUP:
+            inside = self._rows.members[number - at.GROUP]
+            if row < len(inside):
+                return self.createIndex(row, column, at.OBSTACLE + inside[row])
+        elif number == at.LINKS:
+            if row < n_parts(self._scene):
+                return self.createIndex(row, column, at.LINK + row)
+        elif row < len(below := self._children.get(number, ())):
+            return self.createIndex(row, column, below[row])
+        return QModelIndex()
+
+    def parent(self, index: Index | None = None) -> Any:
+        if index is None:  # the same name is QObject's parent
+            return super().parent()
+        if not index.isValid():
+            return QModelIndex()
+        number = int(index.internalId())
+        if at.OBSTACLE <= number < at.GROUP:
+            i = number - at.OBSTACLE
+            g = self._rows.group[i] if i < len(self._rows.group) else -1
+            return self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
+        above = at.OBSTACLES if number >= at.GROUP else at.LINKS if number >= at.LINK else self._above(number)
+        return self._node(above)
+
+    def _group_node(self, g: int) -> QModelIndex:
+        return self.createIndex(self._rows.group_row[g], 0, at.GROUP + g)
+
+    @property
+    def _children(self) -> dict[int, tuple[int, ...]]:
+        return at.CONTINUUM if self._scene.model.continuum else at.CHAIN
+
+    def _above(self, number: int) -> int:
+        """What an entry stands under; -1 for one that the tree does not have now."""
+        return (at.ABOVE_CONTINUUM if self._scene.model.continuum else at.ABOVE_CHAIN).get(number, -1)
+
+    @property
+    def obstacles_node(self) -> QModelIndex:
+        """Above the obstacles."""
+        return self._node(at.OBSTACLES)
+
+    def _node(self, number: int) -> QModelIndex:
+        above = self._above(number)
+        if above < 0:
+            return QModelIndex()
+        return self.createIndex(self._children[above].index(number), 0, number)
+
+    @property
+    def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
+        """What is unfolded when the tree is first shown."""
+        nodes = (self._node(number) for number in (at.ROBOT, at.BEAM, at.WORLD, at.OBSTACLES))
+        return tuple(node for node in nodes if node.isValid())
+
+    # --- content ---------------------------------------------------------------------------------------------------
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        number = int(index.internalId())
+        if index.column() != NAME_COLUMN:
+            return self._flag_data(number, index.column(), role)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(number)
+        if role == Qt.ItemDataRole.FontRole and number in self._children[0]:
+            return self._bold
+        if number < at.OBSTACLE or not self._obstacles_at(number):
+            return None
+        if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):
+            return theme.colour("dim")
+        if number >= at.GROUP:
+            name = self._rows.names[number - at.GROUP]
+            if role == Qt.ItemDataRole.EditRole:
+                return name
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return f"Group {name}: {len(self._obstacles_at(number))} obstacles"
+            return self._icon("group") if role == Qt.ItemDataRole.DecorationRole else None
+        obstacle = self._scene.obstacles[number - at.OBSTACLE]
+        if role == Qt.ItemDataRole.EditRole:
+            return obstacle.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{kind_title(obstacle.kind)}: {place_and_size(obstacle)}"
+        return self._icon(f"shape-{obstacle.kind}") if role == Qt.ItemDataRole.DecorationRole else None
+
+    def _flag_data(self, number: int, column: int, role: int) -> Any:
+        """Of the columns beside the names: whether something is hidden or locked."""
+        if number < at.OBSTACLE or not self._obstacles_at(number):
+            return None
+        on = self._is_flagged(number, column)
+        if role == FLAG_ROLE:
+            return on
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return flag_tip("hidden" if column == HIDDEN_COLUMN else "locked", on)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ("hidden" if column == HIDDEN_COLUMN else "locked") if on else ""
+        return None
+
+    def _is_flagged(self, number: int, column: int) -> bool:
+        name = "hidden" if column == HIDDEN_COLUMN else "locked"
+        return all(getattr(self._scene.obstacles[i], name) for i in self._obstacles_at(number))
+
+    def _obstacles_at(self, number: int) -> list[int]:
+        """0-based obstacles that an entry stands for; none for one that was there before."""
+        if number >= at.GROUP:
+            g = number - at.GROUP
+            return self._rows.members[g] if g < len(self._rows.members) else []
+        return [number - at.OBSTACLE] if at.OBSTACLE <= number < at.OBSTACLE + len(self._scene.obstacles) else []
+
+    def _icon(self, name: str) -> QIcon:
+        """An icon in the colours of the present palette."""
+        if name not in self._icons:
+            self._icons[name] = theme.icon(name, "dim")
+        return self._icons[name]
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self._icons.clear()
+        node = self.obstacles_node
+        if not node.isValid():
+            return
+        for parent in (node, *(self._group_node(g) for g in range(len(self._rows.names)))):
+            if rows := self.rowCount(parent):
+                self.dataChanged.emit(self.index(0, 0, parent), self.index(rows - 1, LOCKED_COLUMN, parent))
+
+    def _text(self, number: int) -> str | None:
+        scene = self._scene
+        if number >= at.GROUP:
+            count = len(self._obstacles_at(number))
+            return f"{self._rows.names[number - at.GROUP]} ({count})" if count else None
+        if number >= at.OBSTACLE:
+            i = number - at.OBSTACLE
+            return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
+        if number >= at.LINK:
+            i = number - at.LINK
+            if scene.model.continuum:
+                place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
+                return f"Section {i + 1} · {place if i else 'head'}"
+            return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
+        return part_text(scene, at.PARTS[number]) if number in at.PARTS else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        number = int(index.internalId())
+        if number < at.LINK:
+            return at.FLAGS_OF.get(number, at.SELECTABLE)
+        if number < at.OBSTACLE:
+            return at.LEAF
+        named = index.column() == NAME_COLUMN
+        if number >= at.GROUP:
+            return at.NAMED_GROUP if named else at.IN_LIST
+        return at.NAMED_OBSTACLE if named else at.OBSTACLE_LEAF
+
+    def item(self, index: Index) -> Item | None:
+        """What can be selected at an index; None for a group, which is all its obstacles."""
+        if not index.isValid():
+            return None
+        number = int(index.internalId())
+        if number >= at.GROUP:
+            return None
+        if number >= at.OBSTACLE:
+            return "obstacle", number - at.OBSTACLE
+        return ("link", number - at.LINK) if number >= at.LINK else at.ITEMS.get(number)
+
+    def obstacles_at(self, index: Index) -> tuple[int, ...]:
+        """The obstacle or the obstacles of the group (0-based) at an index."""
+        return tuple(self._obstacles_at(int(index.internalId()))) if index.isValid() else ()
+
+    def is_group(self, index: Index) -> bool:
+        """Whether a group stands at an index."""
+        return index.isValid() and int(index.internalId()) >= at.GROUP
+
+    def index_of(self, item: Item) -> QModelIndex:
+        """Where an item is."""
+        kind, i = item
+        if kind == "obstacle":
+            if self._scene.model.continuum or i >= len(self._rows.row):
+                return QModelIndex()
+            return self.createIndex(self._rows.row[i], 0, at.OBSTACLE + i)
+        if kind == "link":
+            return self.index(i, 0, self._node(at.LINKS))
+        return self._node(next(number for number, known in at.ITEMS.items() if known[0] == kind))
+
+    def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
+        """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
+        obstacles, found = [], []
+        for item in items:
+            if item[0] == "obstacle":
+                # The selection may know of a scene that is only about to come here.
+                if not self._scene.model.continuum and item[1] < len(self._rows.row):
+                    obstacles.append(item[1])
+            elif (index := self.index_of(item)).isValid():
+                found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
+        for g, first, last in self._rows.runs(obstacles):
+            parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
+            found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
+            if g >= 0 and last - first + 1 == len(self._rows.members[g]):
+                found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
+        return found
+
+    def index_of_group(self, name: str) -> QModelIndex:
+        """Where a group is."""
+        return self._group_node(self._rows.names.index(name)) if name in self._rows.names else QModelIndex()
+
+    # --- edits in the tree ----------------------------------------------------------------------------------------
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        number = int(index.internalId()) if index.isValid() else 0
+        if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
+            return False
+        if number >= at.GROUP:
+            return self.rename_group(self._rows.names[number - at.GROUP], str(value))
+        return self.rename_obstacle(number - at.OBSTACLE, str(value))
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [MIME]
+
+    def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
+        return packed(i for index in indexes for i in self.obstacles_at(index))
+
+    def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        return data.hasFormat(MIME) and parent.isValid() and self._drop_group(parent) is not None
+
+    def _drop_group(self, parent: Index) -> str | None:
+        """The group that what is dropped there gets into; None where nothing can be dropped."""
+        number = int(parent.internalId())
+        if number == at.OBSTACLES:
+            return ""
+        if number < at.OBSTACLE or not self._obstacles_at(number):
+            return None
+        return self._scene.obstacles[self._obstacles_at(number)[0]].group
+
+    def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        if not self.canDropMimeData(data, action, row, column, parent):
+            return False
+        self.put_asked.emit(unpacked(data), self._drop_group(parent))
+        return True
+
+    # --- changes ---------------------------------------------------------------------------------------------------
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        old = self._scene
+        if old is after:
+            return
+        if old.model.continuum != after.model.continuum:
+            self.beginResetModel()
+            self._scene, self._rows = after, ObstacleRows(after.obstacles)
+            self.endResetModel()
+            return
+        told = {number: self._text(number) for below in self._children.values() for number in below}
+        was, now = old.obstacles, after.obstacles
+        changed = [] if was is now or len(was) != len(now) else [i for i in range(len(now)) if was[i] is not now[i]]
+        if len(was) != len(now) or n_parts(old) != n_parts(after) or any(was[i].group != now[i].group for i in changed):
+            self._arrange(after)
+        else:
+            self._scene = after
+            for g, first, last in self._rows.runs(changed) if not after.model.continuum else ():
+                parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
+                self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
+                if g >= 0:  # it shows whether all in it is hidden or locked
+                    self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
+        for number, text in told.items():
+            if self._text(number) != text:  # a view lays all below it out anew for that
+                node = self._node(number)
+                self.dataChanged.emit(node, node)
+
+    def _arrange(self, after: Scene) -> None:
+        """Rows came, went or changed places: what the views hold of them is told where it is now."""
+        self.arranging.emit()
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        was, names = self._scene.obstacles, self._rows.names
+        places = {id(obstacle): i for i, obstacle in enumerate(after.obstacles)}
+        self._scene, self._rows = after, ObstacleRows(after.obstacles)
+
+        def renewed(index: QModelIndex) -> QModelIndex:
+            number = int(index.internalId())
+            found = index
+            if number >= at.GROUP:
+                found = self.index_of_group(names[number - at.GROUP])
+            elif number >= at.OBSTACLE:
+                found = self.index_of(("obstacle", places.get(id(was[number - at.OBSTACLE]), len(places))))
+            elif number >= at.LINK and number - at.LINK >= n_parts(after):
+                found = QModelIndex()
+            return found.siblingAtColumn(index.column()) if found.isValid() else found
+
+        self.changePersistentIndexList(held, [renewed(index) for index in held])
+        self.layoutChanged.emit()

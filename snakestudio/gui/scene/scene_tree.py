@@ -1,0 +1,310 @@
+"""The scene as a tree with a search field: what it holds, what is selected, and how obstacles come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+)
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
+from snakestudio.gui.scene.palette import Palette
+from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
+from snakestudio.gui.scene.tree_view import TreeView
+from snakestudio.model.edits.presets import PRESETS
+from snakestudio.model.scene import Scene
+
+__all__ = ["SceneTree"]
+
+
+class SceneTree(Themed):
+    """Tree of the scene. Selecting in it selects everywhere.
+
+    Parameters
+    ----------
+    document : Document
+    selection : Selection
+    commands : ObstacleCommands, optional
+        The window's, so that all its parts add and delete alike.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        commands: ObstacleCommands | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._selection = document, selection
+        self._commands = commands or ObstacleCommands(document, selection)
+        self._syncing = self._let_go_of = False
+        self.menu_entries: Sequence[QAction | QMenu | None] = ()
+        """What the menu of the right button offers beside adding; None for a line."""
+        self.model = SceneModel(document, self)
+        self.model.rename_obstacle = self._commands.arrange.rename
+        self.model.rename_group = self._commands.arrange.rename_group
+        self.model.put_asked.connect(self._commands.arrange.put_into)
+        self.model.arranging.connect(self._let_go)
+        self.proxy = QSortFilterProxyModel(self)
+        self.proxy.setSourceModel(self.model)
+        self.proxy.setRecursiveFilteringEnabled(True)
+        self.proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("search…")
+        self.search.setClearButtonEnabled(True)
+        self.search.setToolTip("Show only what contains this text")
+        self.search.textChanged.connect(self._filter)
+        run = self._commands
+        self.add_button = self._button("Add", "", "Add an obstacle like the last one at a free place", run.add)
+        self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.add_menu = QMenu(self)
+        self._fill_add(self.add_menu)
+        self.add_button.setMenu(self.add_menu)
+        self.copy_button = self._button("Copy", "", "Duplicate what is selected (Ctrl+D)", run.duplicate)
+        self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", run.delete)
+
+        self.palette_strip = Palette(run.add)
+        self.view = TreeView()
+        self.view.setModel(self.proxy)
+        self.view.narrow_columns()
+        self.view.flag_clicked.connect(self._turn_flag)
+        self.view.customContextMenuRequested.connect(self._show_menu)
+        self.view.selectionModel().selectionChanged.connect(self._on_view)
+        self._unfold()
+        self.model.modelReset.connect(self._unfold)  # another sort of robot
+
+        line = QHBoxLayout()
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(4)
+        line.addWidget(self.search, 1)
+        for button in (self.add_button, self.copy_button, self.delete_button):
+            line.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 4, 12, 8)
+        layout.setSpacing(8)
+        layout.addWidget(self.palette_strip)
+        layout.addLayout(line)
+        layout.addWidget(self.view, 1)
+
+        selection.changed.connect(self._on_selection)
+        document.scene_changed.connect(self._on_scene)
+        self._on_selection()
+
+    def _unfold(self) -> None:
+        for node in self.model.nodes_open_at_first:
+            self.view.setExpanded(self.proxy.mapFromSource(node), True)
+
+    def _button(self, text: str, icon: str, tip: str, action: Callable[[], None]) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        if icon:
+            button.setIcon(theme.icon(icon))
+            button.setIconSize(QSize(14, 14))
+        button.setStyleSheet("QToolButton { padding: 4px 7px; }")
+        button.setToolTip(tip)
+        button.clicked.connect(lambda: action())
+        return button
+
+    def renew_theme(self) -> None:
+        self.delete_button.setIcon(theme.icon("delete"))
+        self.add_menu.clear()
+        self._fill_add(self.add_menu)
+        self.model.renew_theme()
+        self.view.renew_theme()
+
+    # --- edits -----------------------------------------------------------------------------------------------------
+
+    def _fill_add(self, menu: QMenu) -> None:
+        for preset in PRESETS.values():
+            entry = menu.addAction(theme.icon(preset.icon), preset.title)
+            entry.triggered.connect(lambda _=False, name=preset.name: self._commands.add(name))
+
+    def _turn_flag(self, index: QModelIndex) -> None:
+        """An eye or a lock was clicked: of several selected rows all go with the one that was."""
+        flag: Literal["hidden", "locked"] = "hidden" if index.column() == HIDDEN_COLUMN else "locked"
+        meant = self.model.obstacles_at(self.proxy.mapToSource(index))
+        chosen = self._selection.obstacles
+        obstacles = self._document.scene.obstacles
+        on = not all(getattr(obstacles[i], flag) for i in meant)
+        if set(meant) <= set(chosen):
+            meant = chosen
+        self._commands.arrange.set_flag(meant, flag, on)
+
+    def rename(self) -> None:
+        """Type another name for what is selected: of a group that is selected as a whole, for the group."""
+        indices = self._selection.obstacles
+        if not indices:
+            return
+        index = self.model.index_of(("obstacle", indices[0]))
+        group = index.parent()
+        if len(indices) > 1 and self.model.is_group(group) and self.model.obstacles_at(group) == indices:
+            index = group
+        elif self.view.selectionModel().currentIndex().isValid():
+            current = self.proxy.mapToSource(self.view.selectionModel().currentIndex())
+            if self.model.is_group(current) and set(self.model.obstacles_at(current)) <= set(indices):
+                index = current.siblingAtColumn(0)
+        place = self.proxy.mapFromSource(index)
+        if not place.isValid():  # the search leaves it out
+            self.search.clear()
+            place = self.proxy.mapFromSource(index)
+        self.view.setFocus()
+        self.view.scrollTo(place)
+        self.view.edit(place)
+
+    # --- selection -------------------------------------------------------------------------------------------------
+
+    def _on_view(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """The user selected in the tree: the row of a group stands for all its obstacles."""
+        if self._syncing:
+            return
+        now = self._source_rows(self.view.selectionModel().selection())
+        left = {item for index in self._source_rows(deselected) if (item := self.model.item(index)) is not None}
+        items = {item for index in now if (item := self.model.item(index)) is not None}
+        for group in self._groups(selected):
+            items |= group
+        for group in self._groups(deselected):
+            if not left & group:
+                items -= group  # the row of a group alone was taken out
+        self._syncing = True
+        self._selection.set(items)
+        self._syncing = False
+        self._on_selection(follow=False)
+
+    def _on_selection(self, *, follow: bool = True) -> None:
+        """Something else selected, or rows came or went; `follow` to bring the first of it into sight."""
+        self._enable()
+        if self._syncing:
+            return
+        items = sorted(self._selection.items, key=lambda item: (item[0], item[1]))
+        chosen = QItemSelection()
+        for begin, end in self.model.ranges_of(items):
+            for first, last in self._mapped(begin, end):
+                chosen.select(first, last)
+        self._syncing = True
+        model = self.view.selectionModel()
+        if _rows(model.selection()) != _rows(chosen):
+            model.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            if follow and items:
+                first = self.proxy.mapFromSource(self.model.index_of(items[0]))
+                if items[0][0] == "obstacle" and self._is_whole_group(first):
+                    first = first.parent()
+                model.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+                self.view.scrollTo(first)
+        self._syncing = False
+
+    def _let_go(self) -> None:
+        """Select no row while rows are arranged; `_on_scene` selects again what is to be."""
+        self._syncing = self._let_go_of = True
+        self.view.selectionModel().clearSelection()
+        self._syncing = False
+
+    def _source_rows(self, selection: QItemSelection) -> list[QModelIndex]:
+        """The model's entries in the rows of a selection of the view."""
+        return [
+            self.proxy.mapToSource(self.proxy.index(row, 0, parent))
+            for parent, top, bottom in _ranges(selection)
+            for row in range(top, bottom + 1)
+        ]
+
+    def _groups(self, selection: QItemSelection) -> list[set[Item]]:
+        """What the rows of groups in a selection of the view stand for."""
+        rows = [index for index in self._source_rows(selection) if self.model.is_group(index)]
+        return [{("obstacle", i) for i in self.model.obstacles_at(index)} for index in rows]
+
+    def _mapped(self, begin: QModelIndex, end: QModelIndex) -> list[tuple[QModelIndex, QModelIndex]]:
+        """Ranges of the view that rows of the model from one to another are seen in."""
+        if not self.search.text():  # every row is seen, in the model's order
+            return [(self.proxy.mapFromSource(begin), self.proxy.mapFromSource(end))]
+        found = []
+        for row in range(begin.row(), end.row() + 1):
+            index = self.proxy.mapFromSource(begin.siblingAtRow(row))
+            if index.isValid():
+                found.append((index, index.siblingAtColumn(self.model.columnCount() - 1)))
+        return found
+
+    def _is_whole_group(self, index: QModelIndex) -> bool:
+        """Whether a row stands in a group all of which is selected: that group need not be unfolded for it."""
+        group = self.proxy.mapToSource(index.parent())
+        return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(self._selection.obstacles)
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        other = before is None or before.model.continuum != after.model.continuum
+        if self._let_go_of or other or before is None:
+            self._let_go_of = False
+            self._on_selection(follow=other or before is None or len(before.obstacles) != len(after.obstacles))
+
+    def _enable(self) -> None:
+        some = bool(self._selection.obstacles)
+        for button in (self.palette_strip, self.add_button, self.copy_button, self.delete_button):
+            button.setHidden(self._document.scene.model.continuum)  # it meets no obstacles
+        self.copy_button.setEnabled(some)
+        self.delete_button.setEnabled(some)
+
+    def _filter(self, text: str) -> None:
+        self._syncing = True  # rows that are filtered out stay selected elsewhere
+        self.proxy.setFilterFixedString(text)
+        if text:
+            self.view.expandAll()
+        self._syncing = False
+        self._on_selection()
+
+    def item_at(self, position: QPoint) -> Item | None:
+        """What is at a position in the view."""
+        return self.model.item(self.proxy.mapToSource(self.view.indexAt(position)))
+
+    def _show_menu(self, position: QPoint) -> None:
+        if self._document.scene.model.continuum:
+            return  # all of it is about obstacles
+        menu = QMenu(self)
+        self._fill_add(menu.addMenu("Add"))
+        for entry in self.menu_entries:
+            if entry is None:
+                menu.addSeparator()
+            elif isinstance(entry, QMenu):
+                menu.addMenu(entry)
+            else:
+                menu.addAction(entry)
+        menu.exec(self.view.viewport().mapToGlobal(position))
+        menu.deleteLater()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # The window's Edit menu has Del too; alone, the tree must not be without.
+        if event.key() == Qt.Key.Key_Delete:
+            self._commands.delete()
+        else:
+            super().keyPressEvent(event)
+
+
+def _ranges(selection: QItemSelection) -> list[tuple[QModelIndex, int, int]]:
+    """Parent, first and last row of every part of a selection."""
+    parts = (selection.at(i) for i in range(selection.count()))
+    return [(part.parent(), part.top(), part.bottom()) for part in parts]
+
+
+def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
+    """What a selection holds, for comparing: equal ones may be made of other ranges."""
+    return {(parent, row) for parent, top, bottom in _ranges(selection) for row in range(top, bottom + 1)}

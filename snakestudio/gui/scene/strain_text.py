@@ -1,0 +1,144 @@
+"""Strain laws as the panel writes them: their names, the papers' cases, formulas to read and formulas to go on with."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from snakestudio.gui.scene.presets import Preset
+from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
+from snakestudio.viewmodel.numbers import format_number
+
+__all__ = ["SPEED", "STRAINS", "STRAIN_TITLES", "SYMBOLS", "as_formulas", "readable_law"]
+
+STRAIN_TITLES = {
+    "serpentine": "Serpentine (snake)",
+    "peristalsis": "Peristalsis (worm)",
+    "inching": "Inching (inchworm)",
+    "formulas": "Formulas",
+}
+"""Kinds of strain law, and what they are called."""
+
+SYMBOLS = {
+    name: f"<i>{letter}</i><sub>{axis}</sub>"
+    for name, (letter, axis) in zip(
+        COMPONENTS, [(letter, axis) for letter in ("Γ", "K") for axis in "XYZ"], strict=True
+    )
+}
+"""The strains as in the papers, rich text."""
+
+SPEED = "<i>V</i><sub>0</sub>"
+"""The axial speed likewise."""
+
+
+def _case(strain: Strain, support: str, group: str, length: float, radius: float) -> dict[str, object]:
+    return {
+        "strain": strain,
+        "support.kind": support,
+        "beam.group": group,
+        "beam.length_m": length,
+        "beam.radius_m": radius,
+    }
+
+
+STRAINS = (
+    Preset(
+        "Worm", _case(Peristalsis(), "wave_anchors", "R", 0.3, 0.01),
+        "Waves of stretching run along the body, which is anchored where it is shortest", "P5, VIII-A",
+    ),
+    Preset(
+        "Accelerating worm",
+        _case(Peristalsis(speed_m_s=0.1, acceleration_m_s2=0.02), "wave_anchors", "R", 0.3, 0.01),
+        "The same with waves that become faster: the anchor has to push", "P5, VIII-A",
+    ),
+    Preset(
+        "Inchworm", _case(Inching(), "end_anchors", "SE2", 0.5, 0.02) | {"support.period_s": 2.0},
+        "An arch grows while the head holds on, and flattens while the tail does", "P5, VIII-B",
+    ),
+    Preset(
+        "2D snake with a turn", _case(Serpentine(turn_per_m=2.0), "rings", "SE2", 1.0, 0.02),
+        "A snake in the plane that moves along itself through rings, and turns once", "P5, VIII-C",
+    ),
+    Preset(
+        "3D snake",
+        _case(Serpentine(lift_per_m=0.5, turn_start_s=2.0, turn_duration_s=4.0), "rings", "SE3", 1.0, 0.02),
+        "The same in space: the turn leads out of the plane", "P5, VIII-D",
+    ),
+)  # fmt: skip
+"""The papers' cases; a strain law with contacts, motions and size of the body that go with it."""
+
+_GREEK = {
+    "eps": "ε", "lam": "λ", "alpha": "α", "pi": "π", "b_y": "b<sub>Y</sub>", "t_o": "t<sub>0</sub>",
+    "T_o": "T<sub>0</sub>", "V": "V<sub>0</sub>",
+}  # fmt: skip
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_TERM = re.compile(r" \+ 0\*[A-Za-z]\w*(?=\))")
+_NUMBER_ALONE = re.compile(r"(?<![\w)])\(([\d.]+)\)(?!\^)")
+"""A number in brackets that are not a function's."""
+
+
+def _readable(formula: str) -> str:
+    """A formula in rich text: Greek letters, raised powers, no stars."""
+
+    def name(match: re.Match[str]) -> str:
+        word = match[0]
+        if formula[match.end() : match.end() + 1] == "(" and len(word) > 1:
+            return word  # a function
+        return f"<i>{_GREEK.get(word, word)}</i>"
+
+    shown = _NAME.sub(name, formula)
+    shown = re.sub(r"\^(\d+|\([^()]*\))", r"<sup>\1</sup>", shown)
+    return shown.replace("*", "\N{THIN SPACE}").replace(" - ", " − ").replace("-(", "−(")
+
+
+def readable_law(strain: Strain) -> str:
+    """The law in rich text: a line for every strain that is told, the axial speed, and the values of its constants."""
+    text = strain.text()
+    lines = [
+        f"{SYMBOLS[name]} = {_readable(text.strains[name])}"
+        for name in COMPONENTS
+        if text.strains.get(name, "0") not in ("0", "1" if name == "gamma_x" else "0")
+    ]
+    if text.speed and text.speed not in text.constants:
+        lines.append(f"{SPEED} = {_readable(text.speed)}")
+    used = set(_NAME.findall(" ".join([*text.strains.values(), text.speed])))
+    values = []
+    for name, (value, unit) in text.constants.items():
+        if name in used:
+            shown = f"<i>{_GREEK.get(name, name)}</i> = {format_number(value)} {html.escape(unit)}".rstrip()
+            values.append(shown.replace("^2", "²").replace(" ", "&nbsp;"))
+    return "<br>".join([*lines, *([", ".join(values)] if values else [])])
+
+
+def as_formulas(strain: Strain) -> Formulas:
+    """The law as typed formulas, its numbers filled in; terms that are 0 times something are left out."""
+    text = strain.text()
+    constants = {name: value for name, (value, _) in text.constants.items()}
+
+    def filled(formula: str) -> str:
+        terms = [term for term in _terms(formula) if constants.get(term.partition("*")[0], 1.0) != 0.0]
+        kept = " + ".join(terms) or "0"
+
+        def number(match: re.Match[str]) -> str:
+            value = constants.get(match[0])
+            if value is None:
+                return match[0]
+            digits = f"{value:.12g}"
+            return digits if value >= 0 or match[0] == kept else f"({digits})"
+
+        shown = _NO_TERM.sub("", _NAME.sub(number, kept))
+        return _NUMBER_ALONE.sub(r"\1", shown)
+
+    given = {name: filled(formula) for name, formula in text.strains.items()}
+    return Formulas().model_copy(update={**given, "speed_m_s": filled(text.speed) if text.speed else ""})
+
+
+def _terms(formula: str) -> list[str]:
+    """What is added up in a formula, outside of all brackets."""
+    terms, depth, begin = [], 0, 0
+    for place, sign in enumerate(formula):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0 and formula.startswith(" + ", place):
+            terms.append(formula[begin:place])
+            begin = place + 3
+    return [*terms, formula[begin:]]

@@ -1,0 +1,152 @@
+"""What is made of the table of commands: menus, shortcuts, buttons and the list of shortcuts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.shell.commands.command import BODY_MENU, SEPARATOR, Spec
+from snakestudio.gui.shell.commands.table import TABLE
+
+if TYPE_CHECKING:
+    from snakestudio.gui.shell.main_window import MainWindow
+
+__all__ = ["Actions"]
+
+
+_PACE_MS = 150
+
+
+class Actions(QObject):
+    """The table as living actions of one window.
+
+    Parameters
+    ----------
+    window : MainWindow
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._actions: dict[str, QAction] = {}
+        self.menus: dict[str, QMenu] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+        for spec in TABLE:
+            if spec.run is not None:
+                self._actions[spec.id] = self._make(spec, spec.run)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def _make(self, spec: Spec, run: Callable[[MainWindow], object]) -> QAction:
+        action = QAction(spec.text, self._window)
+        action.setObjectName(spec.id)
+        action.setShortcuts([QKeySequence(keys) for keys in spec.shortcuts])
+        action.setIconVisibleInMenu(spec.icon.startswith("shape-"))
+        action.setCheckable(spec.checked is not None)
+        if spec.local:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        else:
+            self._window.addAction(action)
+        action.triggered.connect(lambda: self._run(spec, run))
+        return action
+
+    def _run(self, spec: Spec, run: Callable[[MainWindow], object]) -> None:
+        window = self._window
+        if spec.long and window.robot.movable:
+            what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
+            window.banners.robot.say(
+                "info", f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
+                passing=True,
+            )  # fmt: skip
+        else:
+            run(window)
+        self.refresh_soon()
+
+    @property
+    def local(self) -> list[QAction]:
+        """The actions whose shortcuts work in some widgets only; add them to these."""
+        return [self._actions[spec.id] for spec in TABLE if spec.local]
+
+    def fill(self, bar: QMenuBar) -> None:
+        """Make all menus."""
+        for spec in TABLE:
+            menu = self._menu(bar, spec.menu)
+            if spec.id == SEPARATOR:
+                menu.addSeparator()
+            elif spec.run is not None:
+                menu.addAction(self._actions[spec.id])
+
+    def _menu(self, bar: QMenuBar, path: str) -> QMenu:
+        if path not in self.menus:
+            above, _, name = path.rpartition("/")
+            self.menus[path] = self._menu(bar, above).addMenu(name) if above else bar.addMenu(f"&{name}")
+        return self.menus[path]
+
+    def refresh_soon(self) -> None:
+        """Bring texts, ticks and what is enabled up to date, once, when the program comes to rest."""
+        self._timer.start(0)
+
+    def refresh_later(self) -> None:
+        """The same at a pace: what is dragged changes the scene with every picture, and hardly ever a menu."""
+        if not self._timer.isActive():
+            self._timer.start(_PACE_MS)
+
+    def refresh(self) -> None:
+        """Bring texts, ticks and what is enabled up to date."""
+        window = self._window
+        if BODY_MENU in self.menus:
+            self.menus[BODY_MENU].menuAction().setVisible(window.document.scene.model.continuum)
+        for spec in TABLE:
+            action = self._actions.get(spec.id)
+            if action is None:
+                continue
+            action.setEnabled(spec.enabled(window))
+            if spec.checked is not None:
+                action.setChecked(spec.checked(window))
+            text = spec.label(window) if spec.label is not None else spec.text
+            if text != action.text() or not action.toolTip():
+                action.setText(text)
+                action.setToolTip(_tip(text, spec))
+
+    def renew_theme(self) -> None:
+        """Draw the icons in the colours of the present palette."""
+        for spec in TABLE:
+            if spec.icon and spec.run is not None:
+                self._actions[spec.id].setIcon(theme.icon(spec.icon))
+
+    def plain_keys(self) -> dict[str, str]:
+        """Titles of the commands that a key without Ctrl or Alt calls, by that key."""
+        return {
+            keys: spec.text.removesuffix(" ...")
+            for spec in TABLE
+            for keys in spec.shortcuts
+            if "+" not in keys and spec.id != SEPARATOR
+        }
+
+    def shortcuts(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """All shortcuts by menu, for the list in the Help menu."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for spec in TABLE:
+            if spec.shortcuts:
+                keys = " or ".join(_native(keys) for keys in spec.shortcuts)
+                text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
+                top, *below = spec.menu.split("/")
+                groups.setdefault(top, []).append((keys, ": ".join([*below, text])))  # "CSV" alone would say little
+        return list(groups.items())
+
+
+def _native(keys: str) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def _tip(text: str, spec: Spec) -> str:
+    keys = f" ({_native(spec.shortcuts[0])})" if spec.shortcuts else ""
+    return f"{text}{keys}" + (f"\n{spec.tip}" if spec.tip else "")

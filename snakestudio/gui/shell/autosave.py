@@ -1,0 +1,124 @@
+"""Keeps unsaved edits safe: twice a minute while there are new ones, and at once when something goes wrong."""
+
+from __future__ import annotations
+
+import logging
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from snakestudio.gui.core.document import Document
+from snakestudio.model.scene import Scene
+from snakestudio.session.recovery import RecoveryFile
+from snakestudio.viewmodel.job import Job
+
+__all__ = ["INTERVAL_S", "Autosave"]
+
+log = logging.getLogger(__name__)
+
+INTERVAL_S = 30.0
+"""No edit is older than this, and the time it takes to write, when it is on disk."""
+
+
+class Autosave(QObject):
+    """Writes the document beside its file while it has unsaved edits; removes that when it has none.
+
+    Parameters
+    ----------
+    document : Document
+    interval_s : float
+        Longest time from an edit to its being kept.
+
+    Signals
+    -------
+    failed(sentence: str)
+        Unsaved edits cannot be kept; said once until it works again.
+    """
+
+    failed = Signal(str)
+    _outcome = Signal(str)
+
+    def __init__(self, document: Document, interval_s: float = INTERVAL_S, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._file = RecoveryFile()
+        self._kept: Scene | None = None
+        self._written = False
+        self._job: Job[bool] | None = None
+        self._told = self._ended = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(round(1000 * interval_s))
+        self._timer.timeout.connect(self._write)
+        self._outcome.connect(self._on_outcome, Qt.ConnectionType.QueuedConnection)
+        document.opened.connect(self._forget)
+        document.scene_changed.connect(self._on_scene)
+        document.title_changed.connect(self._on_title)
+
+    def _on_scene(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_title(self) -> None:
+        if not self._document.dirty:
+            self._forget()
+        elif not self._ended:  # the file may have changed while the scene stays
+            self._on_scene()
+
+    def _forget(self) -> None:
+        self._timer.stop()
+        self._kept = None
+        if self._written:
+            self._written = False
+            self._file.remove()
+
+    def _write(self) -> None:
+        document = self._document
+        if not document.dirty or document.scene is self._kept:
+            return
+        if self._job is not None and self._job.running:  # a slow disk must not hold up the window
+            self._timer.start()
+            return
+        scene, path, order = document.scene, document.path, self._file.next_order()
+        self._kept, self._written = scene, True
+
+        def work(_: object) -> bool:
+            try:
+                self._file.write(scene, path, order)
+            except OSError as error:
+                self._outcome.emit(error.strerror or str(error))
+                return False
+            self._outcome.emit("")
+            return True
+
+        self._job = Job("autosave", work)
+
+    def _on_outcome(self, reason: str) -> None:
+        if reason and not self._ended:
+            self._kept = None
+            self._timer.start()
+            if not self._told:
+                self.failed.emit(f"Unsaved changes cannot be kept for the case of a crash ({reason}); save the scene.")
+        self._told = bool(reason)
+
+    def write_now(self) -> None:
+        """Keep the unsaved edits before returning, on whichever thread; says nothing if that fails."""
+        scene = self._document.scene
+        if self._document.dirty and not self._ended:
+            try:
+                self._file.write(scene, self._document.path, self._file.next_order())
+                self._kept, self._written = scene, True
+            except Exception:  # whatever went wrong already must not become worse here
+                log.exception("unsaved changes could not be kept")
+
+    def close(self, keep: bool = False) -> None:
+        """End; what is unsaved is not wanted any more unless `keep` says so. After that, nothing is written."""
+        if self._ended:
+            return
+        self._ended = True
+        self._timer.stop()
+        if self._job is not None:
+            self._job.wait()
+            self._job = None
+        if not keep:
+            self._kept = None
+            self._file.remove()

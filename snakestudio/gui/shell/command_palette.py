@@ -1,0 +1,261 @@
+"""The command palette: type a few letters, press Enter, and a command of the window runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSettings,
+    QSize,
+    QStringListModel,
+    Qt,
+    QTimer,
+)
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
+from snakestudio.gui.shell.modal_overlay import Sheet, card_frame
+from snakestudio.viewmodel.matching import Match, match
+
+if TYPE_CHECKING:
+    from snakestudio.gui.shell.main_window import MainWindow
+
+__all__ = ["CommandPalette", "ranked"]
+
+_RECENT_KEY = "palette/recent"
+_MAX_RECENT = 12
+_WIDTH, _ROW, _ROWS = 680, 34, 12
+
+Found = tuple[CommandEntry, Match]
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[Found]:
+    """The entries that fit a query, the best first; of equals the one used last, and what can be used before the rest.
+
+    The menu is searched as well, but counts less than the text itself.
+    """
+    found: list[tuple[tuple[float, int, int], Found]] = []
+    for place, entry in enumerate(entries):
+        fits = match(query, entry.text)
+        worth = 0.0 if fits is None else fits.score
+        if fits is None:
+            wide = match(query, f"{entry.text} {entry.where}")
+            if wide is None:
+                continue
+            inside = frozenset(letter for letter in wide.letters if letter < len(entry.text))
+            worth, fits = wide.score - 200.0, Match(wide.score, inside)
+        age = recent.index(entry.id) if entry.id in recent else _MAX_RECENT
+        # What was used lately goes up by one class of fits at most.
+        rank = -worth - (8.0 if age < _MAX_RECENT else 0.0) + (0.0 if entry.enabled else 25.0)
+        found.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
+    return [each for _, each in sorted(found, key=lambda item: item[0])]
+
+
+class CommandPalette(Sheet):
+    """A field to type into, and what fits.
+
+    Parameters
+    ----------
+    window : MainWindow
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._entries = command_entries(window)
+        self._settings = window.settings
+        self._recent = _recent(window.settings)
+        self.frame = card_frame(self)
+        column = QVBoxLayout(self.frame)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(6)
+        self.field = QLineEdit(self.frame)
+        self.field.setPlaceholderText("Find a command, a panel or a scene")
+        self.field.setAccessibleName("Find a command")
+        self.field.setFont(theme.text_font(15))
+        self.field.addAction(theme.icon("search", "dim"), QLineEdit.ActionPosition.LeadingPosition)
+        self.field.textChanged.connect(self._search)
+        self.field.installEventFilter(self)
+        column.addWidget(self.field)
+        self._model = QStringListModel(self)
+        self.view = QListView(self.frame)
+        self.view.setModel(self._model)
+        self.view.setItemDelegate(_Lines(self))
+        self.view.setUniformItemSizes(True)
+        self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setMouseTracking(True)
+        self.view.viewport().installEventFilter(self)
+        self.view.clicked.connect(self._run)
+        column.addWidget(self.view, 1)
+        self._nothing = QLabel("Nothing is called that.", self.frame)
+        self._nothing.setProperty("role", "dim")
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(self._nothing, 1)
+        self.found: list[Found] = []
+        self._search()
+
+    def arrange(self) -> None:
+        width = min(theme.scaled(_WIDTH), self.width() - 32)
+        rows = min(_ROWS, max(2, len(self.found)))
+        height = self.field.sizeHint().height() + 22 + rows * theme.scaled(_ROW) + 4
+        top = max(16, min(self.height() // 8, 110))
+        self.frame.setGeometry((self.width() - width) // 2, top, width, min(height, self.height() - top - 16))
+
+    def _search(self) -> None:
+        self.found = ranked(self._entries, self.field.text(), self._recent)
+        self._model.setStringList([entry.text for entry, _ in self.found])
+        self.view.setVisible(bool(self.found))
+        self._nothing.setVisible(not self.found)
+        self._choose(0)
+        self.arrange()
+
+    def _choose(self, row: int) -> None:
+        if self.found:
+            index = self._model.index(max(0, min(row, len(self.found) - 1)))
+            self.view.setCurrentIndex(index)
+            self.view.scrollTo(index)
+
+    def _run(self, index: QModelIndex) -> None:
+        """Run what stands at a row; what cannot be used now is left where it is."""
+        if not index.isValid() or not self.found[index.row()][0].enabled:
+            return
+        entry = self.found[index.row()][0]
+        kept = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
+        self._settings.setValue(_RECENT_KEY, kept)
+        run, window = entry.run, self.window_area
+        self.close_sheet()
+        # Only when the keyboard is back where it was: many commands mean what has it.
+        QTimer.singleShot(0, window, run)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            row, key = self.view.currentIndex().row(), event.key()
+            steps = {
+                Qt.Key.Key_Down: 1,
+                Qt.Key.Key_Up: -1,
+                Qt.Key.Key_PageDown: _ROWS - 1,
+                Qt.Key.Key_PageUp: 1 - _ROWS,
+            }
+            if key in steps:
+                step = steps[Qt.Key(key)]
+                around = abs(step) == 1 and self.found
+                self._choose((row + step) % len(self.found) if around else row + step)
+                return True
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._run(self.view.currentIndex())
+                return True
+            if key == Qt.Key.Key_K and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self.close_sheet()
+                return True
+        if watched is self.view.viewport() and event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            # Not when a row comes to lie under a cursor that stands still: the keys choose then.
+            self.view.setCurrentIndex(self.view.indexAt(event.position().toPoint()))
+        return super().eventFilter(watched, event)
+
+
+def _recent(settings: QSettings) -> list[str]:
+    """What was used lately, the last first."""
+    stored = settings.value(_RECENT_KEY) or []
+    return [stored] if isinstance(stored, str) else [str(name) for name in stored]
+
+
+class _Lines(QStyledItemDelegate):
+    """Paints an entry: icon, text with the letters that were meant, menu, shortcut."""
+
+    def __init__(self, palette: CommandPalette) -> None:
+        super().__init__(palette)
+        self._palette = palette
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return QSize(100, theme.scaled(_ROW))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        entry, fits = self._palette.found[index.row()]
+        area: QRect = option.rect
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if chosen:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("raised"))
+            painter.drawRoundedRect(QRectF(area).adjusted(0, 1, 0, -1), 6, 6)
+        size = theme.scaled(18)
+        icon = "check" if entry.checked else entry.icon
+        if icon:
+            role = "accent" if entry.checked else ("text" if entry.enabled else "line")
+            theme.icon(icon, role).paint(painter, QRect(area.left() + 10, area.center().y() - size // 2, size, size))
+        right = self._keys(painter, entry, area) - 14
+        left = area.left() + 10 + size + 12
+        where_font = theme.text_font(12)
+        wanted = QFontMetrics(theme.text_font(13, strong=True)).horizontalAdvance(entry.text)
+        width = min(QFontMetrics(where_font).horizontalAdvance(entry.where) + 2, max(0, right - left - wanted - 16))
+        painter.setFont(where_font)
+        painter.setPen(theme.colour("dim" if entry.enabled else "line"))
+        where = painter.fontMetrics().elidedText(entry.where, Qt.TextElideMode.ElideRight, width)
+        painter.drawText(QRect(right - width, area.top(), width, area.height()), _RIGHT, where)
+        self._text(painter, entry, fits, QRect(left, area.top(), right - width - 12 - left, area.height()))
+        painter.restore()
+
+    def _keys(self, painter: QPainter, entry: CommandEntry, area: QRect) -> int:
+        """Paint the shortcut as a key cap; returns where it begins."""
+        if not entry.keys:
+            return area.right() + 2
+        painter.setFont(theme.text_font(11))
+        metrics = painter.fontMetrics()
+        width, height = metrics.horizontalAdvance(entry.keys) + 14, metrics.height() + 4
+        cap = QRect(area.right() - width - 8, area.center().y() - height // 2, width, height)
+        painter.setPen(theme.colour("line"))
+        painter.setBrush(theme.colour("card"))
+        painter.drawRoundedRect(QRectF(cap).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setPen(theme.colour("text" if entry.enabled else "dim"))
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, entry.keys)
+        return cap.left()
+
+    def _text(self, painter: QPainter, entry: CommandEntry, fits: Match, area: QRect) -> None:
+        """Paint the text, the letters that were meant in bold and in colour."""
+        plain, bold = theme.text_font(13), theme.text_font(13, strong=True)
+        painter.save()
+        painter.setClipRect(area)
+        x = area.left()
+        for begin, end, meant in _pieces(len(entry.text), fits.letters):
+            painter.setFont(bold if meant else plain)
+            painter.setPen(theme.colour(("accent" if meant else "text") if entry.enabled else "dim"))
+            piece = entry.text[begin:end]
+            painter.drawText(QRect(x, area.top(), area.right() - x, area.height()), _LEFT, piece)
+            x += painter.fontMetrics().horizontalAdvance(piece)
+        painter.restore()
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _pieces(length: int, letters: frozenset[int]) -> list[tuple[int, int, bool]]:
+    """Runs of letters that were meant, and of those that were not."""
+    pieces: list[tuple[int, int, bool]] = []
+    begin = 0
+    for end in range(1, length + 1):
+        if end == length or (end in letters) != (begin in letters):
+            pieces.append((begin, end, begin in letters))
+            begin = end
+    return pieces

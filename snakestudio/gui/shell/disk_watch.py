@@ -1,0 +1,130 @@
+"""Notices that another program changed the open scene's file, whichever way that program writes files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.banner import Banner
+
+__all__ = ["DiskNotice", "DiskWatch"]
+
+_SETTLE_MS = 200
+"""Time a program is given to finish writing."""
+
+
+class DiskWatch(QObject):
+    """Watches the document's file by what it holds: touching it, or saving the same text again, is no change.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    noticed(state: str)
+        "changed", "gone", or "same" when it is again as it was.
+    """
+
+    noticed = Signal(str)
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._state = "same"
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SETTLE_MS)
+        self._timer.timeout.connect(self.look)
+        self._watcher.fileChanged.connect(self._look_soon)
+        self._watcher.directoryChanged.connect(self._look_soon)
+        document.title_changed.connect(self._on_title)
+        # Some file systems tell of nothing, network drives among them: look when the user comes back to the program.
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        self._app = app
+        app.applicationStateChanged.connect(self._on_application)
+
+    def _look_soon(self) -> None:
+        self._timer.start()
+
+    def _on_application(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._look_soon()
+
+    def _on_title(self) -> None:
+        path = self._document.path
+        # The folder tells of a file that is replaced or removed: it is another file then, and not watched any more.
+        wanted = [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
+        watched = self._watcher.files() + self._watcher.directories()
+        if gone := [name for name in watched if name not in wanted]:
+            self._watcher.removePaths(gone)
+        if new := [name for name in wanted if name not in watched]:
+            self._watcher.addPaths(new)
+        if self._state != "same":
+            self.look()
+
+    def look(self) -> None:
+        """Look at the file now."""
+        state = self._document.on_disk()
+        if state != self._state or state == "changed":
+            self._state = state
+            self.noticed.emit(state)
+        path = self._document.path
+        if path is not None and path.exists() and str(path) not in self._watcher.files():
+            self._watcher.addPath(str(path))
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._document.title_changed.disconnect(self._on_title)
+        self._app.applicationStateChanged.disconnect(self._on_application)
+        self._timer.stop()
+        if watched := self._watcher.files() + self._watcher.directories():
+            self._watcher.removePaths(watched)
+
+
+class DiskNotice(QObject):
+    """Says in a banner what `DiskWatch` noticed, and offers what to do.
+
+    Parameters
+    ----------
+    watch : DiskWatch
+    document : Document
+    banner : Banner
+    reload, save : callable
+        Take what is on disk; write the scene again.
+    """
+
+    def __init__(
+        self,
+        watch: DiskWatch,
+        document: Document,
+        banner: Banner,
+        reload: Callable[[], object],
+        save: Callable[[], object],
+    ) -> None:
+        super().__init__(watch)
+        self._document, self._banner, self._reload, self._save = document, banner, reload, save
+        watch.noticed.connect(self._on_noticed)
+        document.opened.connect(banner.clear)
+
+    def _on_noticed(self, state: str) -> None:
+        name = self._document.name
+        keep = ("Keep Mine", self._keep)
+        if state == "changed":
+            edits = " It has unsaved changes here, too." if self._document.dirty else ""
+            text = f"{name} was changed by another program.{edits}"
+            self._banner.say("warning", text, [("Reload", self._reload), keep], closable=False)
+        elif state == "gone":
+            text = f"{name} is not there any more: it was moved, renamed or deleted. The scene is still here."
+            self._banner.say("warning", text, [("Save Again", self._save), keep], closable=False)
+        else:
+            self._banner.clear()
+
+    def _keep(self) -> None:
+        self._document.keep_mine()
+        self._banner.clear()

@@ -1,0 +1,225 @@
+"""Opening and saving scenes: dialogs, the question about unsaved changes, recent files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from snakestudio.errors import SceneError
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.shell.diff_dialog import ask_about_changes
+from snakestudio.model.obstacles.importing import read_circles
+from snakestudio.model.scene_diff import difference_in_words
+from snakestudio.paths import scenes_dir
+from snakestudio.session.recovery import Unsaved
+
+__all__ = ["Files"]
+
+MAX_RECENT = 10
+_FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
+_KEY = "files/recent"
+_OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
+_SAME = ["The scene stays the same; only comments or layout of the file differ."]
+
+
+class Files(QObject):
+    """What the File menu does to the document.
+
+    Parameters
+    ----------
+    document : Document
+    banner : Banner
+        Says what could not be read or written.
+    settings : QSettings
+        Keeps the recent files.
+    window : QWidget
+        Parent of the dialogs.
+
+    Signals
+    -------
+    recent_changed()
+    """
+
+    recent_changed = Signal()
+
+    def __init__(self, document: Document, banner: Banner, settings: QSettings, window: QWidget) -> None:
+        super().__init__(window)
+        self._document, self._banner, self._settings, self._window = document, banner, settings, window
+
+    # --- opening --------------------------------------------------------------------------------------------------
+
+    def new(self) -> bool:
+        """Begin an empty scene, if nothing would be lost."""
+        if not self.may_discard():
+            return False
+        self._banner.clear()
+        self._document.new()
+        return True
+
+    def ask_open(self) -> bool:
+        """Ask for a file and open it."""
+        path = self._document.path
+        folder = path.parent if path is not None else scenes_dir()
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open Scene", str(folder), _FILTER)
+        return bool(name) and self.open(Path(name))
+
+    def open(self, path: Path, *, remember: bool = True) -> bool:
+        """Open a scene, if nothing would be lost; a file that cannot be read changes nothing but the notice.
+
+        With `remember` it is one of the recent files then.
+        """
+        if not self.may_discard():
+            return False
+        try:
+            self._document.open(path)
+        except SceneError as error:
+            self._banner.say("warning", f"{path.name} was not opened.\n{error}")
+            self._forget(path)
+            return False
+        self._banner.clear()
+        if remember:
+            self._remember(path)
+        return True
+
+    # --- saving ---------------------------------------------------------------------------------------------------
+
+    def save(self) -> bool:
+        """Save where the scene came from, or ask where to."""
+        if self._document.path is None:
+            return self.ask_save()
+        return self._save(self._document.path)
+
+    def ask_save(self) -> bool:
+        """Ask for a name and save under it."""
+        path = self._document.path
+        suggested = path if path is not None else Path.home() / self._document.name
+        name, _ = QFileDialog.getSaveFileName(self._window, "Save Scene As", str(suggested), "Scenes (*.toml)")
+        if not name:
+            return False
+        target = Path(name)
+        return self._save(target if target.suffix else target.with_suffix(".toml"))
+
+    def _save(self, path: Path) -> bool:
+        if path == self._document.path and self._document.on_disk() == "changed" and not self._may_overwrite():
+            return False
+        try:
+            self._document.save(path)
+        except SceneError as error:
+            self._banner.say("warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)])
+            return False
+        self._banner.clear()
+        self._remember(path)
+        return True
+
+    def _may_overwrite(self) -> bool:
+        """Whether what another program wrote to the scene's file may go."""
+        name = self._document.name
+        question = f"{name} was changed by another program. Overwrite those changes?"
+        try:
+            words = difference_in_words(self._document.read_file(), self._document.scene)
+        except SceneError:
+            words = ["What it holds now cannot be read as a scene."]
+        return ask_about_changes(self._window, "Overwrite Changes", question, words or _SAME, "Overwrite")
+
+    # --- going back -----------------------------------------------------------------------------------------------
+
+    def revert(self) -> bool:
+        """Ask, and go back to what the file holds; undo takes that back."""
+        return self._take_file("Revert", "Revert to file", always_ask=True)
+
+    def reload(self) -> bool:
+        """Take what another program wrote; asks if there are unsaved changes here."""
+        return self._take_file("Reload", "Reload from disk", always_ask=False)
+
+    def _take_file(self, verb: str, step: str, always_ask: bool) -> bool:
+        document = self._document
+        try:
+            if always_ask or document.dirty:
+                words = difference_in_words(document.scene, document.read_file()) or _SAME
+                question = f"{verb} to what {document.name} holds? Undo brings your changes back."
+                if not ask_about_changes(self._window, f"{verb} Scene", question, words, verb):
+                    return False
+            document.revert(step)
+        except SceneError as error:
+            self._banner.say("warning", f"{document.name} could not be read; the scene stays as it is.\n{error}")
+            return False
+        self._banner.clear()
+        return True
+
+    def restore(self, unsaved: Unsaved) -> bool:
+        """Take up a scene that was not saved, if nothing would be lost."""
+        if not self.may_discard():
+            return False
+        self._document.restore(unsaved.scene, unsaved.path)
+        text = f"The unsaved changes of {unsaved.name} are back; save them to keep them."
+        self._banner.say("info", text, passing=True)
+        return True
+
+    def may_discard(self) -> bool:
+        """Whether the open scene may go: nothing is unsaved, or the user saved it or does not want it."""
+        if not self._document.dirty:
+            return True
+        buttons = QMessageBox.StandardButton
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Unsaved changes")
+        box.setText(f"Save the changes to {self._document.title}?")
+        box.setInformativeText("Without saving, they are lost.")
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.setDefaultButton(buttons.Save)
+        answer = box.exec()
+        box.deleteLater()
+        if answer == buttons.Save:
+            return self.save()
+        return answer == buttons.Discard
+
+    # --- obstacles of other programs ------------------------------------------------------------------------------
+
+    def ask_import(self) -> bool:
+        """Ask for a file of obstacles and import it."""
+        folder = self._document.base_dir or Path.home()
+        name, _ = QFileDialog.getOpenFileName(self._window, "Import Obstacles", str(folder), _OBSTACLES)
+        return bool(name) and self.import_obstacles(Path(name))
+
+    def import_obstacles(self, path: Path) -> bool:
+        """Show what obstacles a file holds, and take them as one step of undo if the user wants them."""
+        try:
+            found = read_circles(path)
+        except SceneError as error:
+            self._banner.say("warning", f"Nothing was imported from {path.name}.\n{error}")
+            return False
+        self._banner.clear()
+        dialog = ImportDialog(path, found, self._document.scene, self._window)
+        taken = bool(dialog.exec())
+        if taken and dialog.result_scene is not None:
+            self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
+        dialog.deleteLater()
+        return taken
+
+    # --- recent files ---------------------------------------------------------------------------------------------
+
+    @property
+    def recent(self) -> list[Path]:
+        """Files opened or saved lately that are still there, newest first."""
+        stored = self._settings.value(_KEY) or []
+        names = [stored] if isinstance(stored, str) else list(stored)  # Qt stores a list of one as a text
+        return [path for path in map(Path, names) if path.is_file()]
+
+    def _remember(self, path: Path) -> None:
+        path = path.resolve()
+        self._store([path, *(other for other in self.recent if other != path)])
+
+    def _forget(self, path: Path) -> None:
+        self._store([other for other in self.recent if other != path.resolve()])
+
+    def clear_recent(self) -> None:
+        """Forget all recent files."""
+        self._store([])
+
+    def _store(self, paths: list[Path]) -> None:
+        self._settings.setValue(_KEY, [str(path) for path in paths[:MAX_RECENT]])
+        self.recent_changed.emit()

@@ -1,0 +1,78 @@
+"""Asks for the name of a layout, and says at the field what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from snakestudio.gui.core import theme
+
+__all__ = ["LayoutDialog"]
+
+
+class LayoutDialog(QDialog):
+    """A name and two buttons.
+
+    Parameters
+    ----------
+    taken : list of str
+        Names that are in use: such a layout is replaced.
+    refusal : callable
+        Says in a sentence why a name cannot be used, "" if it can.
+    of : str
+        What gets the name.
+    kept : str
+        What is kept under it, in a sentence.
+    """
+
+    def __init__(
+        self,
+        taken: list[str],
+        refusal: Callable[[str], str],
+        parent: QWidget | None = None,
+        *,
+        of: str = "layout",
+        kept: str = "Keeps which panels are open, where they stand, how large they are, and what the plots show.",
+    ) -> None:
+        super().__init__(parent)
+        self._taken, self._refusal, self._of, self._kept = taken, refusal, of, kept
+        self.setWindowTitle(f"Save {of.capitalize()}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(8)
+        label = QLabel(f"&Name of the {of}", self)
+        self.field = QLineEdit(self)
+        self.field.setMinimumWidth(theme.scaled(320))
+        label.setBuddy(self.field)
+        self.sentence = QLabel(self)
+        self.sentence.setProperty("role", "dim")
+        self.sentence.setWordWrap(True)
+        self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
+        buttons = QDialogButtonBox(self)
+        self.save_button = buttons.addButton("&Save", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save_button.setProperty("role", "primary")
+        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        for widget in (label, self.field, self.sentence, buttons):
+            column.addWidget(widget)
+        self.field.textChanged.connect(self._judge)
+        self._judge("")
+
+    @property
+    def name(self) -> str:
+        """What was typed."""
+        return self.field.text().strip()
+
+    def _judge(self, text: str) -> None:
+        reason = self._refusal(text)
+        self.save_button.setEnabled(not reason)
+        if text and reason:
+            theme.set_role(self.sentence, "warning")
+            self.sentence.setText(reason)
+        else:
+            theme.set_role(self.sentence, "dim")
+            self.sentence.setText(
+                f"It replaces the {self._of} {self.name}." if self.name in self._taken else self._kept
+            )

@@ -1,0 +1,174 @@
+"""Arrangements of the panels: three that come along, the user's own under names, and the last one at the next start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QObject, Signal
+
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.docking import size_docks
+
+if TYPE_CHECKING:
+    from snakestudio.gui.shell.main_window import MainWindow
+
+__all__ = ["SHIPPED", "Layouts", "Shipped"]
+
+_VERSION = 4
+"""Raised when docks come or go in a way that stored layouts do not fit."""
+
+_LAST = "window/state"
+_LAST_PLOTS = "window/plots"
+_SAVED = "layouts"
+
+Stored = tuple[QByteArray, str]
+"""Where the docks stand, and what the panels of plots show."""
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A layout that comes along.
+
+    Attributes
+    ----------
+    name : str
+    tip : str
+    without : tuple of str
+        Docks that are closed in it.
+    bottom : float
+        Share of the window's height that the plots get at most.
+    """
+
+    name: str
+    tip: str
+    without: tuple[str, ...]
+    bottom: float
+
+
+SHIPPED = (
+    Shipped("Build", "A large view, scene tree and inspector; no plots", ("plots", "parameters"), 0.34),
+    Shipped("Run", "Everything at hand: the default", (), 0.34),
+    Shipped("Analyse", "Large plots, a small view, and the parameters", ("scene", "inspector", "checks"), 0.62),
+)
+
+
+class Layouts(QObject):
+    """The arrangements of one window's panels.
+
+    Parameters
+    ----------
+    window : MainWindow
+        With its docks, arranged as they are at first.
+    banner : Banner
+        Says when a layout cannot be used.
+
+    Signals
+    -------
+    changed()
+        One was saved or deleted.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: MainWindow, banner: Banner) -> None:
+        super().__init__(window)
+        self._window, self._banner, self._settings = window, banner, window.settings
+        self._first = window.saveState(_VERSION)
+
+    # --- those that come along ------------------------------------------------------------------------------------
+
+    def choose_shipped(self, name: str) -> None:
+        """Arrange the panels as in the shipped layout called `name`."""
+        layout = next(each for each in SHIPPED if each.name == name)
+        window = self._window
+        window.restoreState(self._first, _VERSION)
+        for dock in layout.without:
+            window.docks[dock].hide()
+        size_docks(window, window.docks, layout.bottom)
+
+    # --- the user's own -------------------------------------------------------------------------------------------
+
+    def _stored(self) -> dict[str, Stored]:
+        stored: dict[str, Stored] = {}
+        for place in range(self._settings.beginReadArray(_SAVED)):
+            self._settings.setArrayIndex(place)
+            state = self._settings.value("state")
+            if isinstance(state, QByteArray):
+                stored[str(self._settings.value("name"))] = state, str(self._settings.value("plots", ""))
+        self._settings.endArray()
+        return stored
+
+    def _store(self, layouts: dict[str, Stored]) -> None:
+        self._settings.remove(_SAVED)
+        self._settings.beginWriteArray(_SAVED, len(layouts))
+        for place, (name, (state, plots)) in enumerate(sorted(layouts.items(), key=lambda item: item[0].casefold())):
+            self._settings.setArrayIndex(place)
+            self._settings.setValue("name", name)
+            self._settings.setValue("state", state)
+            self._settings.setValue("plots", plots)
+        self._settings.endArray()
+        self.changed.emit()
+
+    @property
+    def saved(self) -> list[str]:
+        """Names of the user's own layouts."""
+        return list(self._stored())
+
+    def refusal(self, name: str) -> str:
+        """Why the present arrangement cannot be saved under a name, in a sentence; empty if it can."""
+        if not name.strip():
+            return "Give the layout a name."
+        if name.strip().casefold() in (each.name.casefold() for each in SHIPPED):
+            return f"{name.strip()} comes with the program; give another name."
+        return ""
+
+    def save(self, name: str) -> None:
+        """Keep the present arrangement under a name, in place of one that has it already."""
+        self._store(
+            {**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._window.plot_docks.state())}
+        )
+
+    def delete(self, name: str) -> None:
+        """Forget the layout called `name`."""
+        self._store({other: kept for other, kept in self._stored().items() if other != name})
+
+    def choose(self, name: str) -> None:
+        """Arrange the panels as in the saved layout called `name`; one that does not fit any more changes nothing."""
+        state, plots = self._stored()[name]
+        self._window.plot_docks.restore(plots)
+        if not self._window.restoreState(state, _VERSION):
+            self._banner.say(
+                "warning",
+                f"The layout {name} is from another version of SnakeStudio and does not fit. Arrange the panels as you "
+                "like them and save it again.",
+                [("Delete It", lambda: self._forget(name))],
+            )
+            return
+        self._window.set_arranging(self._window.arranging)
+
+    def _forget(self, name: str) -> None:
+        self.delete(name)
+        self._banner.clear()
+
+    # --- from start to start --------------------------------------------------------------------------------------
+
+    def restore_last(self) -> bool:
+        """Arrange the panels as they were when the window was closed; False if they stand as at first."""
+        state = self._settings.value(_LAST)
+        if not isinstance(state, QByteArray):
+            return False
+        self._window.plot_docks.restore(str(self._settings.value(_LAST_PLOTS, "")))
+        if self._window.restoreState(state, _VERSION):
+            return True
+        self._banner.say(
+            "info",
+            "The arrangement of the panels is from another version of SnakeStudio; they stand as at first now.",
+            passing=True,
+        )
+        return False
+
+    def store_last(self) -> None:
+        """Remember how the panels stand."""
+        self._settings.setValue(_LAST, self._window.saveState(_VERSION))
+        self._settings.setValue(_LAST_PLOTS, self._window.plot_docks.state())

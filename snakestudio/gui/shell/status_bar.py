@@ -1,0 +1,183 @@
+"""The line at the bottom: what the session does, contacts, solver, and how fast the picture is."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QStatusBar, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+
+__all__ = ["StatusBar"]
+
+Part = tuple[str, str]
+"""A text and its colour in the palette."""
+
+_DOT = " · "
+
+_STATES = {
+    "empty": ("loading the scene", "dim"),
+    "preparing": ("preparing", "accent"),
+    "unprepared": ("not prepared", "warning"),
+    "continuing": ("going back", "accent"),
+    "ready": ("ready", "accent"),
+    "running": ("running", "good"),
+    "paused": ("paused", "accent"),
+    "finished": ("finished", "accent"),
+    "blocked": ("cannot run", "warning"),
+    "failed": ("stopped", "warning"),
+}
+
+
+class StatusBar(QStatusBar):
+    """State of the session on the left, frames a second on the right."""
+
+    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge, self._document = bridge, document
+        self.robot: Callable[[], Part] = lambda: ("robot", "accent")
+        """Gives how a robot that is shown stands."""
+        self.alarm: Callable[[], str] = lambda: ""
+        """Gives what must be known of a robot whatever is shown; empty if nothing must."""
+        self.ahead: Callable[[], str] = lambda: ""
+        """Gives what is prepared in the background; empty if nothing is."""
+        self._frames: deque[float] = deque(maxlen=600)
+        self.setSizeGripEnabled(False)
+        self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
+        self.right = _Line(Qt.AlignmentFlag.AlignRight, self)
+        self.left.setToolTip(
+            "<qt>What the session does; contacts that carried load when the picture was taken; time steps of this run "
+            "with a residual above 1e-8, out of all steps so far. Residual, iterations and real-time factor stand at "
+            "the top.</qt>"
+        )
+        self.right.setToolTip("Pictures of the viewport drawn a second, and what is prepared in the background")
+        self.addWidget(self.left, 3)
+        self.addPermanentWidget(self.right, 1)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(150)
+        self._timer.timeout.connect(self._refresh)
+        bridge.frame.connect(self._soon)
+        bridge.status_changed.connect(self._soon)
+        bridge.source_changed.connect(self._soon)
+        bridge.player_changed.connect(self._soon)
+        self._refresh()
+
+    def refresh_soon(self) -> None:
+        """Something it is told by a callable is otherwise."""
+        self._soon()
+
+    @property
+    def fps(self) -> float:
+        """Frames drawn during the last second."""
+        now = time.perf_counter()
+        while self._frames and now - self._frames[0] > 1.0:
+            self._frames.popleft()
+        return float(len(self._frames))
+
+    def count_frame(self) -> None:
+        """A frame was drawn."""
+        self._frames.append(time.perf_counter())
+
+    def _soon(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _refresh(self) -> None:
+        status, recording = self._bridge.status, self._bridge.recording
+        state = status.state
+        text, role = _STATES[state]
+        scene = self._document.scene
+        if self._bridge.source == "replay" and recording is not None:
+            text, role, scene = ("replay, playing" if self._bridge.playing else "replay"), "accent", recording.scene
+        elif self._bridge.source == "robot":
+            text, role = self.robot()
+        parts: list[Part] = []
+        alarm = self.alarm()
+        if alarm:
+            text, role = alarm, "danger"
+        if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
+            parts.append((f"{ENGINE_NAMES[status.engine]} engine", "dim"))
+        if self._bridge.source == "simulation" and state == "preparing":
+            parts.append((f"{percent(status.progress)}, {time_left(status.seconds_left)}", "text"))
+            if status.queued:
+                parts.append(("plays when ready", "accent"))
+        snapshot = self._bridge.displayed
+        if snapshot is not None:
+            if Fields.CONTACTS in snapshot.valid:
+                parts.append((f"{len(snapshot.contacts)} contacts closed", "dim"))
+            if Fields.SOLVER in snapshot.valid:
+                steps = round(snapshot.time / scene.solver.step_s)
+                bad = snapshot.solver.unconverged
+                text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
+                parts.append((text_of, "warning" if bad else "dim"))
+        if self._bridge.source == "simulation" and not self._bridge.live:
+            parts.append(("looking back: End returns to the newest state", "accent"))
+        self.left.say(parts, text, role)
+        right = [text for text in (self.ahead(), f"{self.fps:.0f} fps" if self._bridge.moving else "") if text]
+        self.right.say([(_DOT.join(right), "dim")] if right else [])
+        if self._bridge.running:
+            self._soon()
+
+
+class _Line(QWidget):
+    """A line of text after a coloured dot: painted here, so that a change never asks for a new layout."""
+
+    def __init__(self, side: Qt.AlignmentFlag, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._side = side
+        self._parts: tuple[Part, ...] = ()
+        self._state, self._role = "", "dim"
+
+    @property
+    def text(self) -> str:
+        """Everything it says."""
+        return " ".join(part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part)
+
+    def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
+        """Show texts, each in a colour of the palette, after a state with a dot in one."""
+        if (tuple(parts), state, role) != (self._parts, self._state, self._role):
+            self._parts, self._state, self._role = tuple(parts), state, role
+            self.setAccessibleName(self.text)
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, 28)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, 28)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            area = QRect(14, 0, self.width() - 28, self.height())
+            if self._state:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.colour(self._role))
+                painter.drawEllipse(QPointF(area.left() + 4, area.height() / 2), 4, 4)
+                painter.setPen(theme.colour(self._role))
+                font = painter.font()
+                font.setBold(True)
+                painter.setFont(font)
+                area.setLeft(area.left() + 16)
+                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | self._side, self._state)
+                area.setLeft(area.left() + painter.fontMetrics().horizontalAdvance(self._state) + 20)
+                font.setBold(False)
+                painter.setFont(font)
+            for index, (words, role) in enumerate(self._parts):
+                painter.setPen(theme.colour(role))
+                text = (_DOT if index else "") + words
+                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | self._side, text)
+                area.setLeft(area.left() + painter.fontMetrics().horizontalAdvance(text))
+        finally:
+            painter.end()

@@ -1,0 +1,233 @@
+"""The guided tour: a few steps over the window, each lighting up one part of it and saying what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.shell.modal_overlay import Sheet, card_frame
+from snakestudio.gui.shell.tour_steps import STEPS
+
+if TYPE_CHECKING:
+    from snakestudio.gui.shell.main_window import MainWindow
+
+__all__ = ["Tour"]
+
+_GAP = 16
+"""Between what is lit up and the card, px."""
+
+
+class Tour(Sheet):
+    """Leads through the window; Esc or Skip ends it at any step.
+
+    Parameters
+    ----------
+    window : MainWindow
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._main = window
+        self._target: QWidget | None = None
+        self.place = 0
+        self.frame = card_frame(self)
+        column = QVBoxLayout(self.frame)
+        column.setContentsMargins(24, 20, 16, 14)
+        column.setSpacing(8)
+        self.title = QLabel(self.frame)
+        self.title.setFont(theme.text_font(16, strong=True))
+        column.addWidget(self.title)
+        self.text = QLabel(self.frame)
+        self.text.setWordWrap(True)
+        self.text.setContentsMargins(0, 0, 8, 8)
+        column.addWidget(self.text)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._dots = _Dots(len(STEPS), self.frame)
+        row.addWidget(self._dots)
+        row.addStretch(1)
+        self.skip_button = self._button("&Skip", self.close_sheet)
+        self.skip_button.setProperty("role", "link")
+        self.back_button = self._button("&Back", self.back)
+        self.next_button = self._button("&Next", self.go_on)
+        self.next_button.setProperty("role", "primary")
+        for button in (self.skip_button, self.back_button, self.next_button):
+            row.addWidget(button)
+        column.addLayout(row)
+
+    def _button(self, text: str, run: Callable[[], None]) -> QPushButton:
+        button = QPushButton(text, self.frame)
+        button.clicked.connect(lambda: run())
+        return button
+
+    def begin(self) -> None:
+        """Show the first step."""
+        self.open(self.next_button)
+        self._show(0)
+
+    def go_on(self) -> None:
+        """To the next step, or to the end."""
+        if self.place + 1 < len(STEPS):
+            self._show(self.place + 1)
+        else:
+            self.close_sheet()
+
+    def back(self) -> None:
+        """To the step before."""
+        if self.place > 0:
+            self._show(self.place - 1)
+
+    def close_sheet(self) -> None:
+        """End it."""
+        self._aim_at(None)
+        super().close_sheet()
+
+    def _show(self, place: int) -> None:
+        step = STEPS[place]
+        self.place = place
+        self.title.setText(step.title)
+        self.text.setText(step.text)
+        self._dots.show_place(place)
+        self.back_button.setEnabled(place > 0)
+        last = place == len(STEPS) - 1
+        self.next_button.setText("&Done" if last else "&Next")
+        self.skip_button.setVisible(not last)
+        if step.dock:
+            dock = self._main.docks[step.dock]
+            dock.setFloating(False)  # a loose panel would lie beside the window
+            dock.show()
+            dock.raise_()
+        self._aim_at(step.target(self._main))
+        self.setAccessibleName(f"Guided tour, step {place + 1} of {len(STEPS)}: {step.title}")
+        self.raise_()
+        self.arrange()
+        self.update()
+        now: QWidget | None = self.window().focusWidget()
+        if now is None or not self.isAncestorOf(now) or not now.isVisible() or not now.isEnabled():
+            self.next_button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _aim_at(self, target: QWidget | None) -> None:
+        if self._target is not None:
+            self._target.removeEventFilter(self)
+        self._target = target
+        if target is not None:
+            target.installEventFilter(self)
+
+    # --- where things stand ---------------------------------------------------------------------------------------
+
+    def _lit(self) -> QRect:
+        """The part of the sheet that is lit up."""
+        target = self._target
+        if target is None or not target.isVisible():
+            return QRect()
+        return QRect(target.mapTo(self.window_area, QPoint(0, 0)), target.size()).intersected(self.rect())
+
+    def bright(self) -> QPainterPath:
+        path = QPainterPath()
+        lit = self._lit()
+        if not lit.isEmpty():
+            path.addRoundedRect(QRectF(lit), 6, 6)
+        return path
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        lit = self._lit()
+        if lit.isEmpty():
+            return
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.drawRoundedRect(QRectF(lit).adjusted(1, 1, -1, -1), 6, 6)
+        finally:
+            painter.end()
+
+    def arrange(self) -> None:
+        width = min(theme.scaled(400), self.width() - 2 * _GAP)
+        self.frame.setFixedWidth(width)
+        layout = self.frame.layout()
+        assert layout is not None
+        height = max(layout.totalHeightForWidth(width), layout.sizeHint().height())
+        self.frame.setGeometry(QRect(_beside(self._lit(), QSize(width, height), self.rect()), QSize(width, height)))
+
+    # --- events ---------------------------------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        moves = QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide
+        if watched is self._target and event.type() in moves:
+            self.arrange()
+            self.update()
+        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._key(event.key()):
+            return True  # before a button takes arrows for a wish to go to the next button
+        return super().eventFilter(watched, event)
+
+    def _key(self, key: int) -> bool:
+        if key in (Qt.Key.Key_Right, Qt.Key.Key_PageDown):
+            self.go_on()
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_PageUp):
+            self.back()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            focused = self.window().focusWidget()
+            (focused if isinstance(focused, QPushButton) else self.next_button).click()
+        else:
+            return False
+        return True
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # a click beside the card is no wish to end the tour
+
+
+def _beside(lit: QRect, size: QSize, room: QRect) -> QPoint:
+    """Where a card stands: below, above, right or left of what is lit up, or else in its middle."""
+    middle = QPoint(lit.center().x() - size.width() // 2, lit.center().y() - size.height() // 2)
+    if lit.isEmpty():
+        middle = QPoint(room.center().x() - size.width() // 2, room.center().y() - size.height() // 2)
+    places = (
+        QPoint(middle.x(), lit.bottom() + _GAP),
+        QPoint(middle.x(), lit.top() - _GAP - size.height()),
+        QPoint(lit.right() + _GAP, middle.y()),
+        QPoint(lit.left() - _GAP - size.width(), middle.y()),
+    )
+    inside = room.adjusted(_GAP, _GAP, -_GAP, -_GAP)
+    for place in places:
+        moved = _pushed(place, size, inside)
+        if not lit.isEmpty() and not QRect(moved, size).intersects(lit):
+            return moved
+    return _pushed(middle, size, inside)
+
+
+def _pushed(place: QPoint, size: QSize, inside: QRect) -> QPoint:
+    """A place moved so that a card there lies inside."""
+    x = max(inside.left(), min(place.x(), inside.right() - size.width()))
+    y = max(inside.top(), min(place.y(), inside.bottom() - size.height()))
+    return QPoint(x, y)
+
+
+class _Dots(QWidget):
+    """One dot for each step, the present one filled."""
+
+    def __init__(self, count: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._count, self._place = count, 0
+        self.setFixedSize(count * 14, 14)
+
+    def show_place(self, place: int) -> None:
+        """The present step is another one."""
+        self._place = place
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            for place in range(self._count):
+                painter.setBrush(theme.colour("accent" if place == self._place else "line"))
+                painter.drawEllipse(QRectF(14 * place + 3, 3, 8, 8))
+        finally:
+            painter.end()

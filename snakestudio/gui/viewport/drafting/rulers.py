@@ -1,0 +1,127 @@
+"""Rulers along the left and the lower edge of the view from above, with marks where the cursor is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPolygonF
+
+from snakestudio.gui.core import theme
+from snakestudio.viewmodel.viewport.length_units import cursor_step, number_text, scale_of
+
+__all__ = ["THICK", "paint_rulers"]
+
+THICK = 22
+"""Width of a ruler, pixels."""
+
+
+def paint_rulers(
+    painter: QPainter, area: QRectF, origin: QPointF, pixels_per_metre: float, cursor: QPointF | None
+) -> None:
+    """Draw both rulers.
+
+    Parameters
+    ----------
+    painter : QPainter
+    area : QRectF
+        The whole view, pixels.
+    origin : QPointF
+        Where in it the world's origin is, pixels.
+    pixels_per_metre : float
+    cursor : QPointF or None
+        Where in it the cursor is.
+    """
+    scale = scale_of(pixels_per_metre)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setFont(theme.value_font(11, bold=False))
+    ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
+    ground.setAlphaF(0.92)
+    across = QRectF(area.left(), area.bottom() - THICK, area.width(), THICK)
+    upright = QRectF(area.left(), area.top(), THICK, area.height() - THICK)
+    for ruler in (across, upright):
+        painter.fillRect(ruler, ground)
+    line = theme.colour("line")
+    painter.setPen(QPen(line, 1))
+    painter.drawLine(across.topLeft() + QPointF(THICK, 0), across.topRight())
+    painter.drawLine(upright.topRight(), upright.bottomRight())
+    small = scale.step / scale.parts
+    _ticks(painter, across, origin.x(), pixels_per_metre, small, scale.parts, scale.text, upright=False)
+    _ticks(painter, upright, origin.y(), -pixels_per_metre, small, scale.parts, scale.text, upright=True)
+    corner = QRectF(area.left(), area.bottom() - THICK, THICK, THICK)
+    painter.fillRect(corner, ground)
+    painter.setPen(theme.colour("dim"))
+    painter.drawText(corner, Qt.AlignmentFlag.AlignCenter, scale.unit)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    if cursor is not None and area.contains(cursor):
+        step = cursor_step(pixels_per_metre)
+        decimals = max(0, -math.floor(math.log10(step * scale.per_metre) + 1e-9))
+        for value, at in (
+            ((cursor.x() - origin.x()) / pixels_per_metre, cursor.x()),
+            ((origin.y() - cursor.y()) / pixels_per_metre, cursor.y()),
+        ):
+            told = number_text(round(value / step) * step * scale.per_metre, decimals)
+            _tag(painter, across if at == cursor.x() else upright, at, told, upright=at != cursor.x())
+
+
+def _ticks(
+    painter: QPainter,
+    ruler: QRectF,
+    zero: float,
+    pixels: float,
+    small: float,
+    parts: int,
+    text: Callable[[float], str],
+    *,
+    upright: bool,
+) -> None:
+    """Ticks and numbers of one ruler; `pixels` a metre along it, negative where it runs against the screen."""
+    begin, end = (ruler.top(), ruler.bottom()) if upright else (ruler.left() + THICK, ruler.right())
+    first, last = sorted(((begin - zero) / pixels, (end - zero) / pixels))
+    for k in range(math.ceil(first / small), math.floor(last / small) + 1):
+        at = round(zero + k * small * pixels)
+        major, half = k % parts == 0, parts % 2 == 0 and k % (parts // 2) == 0
+        size = 8 if major else 6 if half else 4
+        painter.setPen(theme.colour("dim" if major else "line"))
+        if upright:
+            painter.drawLine(QPointF(ruler.right() - size, at), QPointF(ruler.right() - 1, at))
+        else:
+            painter.drawLine(QPointF(at, ruler.top() + 1), QPointF(at, ruler.top() + size))
+        if major:
+            painter.setPen(theme.colour("dim"))
+            _number(painter, ruler, at, text(k * small), upright=upright)
+
+
+def _number(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: bool) -> None:
+    """A number beside its tick, along the ruler."""
+    if not upright:
+        painter.drawText(QRectF(at - 40, ruler.top() + 8, 80, THICK - 8), Qt.AlignmentFlag.AlignCenter, text)
+        return
+    painter.save()
+    painter.translate(ruler.left(), at)
+    painter.rotate(-90)
+    painter.drawText(QRectF(-40, 0, 80, THICK - 8), Qt.AlignmentFlag.AlignCenter, text)
+    painter.restore()
+
+
+def _tag(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: bool) -> None:
+    """Where the cursor is, on a label of the accent's colour that lies over the numbers."""
+    half = 0.5 * painter.fontMetrics().horizontalAdvance(text) + 6
+    painter.save()
+    if upright:
+        painter.translate(ruler.left(), at)
+        painter.rotate(-90)
+        tip, box = QPointF(0, THICK), QRectF(-half, 1, 2 * half, THICK - 6)
+        foot = THICK - 5
+    else:
+        painter.translate(at, ruler.top())
+        tip, box = QPointF(0, 0), QRectF(-half, 5, 2 * half, THICK - 6)
+        foot = 5
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour("accent"))
+    painter.drawRoundedRect(box, 3, 3)
+    painter.drawPolygon(QPolygonF([tip, QPointF(-4, foot), QPointF(4, foot)]))
+    painter.setPen(theme.colour("on_accent"))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+    painter.restore()

@@ -1,0 +1,163 @@
+"""The surface of machines with a graphics card: an OpenGL widget that lends its context to the renderer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QImage, QOpenGLContext
+from PySide6.QtOpenGL import QOpenGLFramebufferObject
+from PySide6.QtOpenGLWidgets import QOpenGLWidget
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.drawing.quality import AdaptiveQuality, Quality
+from snakestudio.errors import GraphicsError
+from snakestudio.gui.viewport.surfaces.surface import Picture
+
+if TYPE_CHECKING:
+    from snakestudio.render.renderer import GraphicsInfo, Renderer
+
+__all__ = ["GlView"]
+
+log = logging.getLogger(__name__)
+
+FRAME_BUDGET = 0.012
+"""Time drawing may take, s: the window's thread waits for it."""
+
+
+class GlView(QOpenGLWidget):
+    """Draws pictures with the renderer. Mouse and keys are left to its parent.
+
+    Parameters
+    ----------
+    picture : callable
+        Gives what is to be drawn at an aspect ratio.
+
+    Signals
+    -------
+    drawn(seconds: float)
+        A frame was drawn in that time.
+    failed(message: str)
+        Nothing can be drawn any more.
+    """
+
+    drawn = Signal(float)
+    failed = Signal(str)
+
+    def __init__(self, picture: Callable[[float], Picture], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._picture = picture
+        self._renderer: Renderer | None = None
+        self._context: QOpenGLContext | None = None
+        self._broken = False
+        self.quality = AdaptiveQuality(budget=FRAME_BUDGET)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    # --- Qt calls these with the context current ------------------------------------------------------------------
+
+    def initializeGL(self) -> None:
+        context = self.context()
+        if context is not self._context:
+            # A window that goes to another screen or gets another parent gets another context, too.
+            context.aboutToBeDestroyed.connect(self.close_surface)
+            self._context = context
+        self._renderer = None
+        self._guarded(self._make_renderer)
+
+    def paintGL(self) -> None:
+        if not self._broken:
+            self._guarded(self._draw)
+
+    def resizeGL(self, w: int, h: int) -> None:
+        self.quality.reset()
+
+    def _guarded(self, action: Callable[[], None]) -> None:
+        """Nothing may escape into Qt; what goes wrong ends drawing with a sentence."""
+        try:
+            action()
+        except GraphicsError as error:
+            self._fail(str(error))
+        except Exception as error:
+            log.exception("drawing failed")
+            self._fail(f"Drawing failed: {error!r}.")
+
+    def _fail(self, message: str) -> None:
+        self._broken = True
+        self.failed.emit(message)
+
+    def _make_renderer(self) -> None:
+        from snakestudio.render.renderer import Renderer
+
+        renderer = Renderer()
+        renderer.initialise()
+        self._renderer = renderer
+
+    def _draw(self) -> None:
+        from snakestudio.render import gl
+
+        if self._renderer is None:
+            self._make_renderer()
+        began = time.perf_counter()
+        ratio = self.devicePixelRatio()
+        width, height = max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
+        self._render(width, height, self.defaultFramebufferObject(), self.quality.level)
+        gl.glFinish()  # or the time would be counted to whatever comes next
+        seconds = time.perf_counter() - began
+        self.quality.add(seconds)
+        self.drawn.emit(seconds)
+
+    def _render(self, width: int, height: int, framebuffer: int, quality: Quality) -> None:
+        assert self._renderer is not None
+        picture = self._picture(width / height)
+        self._renderer.theme, self._renderer.ratio = picture.theme, self.devicePixelRatio()
+        self._renderer.draw(picture.draw_list(), picture.camera, width, height, framebuffer, quality)
+
+    # --- for the viewport -----------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Draw again, soon."""
+        self.update()
+
+    def info(self) -> GraphicsInfo | None:
+        """What the context offers; None while there is none."""
+        if self._renderer is None:
+            return None
+        self.makeCurrent()
+        try:
+            return self._renderer.info()
+        finally:
+            self.doneCurrent()
+
+    def image(self, width: int, height: int) -> QImage:
+        """The present picture at full quality and any size.
+
+        Raises
+        ------
+        GraphicsError
+            If it cannot be drawn.
+        """
+        if self._renderer is None or self._broken:
+            raise GraphicsError("There is no picture to save: nothing was drawn yet.")
+        self.makeCurrent()
+        try:
+            buffer = QOpenGLFramebufferObject(width, height)
+            if not buffer.isValid():
+                raise GraphicsError(f"A picture of {width} x {height} pixels is too large for this display.")
+            self._render(width, height, buffer.handle(), Quality.FULL)
+            image = buffer.toImage().convertToFormat(QImage.Format.Format_RGB32)
+            del buffer
+        finally:
+            self.doneCurrent()
+        return image
+
+    def close_surface(self) -> None:
+        """Give back what the renderer holds in the context, if there still is one."""
+        renderer, self._renderer = self._renderer, None
+        if renderer is None or self.context() is None:
+            return
+        self.makeCurrent()
+        self._guarded(renderer.release)
+        self.doneCurrent()

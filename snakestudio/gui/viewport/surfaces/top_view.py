@@ -1,0 +1,279 @@
+"""The scene from above, drawn without OpenGL: what there is to see on a machine that cannot do better."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.drawing import path as path_parts
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.colour_bar import bar
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quantities import QUANTITIES, quantity_values, range_of
+from snakestudio.drawing.quantities import colours as quantity_colours
+from snakestudio.drawing.style import Colour, Theme
+from snakestudio.gui.core import theme
+from snakestudio.gui.viewport.drafting.rulers import THICK
+from snakestudio.gui.viewport.surfaces.painted_bar import paint_bar
+from snakestudio.gui.viewport.surfaces.painted_gizmo import paint_gizmo
+from snakestudio.gui.viewport.surfaces.painted_tracks import paint_tracks
+from snakestudio.gui.viewport.surfaces.surface import Picture
+from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.obstacles.footprints import footprint
+from snakestudio.model.obstacles.solids import Post
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["TopView"]
+
+FloatArray = NDArray[np.float64]
+
+
+class TopView(QWidget):
+    """Draws what it is told with QPainter, looking straight down.
+
+    Signals
+    -------
+    drawn(seconds: float)
+        A frame was drawn in that time.
+    """
+
+    drawn = Signal(float)
+
+    def __init__(self, picture: Callable[[float], Picture], reason: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._picture = picture
+        self.reason = reason
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def refresh(self) -> None:
+        """Draw again, soon."""
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        began = time.perf_counter()
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint(painter)
+        finally:
+            painter.end()
+        self.drawn.emit(time.perf_counter() - began)
+
+    def _paint(self, painter: QPainter) -> None:
+        aspect = self.width() / max(1, self.height())
+        scene, snapshot, overlays, camera, colours, base_dir, _ = self._picture(aspect)
+        painter.fillRect(self.rect(), _qcolour(colours.floor))
+        scale = self.height() / float(camera.view_height((0.0, 0.0, 0.0)))  # pixels a metre
+
+        def place(point: ArrayLike) -> QPointF:
+            ndc = camera.project(np.asarray(point, float), aspect)
+            return QPointF((ndc[0] + 1) / 2 * self.width(), (1 - ndc[1]) / 2 * self.height())
+
+        def places(points: FloatArray) -> FloatArray:
+            ndc = camera.project(points, aspect)
+            return np.column_stack([(ndc[:, 0] + 1) / 2 * self.width(), (1 - ndc[:, 1]) / 2 * self.height()])
+
+        if overlays.show_grid:
+            self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
+        chosen = {(pick.kind, pick.index) for pick in overlays.selection}
+        warned = {(pick.kind, pick.index) for pick in overlays.warned}
+        hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
+
+        def outline(item: tuple[str, int]) -> QPen:
+            if item in chosen:
+                return QPen(_qcolour(colours.accent), 3)
+            if item in warned:
+                return QPen(_qcolour(colours.force), 3)
+            if item == hovered:
+                return QPen(_qcolour(colours.hover), 2)
+            return QPen(Qt.PenStyle.NoPen)
+
+        for index, body in enumerate(obstacles_of(scene.obstacles, base_dir, shown_only=True).bodies):
+            painter.setPen(outline(("obstacle", index)))
+            painter.setBrush(_qcolour(colours.terrain if body.earthen else colours.obstacle))
+            for solid in body.solids:
+                if isinstance(solid, Post):
+                    painter.drawEllipse(place((solid.x, solid.y, 0.0)), solid.radius * scale, solid.radius * scale)
+                else:
+                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in footprint(solid)]))
+        if overlays.show_path:
+            path = scene.path if overlays.draft is None else overlays.draft
+            self._path(painter, path, overlays.waypoint, colours, place)
+            if snapshot is not None and path is scene.path:
+                self._guides(painter, snapshot, colours, place)
+        paint_tracks(painter, overlays, scale, places)
+        if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
+            painter.setPen(QPen(_qcolour(colours.accent), 2))
+            painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
+        for ghost in overlays.ghosts:
+            robot = ghost.robot or scene.robot
+            faint = _qcolour(ghost.colour or colours.ghost)
+            faint.setAlphaF(ghost.opacity)
+            beam = ghost.beam or (scene.beam if scene.model.continuum and ghost.robot is None else None)
+            if beam is not None:
+                painter.setPen(_thick(faint, 2 * beam.radius_m * scale))
+                painter.drawPolyline(_axis(ghost.pose, place))
+                continue
+            painter.setPen(_thick(faint, 2 * robot.radius_m * scale))
+            for pose in ghost.pose:
+                if np.isfinite(pose).all():
+                    painter.drawLine(*map(place, _ends(pose, robot.contact_half_length_m)))
+        if snapshot is not None and Fields.POSE in snapshot.valid and scene.model.continuum:
+            self._body(painter, snapshot, overlays, 2 * scene.beam.radius_m * scale, outline, colours, place)
+            if overlays.show_forces:
+                self._arrows(painter, snapshot, overlays, place)
+        elif snapshot is not None and snapshot.drawn:
+            half = scene.robot.contact_half_length_m
+            for index, pose in enumerate(snapshot.link_pose):
+                if not np.isfinite(pose).all():
+                    continue
+                ends = tuple(map(place, _ends(pose, half)))
+                fill = colours.head if index == scene.robot.head_index else colours.link
+                edge = outline(("link", index))
+                width = 2 * scene.robot.radius_m * scale
+                if edge.style() != Qt.PenStyle.NoPen:
+                    painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
+                    painter.drawLine(*ends)
+                painter.setPen(_thick(_qcolour(fill), width))
+                painter.drawLine(*ends)
+        if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
+            self._arrows(painter, snapshot, overlays, place)
+        paint_gizmo(painter, overlays, camera, colours, place)
+        painter.setPen(_qcolour(colours.text_dim))
+        painter.drawText(
+            self.rect().adjusted(12 + THICK, 0, -12, -10 - THICK),
+            Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft,
+            "Plain view from above",
+        )
+
+    def _grid(self, painter: QPainter, camera: Camera, scale: float, minor: Colour, major: Colour) -> None:
+        step = 10.0 ** np.ceil(np.log10(40 / scale))
+        x0, y0, _ = camera.target
+        across, up = self.width() / 2 / scale, self.height() / 2 / scale
+        for k in range(int(np.floor((x0 - across) / step)), int(np.ceil((x0 + across) / step)) + 1):
+            painter.setPen(QPen(_qcolour(minor if k % 10 else major), 1))
+            x = self.width() / 2 + (k * step - x0) * scale
+            painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
+        for k in range(int(np.floor((y0 - up) / step)), int(np.ceil((y0 + up) / step)) + 1):
+            painter.setPen(QPen(_qcolour(minor if k % 10 else major), 1))
+            y = self.height() / 2 - (k * step - y0) * scale
+            painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+
+    @staticmethod
+    def _path(
+        painter: QPainter,
+        path: GroundPath,
+        chosen: int,
+        colours: Theme,
+        place: Callable[[ArrayLike], QPointF],
+    ) -> None:
+        """The path with its arrows and waypoints, one of which may stand out."""
+        colour = _qcolour(colours.path)
+        painter.setPen(QPen(colour, 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for line in (path_parts.outline(path), *path_parts.arrow_heads(path)):
+            painter.drawPolyline(QPolygonF([place((x, y, 0.0)) for x, y in line]))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index, (x, y) in enumerate(path.waypoints_m):
+            painter.setBrush(_qcolour(colours.accent) if index == chosen else colour)
+            size = 6.0 if index == chosen else 4.0
+            painter.drawEllipse(place((x, y, 0.0)), size, size)
+
+    @staticmethod
+    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: Callable[[ArrayLike], QPointF]) -> None:
+        """Where the robot heads for."""
+        guides = path_parts.guide_points(snapshot)
+        if guides is None:
+            return
+        centre, nearest, ahead = (place((x, y, 0.0)) for x, y in guides)
+        painter.setPen(QPen(_qcolour(colours.text), 1))
+        painter.setBrush(_qcolour(colours.text))
+        painter.drawLine(centre, ahead)
+        painter.drawEllipse(nearest, 2.5, 2.5)
+        painter.drawEllipse(ahead, 4.5, 4.5)
+
+    @staticmethod
+    def _body(
+        painter: QPainter,
+        snapshot: Snapshot,
+        overlays: Overlays,
+        width: float,
+        outline: Callable[[tuple[str, int]], QPen],
+        colours: Theme,
+        place: Callable[[ArrayLike], QPointF],
+    ) -> None:
+        """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(_thick(_qcolour(colours.link), width))
+        painter.drawPolyline(_axis(snapshot.link_pose, place))
+        if overlays.body_quantity and snapshot.body is not None:
+            what = QUANTITIES[overlays.body_quantity]
+            values = quantity_values(snapshot.body, overlays.body_quantity)
+            span = overlays.body_range or range_of(values, what.signed)
+            line = _axis(snapshot.link_pose, place)
+            if len(values) == line.size():
+                tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
+                for k, (red, green, blue) in enumerate(tints.tolist()):
+                    pen = _thick(_qcolour((red, green, blue)), width)
+                    if k + 1 < len(tints):
+                        pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
+                    painter.setPen(pen)
+                    painter.drawLine(line.at(k), line.at(k + 1))
+                paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
+        for index, pose in enumerate(snapshot.link_pose):
+            edge = outline(("link", index))
+            if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
+                continue
+            painter.setPen(edge)
+            painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
+            painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
+        if snapshot.body is not None:
+            body = snapshot.body
+            painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
+            for on, point, axis in zip(body.active, body.point, body.axis, strict=True):
+                if on and np.isfinite(point).all() and np.isfinite(axis).all():
+                    middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
+                    size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
+                    across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
+                    painter.drawLine(middle - across, middle + across)
+
+    def _arrows(
+        self,
+        painter: QPainter,
+        snapshot: Snapshot,
+        overlays: Overlays,
+        place: Callable[[ArrayLike], QPointF],
+    ) -> None:
+        contacts = snapshot.contacts
+        painter.setPen(QPen(_qcolour(theme.render_theme().force), 3))
+        for point, force in zip(contacts.point, contacts.force_normal, strict=True):
+            if np.linalg.norm(force[:2]) >= overlays.force_minimum:
+                painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
+    """Where the axis of a link ends, seen from above, m."""
+    w, x, y, z = pose[3:]
+    axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
+    return pose[:3] - axis, pose[:3] + axis
+
+
+def _axis(pose: FloatArray, place: Callable[[ArrayLike], QPointF]) -> QPolygonF:
+    """The axis of a continuous body in the widget, as far as it is known."""
+    return QPolygonF([place(one[:3]) for one in pose if np.isfinite(one).all()])
+
+
+def _qcolour(parts: Colour) -> QColor:
+    return QColor.fromRgbF(*parts)
+
+
+def _thick(colour: QColor, width: float) -> QPen:
+    return QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)

@@ -1,0 +1,329 @@
+"""The path under the mouse: drawing a new one point by point, dragging waypoints, taking one away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.errors import SceneError
+from snakestudio.gui.viewport.tools.transform import INTERVAL_MS
+from snakestudio.model.edits import with_path
+from snakestudio.model.ground_path import GroundPath, Waypoint
+from snakestudio.model.scene import Scene
+from snakestudio.model.track import track
+from snakestudio.viewmodel.viewport.ground import on_plane
+
+if TYPE_CHECKING:
+    from snakestudio.gui.viewport.viewport import Viewport
+
+__all__ = ["PathTool"]
+
+_SLACK, _REACH = 4, 11
+"""Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is meant."""
+
+DRAWING = "Click sets a waypoint · double click or Enter ends · Backspace takes one back · Esc gives up"
+
+
+class PathTool(QObject):
+    """What the mouse and the keys do to the path; every change is one step of undo.
+
+    Signals
+    -------
+    changed()
+        What is to be drawn of it, or whether it draws, changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__(viewport)
+        self._viewport = viewport
+        self.drawing = False
+        self.hovered = -1
+        """0-based waypoint under the cursor, or the one that is dragged; -1: none."""
+        self._points: list[Waypoint] = []
+        self._cursor: Waypoint | None = None
+        self._pressed: QPointF | None = None
+        self._button = Qt.MouseButton.NoButton
+        self._dragged = False
+        self._before: Scene | None = None
+        self._gesture = 0
+        self._wanted: Waypoint | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self._move_waypoint)
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> GroundPath | None:
+        """The path that is being drawn, up to the cursor; None if none is."""
+        if not self.drawing:
+            return None
+        points = [*self._points, *([self._cursor] if self._cursor is not None else [])]
+        present = self._viewport.document.scene.path
+        return GroundPath(waypoints_m=tuple(points), shape=present.shape)
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """Add the path that is being drawn and the waypoint that stands out to a picture."""
+        return replace(overlays, draft=self.draft, waypoint=self.hovered)
+
+    @property
+    def hint(self) -> str:
+        """What the mouse would do, "" if nothing to the path."""
+        if self.drawing:
+            return DRAWING
+        points = self._viewport.document.scene.path.waypoints_m
+        if not 0 <= self.hovered < len(points):
+            return ""
+        x, y = points[self.hovered]
+        return f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
+
+    @property
+    def holding(self) -> bool:
+        """Whether a waypoint is held."""
+        return self._pressed is not None and not self.drawing
+
+    def _waypoint_at(self, position: QPointF) -> int:
+        viewport = self._viewport
+        if not viewport.options.now.path or viewport.scene.path != viewport.document.scene.path:
+            return -1
+        found, least = -1, float(_REACH)
+        for index, point in enumerate(viewport.scene.path.waypoints_m):
+            distance = self._near(point, position)
+            if distance < least:
+                found, least = index, distance
+        return found
+
+    def _near(self, point: Waypoint, position: QPointF) -> float:
+        """Distance of a point of the ground from a place in the picture, pixels."""
+        away = self._viewport.pixel((*point, 0.0)) - position
+        return math.hypot(away.x(), away.y())
+
+    def _ground(self, position: QPointF) -> Waypoint | None:
+        """The point of the ground under the cursor, to the millimetre; None at the horizon and farther than it may."""
+        navigator = self._viewport.navigator
+        found = on_plane(navigator.camera, self._viewport.ndc(position), navigator.aspect)
+        if found is None or max(abs(found[0]), abs(found[1])) > 1e4:
+            return None
+        return round(found[0], 3), round(found[1], 3)
+
+    # --- drawing --------------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Draw a path from now on; the one there is stays until the new one is done."""
+        self.cancel()
+        self.drawing, self._points, self._cursor, self.hovered = True, [], None, -1
+        self._viewport.setCursor(Qt.CursorShape.CrossCursor)
+        self._viewport.setFocus()
+        self.changed.emit()
+
+    def finish(self) -> None:
+        """The path is drawn; a single point is none."""
+        points = tuple(self._points)
+        self._stop()
+        document = self._viewport.document
+        if len(points) > 1:
+            path = document.scene.path.model_copy(update={"waypoints_m": points, "closed": False})
+            document.edit(with_path(document.scene, path), "Draw path")
+
+    def _stop(self) -> None:
+        self.drawing, self._points, self._cursor, self._pressed = False, [], None, None
+        self._viewport.unsetCursor()
+        self.changed.emit()
+
+    def _add(self, position: QPointF) -> None:
+        point = self._ground(position)
+        if point is None or (self._points and self._near(self._points[-1], position) < _SLACK):
+            return  # a hand that trembles clicks twice at one place
+        if not (self._points and GroundPath(waypoints_m=(self._points[-1], point)).mistakes()):
+            self._points.append(point)
+            self.changed.emit()
+
+    # --- the mouse: each says whether the event was meant for the path -----------------------------------------------
+
+    def press(self, event: QMouseEvent) -> bool:
+        """A button went down. While drawing the camera can still be moved, so only a click counts."""
+        if self.drawing:
+            if event.button() == Qt.MouseButton.LeftButton:
+                self._pressed = event.position()
+            return False
+        if self._pressed is not None:
+            return True
+        self.hovered = self._waypoint_at(event.position())
+        if self.hovered < 0 or event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+            return False
+        self._pressed, self._button, self._dragged = event.position(), event.button(), False
+        self._before, self._gesture = self._viewport.document.scene, self._viewport.document.new_gesture()
+        self.changed.emit()
+        return True
+
+    def move(self, event: QMouseEvent) -> bool:
+        """The mouse moved."""
+        position = event.position()
+        if self.drawing:
+            self._cursor = self._ground(position)
+            self.changed.emit()
+            return False
+        if self._pressed is None:
+            hovered = self._waypoint_at(position) if event.buttons() == Qt.MouseButton.NoButton else -1
+            if hovered != self.hovered:
+                self.hovered = hovered
+                self.changed.emit()
+            return hovered >= 0
+        away = position - self._pressed
+        if self._button == Qt.MouseButton.LeftButton and (self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK):
+            self._dragged, self._wanted = True, self._ground(position)
+            self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+            if not self._timer.isActive():
+                self._timer.start()
+        return True
+
+    def release(self, event: QMouseEvent) -> bool:
+        """A button went up."""
+        pressed = self._pressed
+        if pressed is None:
+            return False
+        away = event.position() - pressed
+        click = abs(away.x()) + abs(away.y()) < _SLACK
+        if self.drawing:
+            self._pressed = None
+            if click and event.button() == Qt.MouseButton.LeftButton:
+                self._add(event.position())
+                return True
+            return False
+        if event.button() != self._button:
+            return True
+        self._timer.stop()
+        if self._dragged:
+            self._move_waypoint()
+        elif click and self._button == Qt.MouseButton.RightButton:
+            self.remove(self.hovered)
+        self._let_go()
+        return True
+
+    def double_click(self, event: QMouseEvent) -> bool:
+        """A double click ends the path that is drawn (its first click set the last waypoint), or adds a waypoint."""
+        if self.drawing:
+            self.finish()
+            return True
+        if event.button() != Qt.MouseButton.LeftButton:
+            return False
+        return self.insert(event.position())
+
+    def wants(self, event: QKeyEvent) -> bool:
+        """Whether a key that is a shortcut of the window is meant for it just now."""
+        return False
+
+    def key(self, event: QKeyEvent) -> bool:
+        """A key was pressed in the viewport."""
+        key = event.key()
+        if key == Qt.Key.Key_Escape:
+            return self.cancel()
+        if not self.drawing:
+            return key == Qt.Key.Key_Delete and self.remove_hovered()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.finish()
+        elif key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete):
+            self._points = self._points[:-1]
+            self.changed.emit()
+        else:
+            return False
+        return True
+
+    def cancel(self) -> bool:
+        """Give up drawing, or put a waypoint that is being dragged back; False if neither goes on."""
+        if self.drawing:
+            self._stop()
+            return True
+        if self._pressed is None:
+            return False
+        self._timer.stop()
+        if self._dragged and self._before is not None:
+            self._viewport.document.edit(self._before, self._text(), self._gesture)
+        self._let_go()
+        return True
+
+    def leave(self) -> None:
+        """The cursor left the viewport."""
+        if self._pressed is None and (self.hovered >= 0 or self._cursor is not None):
+            self.hovered, self._cursor = -1, None
+            self.changed.emit()
+
+    # --- edits ----------------------------------------------------------------------------------------------------
+
+    def remove(self, index: int) -> None:
+        """Take a waypoint (0-based) out of the path; the last two go together."""
+        document = self._viewport.document
+        path = document.scene.path
+        left = tuple(point for k, point in enumerate(path.waypoints_m) if k != index)
+        left = left if len(left) > 1 else ()
+        shorter = path.model_copy(update={"waypoints_m": left, "closed": path.closed and len(left) > 2})
+        self.hovered = -1
+        try:
+            document.edit(with_path(document.scene, shorter), f"Remove waypoint {index + 1}")
+        except SceneError:
+            return  # what is left would lie on itself
+        self.changed.emit()
+
+    def remove_hovered(self) -> bool:
+        """Take the waypoint under the cursor out of the path; False if there is none."""
+        if self.drawing or self._pressed is not None or self.hovered < 0:
+            return False
+        self.remove(self.hovered)
+        return True
+
+    def insert(self, position: QPointF) -> bool:
+        """Make the place of the path under the cursor a waypoint; False if there is none."""
+        viewport, document = self._viewport, self._viewport.document
+        path, under = document.scene.path, self._ground(position)
+        if not path or under is None or not viewport.options.now.path or viewport.scene.path != path:
+            return False
+        way = track(path)
+        s = min(max(way.nearest(np.array(under)), 0.0), way.length)
+        x, y = (round(float(value), 3) for value in way.place(s)[0])
+        if self._near((x, y), position) > _REACH or self._waypoint_at(position) >= 0:
+            return False
+        index = int(np.searchsorted(way.waypoints, s))
+        points = (*path.waypoints_m[:index], (x, y), *path.waypoints_m[index:])
+        longer = path.model_copy(update={"waypoints_m": points})
+        try:
+            document.edit(with_path(document.scene, longer), f"Add waypoint {index + 1}")
+        except SceneError:
+            return False  # it lies on its neighbour
+        self.hovered = index
+        self.changed.emit()
+        return True
+
+    def clear(self) -> None:
+        """Take the path away."""
+        document = self._viewport.document
+        empty = document.scene.path.model_copy(update={"waypoints_m": (), "closed": False})
+        document.edit(with_path(document.scene, empty), "Remove path")
+
+    def _text(self) -> str:
+        return f"Move waypoint {self.hovered + 1}"
+
+    def _move_waypoint(self) -> None:
+        if self._before is None or self._wanted is None:
+            return
+        path = self._before.path
+        points = list(path.waypoints_m)
+        points[self.hovered] = self._wanted
+        try:
+            moved = with_path(self._before, path.model_copy(update={"waypoints_m": tuple(points)}))
+        except SceneError:
+            return  # just now it lies on its neighbour
+        self._viewport.document.edit(moved, self._text(), self._gesture)
+
+    def _let_go(self) -> None:
+        self._pressed, self._before, self._wanted, self._dragged = None, None, None, False
+        self._viewport.unsetCursor()
+        self.changed.emit()

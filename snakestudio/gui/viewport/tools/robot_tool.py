@@ -1,0 +1,302 @@
+"""The robot's start under the mouse: a link drags or turns the whole robot, a joint's handle bends it there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.errors import SceneError
+from snakestudio.gui.scene.checks import refusal_text
+from snakestudio.gui.viewport.tools.transform import INTERVAL_MS
+from snakestudio.model.edits.bending import joint_points
+from snakestudio.model.robot.pose import initial_joint_angles
+from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.body_parts import part_title
+from snakestudio.viewmodel.viewport.ground import on_plane
+from snakestudio.viewmodel.viewport.length_units import number_text
+from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Turn, Way
+
+if TYPE_CHECKING:
+    from snakestudio.gui.viewport.viewport import Viewport
+
+__all__ = ["RobotTool"]
+
+FloatArray = NDArray[np.float64]
+
+_SLACK, _REACH = 4, 10
+"""Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is meant."""
+
+
+class RobotTool(QObject):
+    """What the mouse does to the robot while it stands at its start; every drag is one step of undo.
+
+    Signals
+    -------
+    changed()
+        What is to be drawn of it, or its hint, changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, viewport: Viewport) -> None:
+        super().__init__(viewport)
+        self._viewport = viewport
+        self.hovered = -1
+        """0-based joint whose handle is under the cursor, or is dragged; -1: none."""
+        self._drag: Drag | None = None
+        self._dragged = False
+        self._given_up = False
+        self._pressed = self._cursor = QPointF()
+        self._coarse = self._follow = False
+        self._grabbed: FloatArray = np.zeros(3)
+        self._camera = viewport.navigator.camera
+        self._gesture = 0
+        self._refusal = ""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self._apply)
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    @property
+    def placeable(self) -> bool:
+        """Whether what is shown is the start of a run that has not begun."""
+        bridge, snapshot = self._viewport.bridge, self._viewport.snapshot
+        at_start = bridge.live and bridge.status.state in ("ready", "preparing", "unprepared", "blocked")
+        return at_start and snapshot is not None and Fields.POSE in snapshot.valid
+
+    @property
+    def _chosen(self) -> bool:
+        """Whether the robot, a link of it or its start is selected."""
+        return any(kind in ("link", "robot", "beam", "start") for kind, _ in self._viewport.selection.items)
+
+    def handles(self) -> FloatArray:
+        """Where the joints' handles are, (k, 3), m; none if there is nothing to be bent."""
+        viewport = self._viewport
+        snapshot = viewport.snapshot
+        if snapshot is None or not self._chosen or viewport.document.scene.model.continuum or not self.placeable:
+            return np.zeros((0, 3))
+        points = joint_points(snapshot.link_pose, viewport.document.scene.robot)
+        return points if np.isfinite(points).all() else np.zeros((0, 3))
+
+    @property
+    def arc(self) -> Arc | None:
+        """The angle that is being changed; None if none is."""
+        return self._drag.arc if self._dragged and self._drag is not None else None
+
+    @property
+    def label(self) -> tuple[QPointF, str] | None:
+        """How far the robot was moved, and where the cursor is; None if it is not."""
+        moves = self._dragged and isinstance(self._drag, Move)
+        return (self._cursor, self._drag.amount) if moves and self._drag is not None and self._drag.amount else None
+
+    @property
+    def hint(self) -> str:
+        """What the mouse would do, "" if nothing to the robot."""
+        if self._dragged and self._drag is not None:
+            if self._refusal:
+                return self._refusal
+            keys = "Ctrl: steps of 5°"
+            if isinstance(self._drag, Move):
+                keys = "X or Y keeps to an axis · Ctrl: whole centimetres"
+            return f"{self._drag.amount} · {keys} · Esc puts it back"
+        if self.hovered >= 0:
+            upright = " · Shift bends it up and down" if self._viewport.document.scene.model.spatial else ""
+            return f"{self._joint_text()} · drag bends{upright} · Ctrl: steps of 5°"
+        item = self._viewport.selection.hovered
+        if item is None or item[0] != "link" or not self._grabs(item[1]):
+            return ""
+        can = "drag moves the robot, Alt+drag turns it" if self.placeable else "reset to place the robot"
+        return f"{part_title(self._viewport.document.scene, item[1])} · {can}"
+
+    def _joint_text(self) -> str:
+        """The joint under the cursor and its angles."""
+        viewport = self._viewport
+        try:
+            angles = np.degrees(initial_joint_angles(viewport.document.scene, viewport.document.base_dir))
+        except SceneError:
+            return f"Joint {self.hovered + 1}"
+        yaw, pitch = angles[self.hovered] + 0.0
+        spatial = viewport.document.scene.model.spatial
+        upright = f", pitch {number_text(pitch, 1)}°" if spatial else ""
+        return f"Joint {self.hovered + 1} · {number_text(yaw, 1)}°{upright}"
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """Nothing: handles are drawn over the picture, equally large wherever they are."""
+        return overlays
+
+    def _grabs(self, link: int) -> bool:
+        """Whether dragging a link means the robot: when it is selected, or the robot as a whole is."""
+        items = self._viewport.selection.items
+        return ("link", link) in items or any(kind in ("robot", "beam", "start") for kind, _ in items)
+
+    def _joint_at(self, position: QPointF) -> int:
+        points = self.handles()
+        if not len(points):
+            return -1
+        viewport = self._viewport
+        seen = viewport.navigator.camera.project(points, viewport.navigator.aspect)[:, :2]
+        ndc = np.array(viewport.ndc(position))
+        away = np.hypot(*((seen - ndc) * (0.5 * viewport.width(), 0.5 * viewport.height())).T)
+        away[np.isnan(away)] = np.inf
+        nearest = int(np.argmin(away))
+        return nearest if away[nearest] <= _REACH else -1
+
+    # --- the mouse: each says whether the event was meant for the robot -------------------------------------------
+
+    def press(self, event: QMouseEvent) -> bool:
+        """A button went down. On a link a click still selects, so the event is taken only once it is dragged."""
+        if self._drag is not None:
+            return True
+        self._given_up = False
+        if event.button() != Qt.MouseButton.LeftButton or not self.placeable or self._viewport.path_tool.drawing:
+            return False
+        viewport, modifiers = self._viewport, event.modifiers()
+        snapshot, scene, base_dir = viewport.snapshot, viewport.document.scene, viewport.document.base_dir
+        assert snapshot is not None
+        joint = self._joint_at(event.position())
+        if joint >= 0:
+            upright = scene.model.spatial and bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+            at = self.handles()[joint]
+            self.hovered = joint
+            bend = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis="pitch" if upright else "yaw", at=at)
+            self._begin(bend, event, at)
+            return True
+        picked, item = viewport.item_at(event.position())
+        if item is None or picked is None or item[0] != "link":
+            return False
+        if not self._grabs(item[1]):
+            if not modifiers & Qt.KeyboardModifier.ShiftModifier:
+                return False
+            viewport.selection.set([item])
+        grabbed = np.array(picked.point)
+        if modifiers & Qt.KeyboardModifier.AltModifier:
+            self._begin(Turn(scene, base_dir, snapshot.link_pose, link=item[1], grabbed=grabbed), event, grabbed)
+        else:
+            self._begin(Move(scene, base_dir, snapshot.link_pose), event, grabbed)
+        return False
+
+    def _begin(self, drag: Drag, event: QMouseEvent, grabbed: FloatArray) -> None:
+        self._drag, self._dragged, self._grabbed, self._refusal = drag, False, grabbed, ""
+        self._pressed = self._cursor = event.position()
+        self._gesture = self._viewport.document.new_gesture()
+        self._camera = self._viewport.navigator.camera
+        self.changed.emit()
+
+    def move(self, event: QMouseEvent) -> bool:
+        """The mouse moved."""
+        position = event.position()
+        if self._given_up:
+            return True
+        if self._drag is None:
+            idle = event.buttons() == Qt.MouseButton.NoButton
+            hovered = self._joint_at(position) if idle else -1
+            if hovered != self.hovered:
+                self.hovered = hovered
+                self.changed.emit()
+            return hovered >= 0
+        self._cursor, self._coarse = position, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        away = position - self._pressed
+        if not self._dragged:
+            if abs(away.x()) + abs(away.y()) < _SLACK:
+                return True
+            self._dragged = True
+            navigator = self._viewport.navigator
+            self._follow = navigator.following
+            navigator.set_following(False)  # or the picture would run after what is dragged in it
+            self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+        if not self._timer.isActive():
+            self._timer.start()
+        return True
+
+    def release(self, event: QMouseEvent) -> bool:
+        """A button went up."""
+        if self._drag is None:
+            given_up, self._given_up = self._given_up, False
+            return given_up
+        if event.button() != Qt.MouseButton.LeftButton:
+            return True
+        used = self._dragged or isinstance(self._drag, Bend)
+        if self._dragged:
+            self._timer.stop()
+            self._cursor = event.position()
+            self._apply()
+        self._let_go()
+        return used
+
+    def double_click(self, event: QMouseEvent) -> bool:
+        """A button went down for the second time."""
+        return self._joint_at(event.position()) >= 0
+
+    def key(self, event: QKeyEvent) -> bool:
+        """A key was pressed in the viewport."""
+        if event.key() == Qt.Key.Key_Escape:
+            return self.cancel()
+        if not self._dragged or self._drag is None or event.key() not in (Qt.Key.Key_X, Qt.Key.Key_Y):
+            return False
+        if self._drag.keep_to_axis("x" if event.key() == Qt.Key.Key_X else "y"):
+            self._apply()
+        return True
+
+    def wants(self, event: QKeyEvent) -> bool:
+        """Whether a key that is a shortcut of the window is meant for it just now."""
+        return self._dragged and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_X, Qt.Key.Key_Y)
+
+    def cancel(self) -> bool:
+        """Put the robot back where it was; False if it is not being dragged."""
+        if self._drag is None:
+            return False
+        self._timer.stop()
+        if self._dragged:
+            self._viewport.document.edit(self._drag.before, self._drag.text, self._gesture)
+        self._given_up = True  # until the button is let go
+        self._let_go()
+        return True
+
+    def leave(self) -> None:
+        """The cursor left the viewport."""
+        if self._drag is None and self.hovered >= 0:
+            self.hovered = -1
+            self.changed.emit()
+
+    def _let_go(self) -> None:
+        if self._dragged:
+            self._viewport.navigator.set_following(self._follow)
+        self._drag, self._dragged = None, False
+        self._viewport.unsetCursor()
+        self.changed.emit()
+
+    # --- edits ----------------------------------------------------------------------------------------------------
+
+    def _way(self) -> Way | None:
+        """How far the cursor went; None at the horizon."""
+        viewport, height = self._viewport, float(self._grabbed[2])
+        aspect = viewport.navigator.aspect
+        ends = [on_plane(self._camera, viewport.ndc(at), aspect, height) for at in (self._pressed, self._cursor)]
+        if ends[0] is None or ends[1] is None:
+            return None
+        pixel = float(self._camera.view_height(self._grabbed)) / max(1, viewport.height())
+        up = self._pressed.y() - self._cursor.y()
+        return Way(np.array(ends[1]) - np.array(ends[0]), up, pixel, self._coarse)
+
+    def _apply(self) -> None:
+        """Bring the scene to where the cursor is now."""
+        way = self._way()
+        if self._drag is None or way is None:
+            return
+        document = self._viewport.document
+        try:
+            made = self._drag.made(way)
+        except SceneError as error:
+            self._refusal = refusal_text(error, document.scene)
+        else:
+            self._refusal = ""
+            if made != document.scene:
+                document.edit(made, self._drag.text, self._gesture)
+        self.changed.emit()

@@ -1,0 +1,157 @@
+"""What gizmo and keys act on: the selected obstacles, or the robot at its start, as one thing with a pivot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.model.edits import transform
+from snakestudio.model.labels import obstacle_mention
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Cylinder, Obstacle
+from snakestudio.viewmodel.viewport.robot_target import RobotSubject
+
+__all__ = ["ObstacleSubject", "Shaped", "Subject", "subject_of"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Subject(Protocol):
+    """Something that can be moved, turned and scaled. Every edit is a pure function of the scene before it."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in the middle of a sentence."""
+
+    @property
+    def move_axes(self) -> str:
+        """Axes of the world along which it can be moved, of "xyz"."""
+
+    @property
+    def turn_axes(self) -> str:
+        """Axes about which it can be turned."""
+
+    @property
+    def scale_axes(self) -> str:
+        """Axes along which it can be scaled."""
+
+    def pivot(self, scene: Scene) -> FloatArray:
+        """The point (3,), m, that it is moved, turned and scaled by."""
+
+    def moved(self, scene: Scene, shift: FloatArray) -> Scene:
+        """The scene with it moved by `shift` (3,), m.
+
+        Raises
+        ------
+        SceneError
+            If it cannot be there, as in all that follow.
+        """
+
+    def turned(self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray) -> Scene:
+        """The scene with it turned by `angle` (rad) about an axis ("x", "y", "z" or a unit vector) through `pivot`."""
+
+    def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
+        """The scene with it scaled by `factors` (3,) about `pivot`."""
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """A subject with axes and edges of its own, if it has any: they are kept to and snapped by."""
+
+    def own_axes(self, scene: Scene) -> FloatArray:
+        """Its own axes as columns (3, 3); those of the world if its parts differ."""
+
+    def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+        """Corners (3,) of the box around it, m."""
+
+
+class ObstacleSubject:
+    """Some obstacles.
+
+    Parameters
+    ----------
+    scene : Scene
+    indices : sequence of int
+        0-based, at least one.
+    """
+
+    def __init__(self, scene: Scene, indices: Sequence[int]) -> None:
+        self.indices = tuple(indices)
+        chosen = [scene.obstacles[index] for index in self.indices]
+        one = len(chosen) == 1
+        self.title = obstacle_mention(chosen[0], self.indices[0]) if one else f"{len(chosen)} obstacles"
+        self.move_axes = "xyz" if all(map(transform.has_height, chosen)) else "xy"
+        if all(isinstance(o, transform.TILTING) for o in chosen):
+            self.turn_axes = "xyz"
+        else:
+            self.turn_axes = "" if one and isinstance(chosen[0], Cylinder) else "z"
+        self.scale_axes = "xyz"
+
+    def _chosen(self, scene: Scene) -> list[Obstacle]:
+        return [scene.obstacles[index] for index in self.indices]
+
+    def pivot(self, scene: Scene) -> FloatArray:
+        """The middle of their reference points, (3,), m."""
+        middle: FloatArray = np.mean([transform.reference_point(o) for o in self._chosen(scene)], axis=0)
+        return middle
+
+    def own_axes(self, scene: Scene) -> FloatArray:
+        """Those of a single obstacle as columns (3, 3)."""
+        return transform.own_axes(scene.obstacles[self.indices[0]]) if len(self.indices) == 1 else np.eye(3)
+
+    def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+        """Corners (3,) of the box around all of them, m."""
+        world = obstacles_of(scene.obstacles, base_dir)
+        of = list(self.indices)
+        return world.low[of].min(axis=0), world.high[of].max(axis=0)
+
+    def moved(self, scene: Scene, shift: FloatArray) -> Scene:
+        """The scene with them moved."""
+        return transform.move(scene, self.indices, shift)
+
+    def turned(self, scene: Scene, axis: str | ArrayLike, angle: float, pivot: FloatArray) -> Scene:
+        """The scene with them turned."""
+        return transform.turn(scene, self.indices, axis, angle, pivot)
+
+    def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
+        """The scene with them scaled; upwards from the lowest of their feet, so that what stands keeps standing."""
+        foot = min(getattr(o, "z_m", 0.0) for o in self._chosen(scene))
+        return transform.scale(scene, self.indices, factors, (float(pivot[0]), float(pivot[1]), foot))
+
+
+_ROBOT = ("link", "robot", "beam", "start")
+
+
+def subject_of(selection: Selection, document: Document, placeable: bool) -> Subject | None:
+    """What the selection lets one move: its obstacles, but for locked ones, or the robot.
+
+    None if there is nothing, or both are selected.
+
+    Parameters
+    ----------
+    selection : Selection
+    document : Document
+    placeable : bool
+        Whether the robot stands where it starts, so that it can be put elsewhere.
+    """
+    scene = document.scene
+    if any(kind in _ROBOT for kind, _ in selection.items):
+        if selection.obstacles or not placeable:
+            return None
+        links = selection.links
+        robot = RobotSubject(scene, document.base_dir, links[0] if len(links) == 1 else None)
+        try:
+            robot.pivot(scene)
+        except SnakeStudioError:
+            return None  # it starts from a file that cannot be read, which the checks say
+        return robot
+    free = [index for index in selection.obstacles if not scene.obstacles[index].locked]
+    return ObstacleSubject(scene, free) if free else None

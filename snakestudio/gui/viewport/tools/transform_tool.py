@@ -1,0 +1,326 @@
+"""The tool that moves, turns and scales what is selected: by the gizmo's handles, by G, R and S, and by dragging it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import Gizmo, Mode, handles, pick_handle
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
+from snakestudio.gui.viewport.tools.label import AmountLabel, amount_text
+from snakestudio.gui.viewport.tools.snap import Targets
+from snakestudio.gui.viewport.tools.transform import Grip, Transform
+from snakestudio.gui.viewport.tools.transform_target import Shaped, Subject, subject_of
+from snakestudio.model.scene import Scene
+
+if TYPE_CHECKING:
+    from snakestudio.gui.viewport.viewport import Viewport
+
+__all__ = ["TransformTool"]
+
+FloatArray = NDArray[np.float64]
+
+_REACH = 9.0
+"""A handle nearer to the cursor than this is meant, pixels."""
+
+_SWITCH: dict[int, Mode] = {Qt.Key.Key_G: "move", Qt.Key.Key_R: "turn", Qt.Key.Key_S: "scale"}
+_KEYS = {Qt.Key.Key_X: "x", Qt.Key.Key_Y: "y", Qt.Key.Key_Z: "z"}
+_DOES: dict[str, str] = {"move": "moves it along", "turn": "rotates it about", "scale": "scales it along"}
+
+
+class TransformTool(QObject):
+    """What mouse and keys do to what is selected; every transform is one step of undo.
+
+    Parameters
+    ----------
+    viewport : Viewport
+    options : EditorOptions
+
+    Signals
+    -------
+    changed()
+        The gizmo, the handle under the cursor or a transform under way is another.
+    """
+
+    changed = Signal()
+
+    def __init__(self, viewport: Viewport, options: EditorOptions) -> None:
+        super().__init__(viewport)
+        self._viewport, self._options = viewport, options
+        self.label = AmountLabel(viewport)
+        self.running: Transform | None = None
+        self.hovered = ""
+        """Name of the handle under the cursor."""
+        self._button = Qt.MouseButton.NoButton
+        self._cursor = QPointF(0.5 * viewport.width(), 0.5 * viewport.height())
+        self._found: tuple[object, Scene, bool, Subject | None] | None = None
+        options.changed.connect(self._on_options)
+        viewport.selection.changed.connect(self._on_selection)
+        viewport.document.scene_changed.connect(self._on_scene)
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being transformed."""
+        return self.running is not None
+
+    @property
+    def subject(self) -> Subject | None:
+        """What would be transformed; None if nothing can be, or what is shown is not what is edited."""
+        viewport = self._viewport
+        scene, items = viewport.document.scene, viewport.selection.items
+        shown = viewport.scene
+        if shown is not scene and shown.obstacles != scene.obstacles:
+            return None
+        placeable = viewport.robot_tool.placeable
+        found = self._found
+        if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
+            found = self._found = items, scene, placeable, subject_of(viewport.selection, viewport.document, placeable)
+        return found[3]
+
+    def gizmo(self) -> Gizmo | None:
+        """The gizmo as it is to be drawn; None if it is not."""
+        if self.running is not None:
+            return self._held(self.running)
+        subject, now = self.subject, self._options.now
+        if subject is None or not now.gizmo or self._viewport.path_tool.drawing:
+            return None
+        mode: Mode = "turn" if now.mode == "turn" else "scale" if now.mode == "scale" else "move"
+        offered = {"move": subject.move_axes, "turn": subject.turn_axes, "scale": subject.scale_axes}[mode]
+        scene = self._viewport.document.scene
+        axes = subject.own_axes(scene) if mode == "scale" and isinstance(subject, Shaped) else np.eye(3)
+        return Gizmo(mode, subject.pivot(scene), axes, offered, self.hovered)
+
+    @staticmethod
+    def _held(running: Transform) -> Gizmo | None:
+        """Of a transform under way only the handle that it keeps to."""
+        held = running.used if running.mode == "turn" else running.axes
+        if not held or (running.mode == "scale" and len(held) > 1):
+            return None
+        axes = running.own if running.mode == "scale" else running.frame
+        pivot = running.pivot + running.shift
+        return Gizmo(running.mode, pivot, axes, held, "", held, (running.begin_angle, running.angle))
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """Add gizmo and guides to a picture."""
+        guides = self.running.guides if self.running is not None else ()
+        return replace(overlays, gizmo=self.gizmo(), guides=guides)
+
+    @property
+    def hint(self) -> str:
+        """What keys and mouse would do, "" if nothing."""
+        running, snaps = self.running, "does not snap" if self._options.now.on else "snaps"
+        if running is not None:
+            keeps = f"{' '.join(running.allowed.upper())} keep to an axis · " if len(running.allowed) > 1 else ""
+            ends = "releasing" if self._button else "click or Enter"
+            return f"{keeps}digits type the amount · Ctrl {snaps} · {ends} accepts · Esc puts back"
+        if self.hovered:
+            axes = " and ".join(self.hovered) if len(self.hovered) < 3 else ""
+            does = f"{_DOES[self._options.now.mode]} {axes}" if axes else "scales it"
+            return f"Drag {does} · Ctrl {snaps} · T: next gizmo"
+        return ""
+
+    # --- beginning and ending -------------------------------------------------------------------------------------
+
+    def start(self, mode: Mode) -> None:
+        """Let the mouse move, turn or scale the selection until a click, as after G, R and S."""
+        if self.running is not None:
+            self.cancel()
+        subject = self.subject
+        if self._viewport.path_tool.drawing:
+            return
+        if subject is None:
+            self._refuse("Select an obstacle that is not locked.")
+            return
+        if mode == "scale" and not subject.scale_axes:
+            self._refuse(f"The {subject.title} has its size from its own properties.")
+            return
+        if mode == "turn" and not subject.turn_axes:
+            self._refuse(f"However it is rotated, {subject.title} looks the same.")
+            return
+        self._viewport.setFocus()
+        self._begin(subject, mode, self._cursor)
+
+    def grab(self, position: QPointF, point: FloatArray) -> bool:
+        """Drag the selection by the point (3,), m, that was under the cursor; False if it cannot be moved."""
+        subject = self.subject
+        if subject is None or not subject.move_axes:
+            return False
+        self._button = Qt.MouseButton.LeftButton
+        self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+        self._begin(subject, "move", position, anchor=point)
+        return True
+
+    def _begin(
+        self, subject: Subject, mode: Mode, position: QPointF, *, axes: str = "", grip: Grip = "free",
+        anchor: FloatArray | None = None,
+    ) -> None:  # fmt: skip
+        viewport = self._viewport
+        viewport.navigator.finish()
+        self._cursor = position
+        self.running = Transform(
+            viewport.document, subject, mode, self._eye, viewport.ndc(position), self._options.now,
+            self._targets(subject), axes=axes, grip=grip, anchor=anchor, parent=self,
+        )  # fmt: skip
+        self.running.changed.connect(self._on_running)
+        self.hovered = ""
+        self._on_running()
+
+    def _eye(self) -> tuple[Camera, float]:
+        return self._viewport.navigator.camera, self._viewport.navigator.aspect
+
+    def _targets(self, subject: Subject) -> Targets | None:
+        """What the subject may be snapped to: all other obstacles that are seen."""
+        if not isinstance(subject, Shaped):
+            return None
+        document = self._viewport.document
+        scene = document.scene
+        world = obstacles_of(scene.obstacles, document.base_dir)
+        others = np.array([not o.hidden for o in scene.obstacles], bool)
+        others[list(self._viewport.selection.obstacles)] = False
+        return Targets(world.low[others], world.high[others], *subject.box(scene, document.base_dir))
+
+    def _end(self) -> None:
+        if self.running is not None:
+            self.running.deleteLater()
+        self.running, self._button = None, Qt.MouseButton.NoButton
+        self.label.hide()
+        self._viewport.unsetCursor()
+        self.changed.emit()
+
+    def cancel(self) -> bool:
+        """Put back what is being transformed; False if nothing is."""
+        if self.running is None:
+            return False
+        self.running.cancel()
+        self._end()
+        return True
+
+    def _accept(self) -> None:
+        if self.running is not None and self.running.accept():
+            self._end()
+
+    def _refuse(self, sentence: str) -> None:
+        self.label.say("", sentence, self._cursor)
+
+    # --- the mouse ------------------------------------------------------------------------------------------------
+
+    def press(self, event: QMouseEvent) -> bool:
+        """A button went down: on a handle that takes it, while something follows the mouse that ends it."""
+        if self.running is not None:
+            if self._button == Qt.MouseButton.NoButton:
+                if event.button() == Qt.MouseButton.LeftButton:
+                    self._accept()
+                elif event.button() == Qt.MouseButton.RightButton:
+                    self.cancel()
+            return True
+        self.label.hide()
+        if event.button() != Qt.MouseButton.LeftButton or self._viewport.navigating:
+            return False
+        name, subject = self._handle_at(event.position()), self.subject
+        if not name or subject is None:
+            return False
+        mode = self._options.now.mode
+        self._button = event.button()
+        self._begin(
+            subject, "turn" if mode == "turn" else "scale" if mode == "scale" else "move", event.position(),
+            axes=name, grip="handle",
+        )  # fmt: skip
+        return True
+
+    def double_click(self, event: QMouseEvent) -> bool:
+        """As a click."""
+        return self.press(event)
+
+    def move(self, event: QMouseEvent) -> bool:
+        """The mouse moved."""
+        self._cursor = event.position()
+        if self.running is not None:
+            ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            self.running.follow(self._viewport.ndc(event.position()), ctrl)
+            return True
+        self.label.hide()
+        if self._viewport.navigating:
+            return False
+        self._hover(self._handle_at(event.position()))
+        return bool(self.hovered)
+
+    def release(self, event: QMouseEvent) -> bool:
+        """A button went up."""
+        if self.running is None:
+            return False
+        if event.button() == self._button:
+            self._accept()
+            if self.running is not None:  # what was typed is no number: it can be mended by keys
+                self._button = Qt.MouseButton.NoButton
+        return True
+
+    def leave(self) -> None:
+        """The cursor is elsewhere."""
+        self._hover("")
+
+    def _handle_at(self, position: QPointF) -> str:
+        gizmo = self.gizmo()
+        if gizmo is None:
+            return ""
+        camera, aspect = self._eye()
+        reach = _REACH / max(1, self._viewport.height())
+        return pick_handle(handles(gizmo, camera), camera, self._viewport.ndc(position), aspect, reach)
+
+    def _hover(self, name: str) -> None:
+        if name != self.hovered:
+            self.hovered = name
+            self.changed.emit()
+
+    # --- the keys -------------------------------------------------------------------------------------------------
+
+    def wants(self, event: QKeyEvent) -> bool:
+        """While something is transformed every key is meant for it, whatever it is a shortcut of."""
+        return self.running is not None
+
+    def key(self, event: QKeyEvent) -> bool:
+        """A key was pressed."""
+        running, key = self.running, event.key()
+        if running is None:
+            return False
+        if key == Qt.Key.Key_Escape:
+            self.cancel()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._accept()
+        elif key in _KEYS:
+            running.keep_to(_KEYS[Qt.Key(key)], bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        elif (
+            not running.type(event) and key in _SWITCH and not running.typed and self._button == Qt.MouseButton.NoButton
+        ):
+            self.start(_SWITCH[key])
+        return True
+
+    # --- the program ----------------------------------------------------------------------------------------------
+
+    def _on_running(self) -> None:
+        if self.running is not None:
+            self.label.say(amount_text(self.running), self.running.problem, self._cursor)
+        self.changed.emit()
+
+    def _on_options(self) -> None:
+        self.hovered = ""  # it may be another handle now, or none
+        self.changed.emit()
+
+    def _on_selection(self) -> None:
+        if self.running is not None:
+            self.cancel()
+        self.hovered = ""
+        self.changed.emit()
+
+    def _on_scene(self) -> None:
+        if self.running is not None and self.running.overtaken:
+            self._end()  # somebody else edits: what they did stays

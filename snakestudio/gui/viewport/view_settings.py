@@ -1,0 +1,133 @@
+"""What the viewport shows beside the scene, as the user chose it; kept from session to session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, Signal
+
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quantities import QUANTITIES
+from snakestudio.gui.core.settings import recall, store
+from snakestudio.model.scene import Scene
+
+__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "Wishes"]
+
+SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
+"""What has arrows, and which of `Wishes` says how long they are."""
+
+TRAIL_MIDDLE = -1
+"""`Wishes.trail_link` for the middle link, however many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The choices.
+
+    Attributes
+    ----------
+    forces, friction : bool
+        Arrows of the obstacles' forces and of the friction forces.
+    force_scale, friction_scale : float
+        Length of an arrow, m/N; on a continuous body, whose forces may be anything, in units of what suits its run.
+    ground_forces : bool
+        Arrows of what the ground does to a robot that it carries: reaction and friction.
+    ground_scale : float
+        Length of those, m/N: of both the same, so that they add up to what one sees.
+    trail : bool
+    trail_link : int
+        0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
+    body_quantity : str
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+    support_torques : bool
+        Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N.
+    path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
+    drafting : bool
+        Rulers and dimensions in the view from above.
+    """
+
+    forces: bool = True
+    friction: bool = False
+    force_scale: float = 0.03
+    friction_scale: float = 0.06
+    ground_forces: bool = True
+    ground_scale: float = 0.005
+    trail: bool = True
+    trail_link: int = TRAIL_MIDDLE
+    path: bool = True
+    contact_points: bool = False
+    centre_of_mass: bool = False
+    joint_axes: bool = False
+    reference_ghost: bool = False
+    grid: bool = True
+    see_through: bool = False
+    drafting: bool = True
+    body_quantity: str = "torque"
+    support_torques: bool = False
+
+    def overlays(self, scene: Scene) -> Overlays:
+        """What they mean to the renderer in pictures of a scene (trail, selection and hover come from elsewhere)."""
+        return Overlays(
+            show_forces=self.forces,
+            show_friction_forces=self.friction,
+            force_scale=self.force_scale,
+            friction_scale=self.friction_scale,
+            show_path=self.path,
+            show_contact_points=self.contact_points,
+            show_com=self.centre_of_mass,
+            show_joint_axes=self.joint_axes,
+            reference_ghost=self.reference_ghost,
+            show_grid=self.grid,
+            obstacle_opacity=0.35 if self.see_through else 1.0,
+            show_support_torques=self.support_torques,
+            torque_scale=10.0 * self.force_scale,
+            body_quantity=self.quantity,
+        ).with_ground(scene, self.ground_forces, self.ground_scale)
+
+    @property
+    def quantity(self) -> str:
+        """What a continuous body is coloured by."""
+        # The settings may be those of another version.
+        return self.body_quantity if self.body_quantity in QUANTITIES else ""
+
+    def trail_index(self, n_links: int) -> int | None:
+        """0-based link whose trail is drawn in a robot of `n_links`; None for no trail."""
+        if not self.trail or n_links < 1:
+            return None
+        middle = (n_links - 1) // 2
+        return self.trail_link if 0 <= self.trail_link < n_links else middle
+
+
+class ViewOptions(QObject):
+    """The present choices, `now`; `changed` is emitted when there are others."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.now = Wishes()
+
+    def set(self, **changes: Any) -> None:
+        """Choose otherwise; names are those of `Wishes`."""
+        wanted = replace(self.now, **changes)
+        if wanted != self.now:
+            self.now = wanted
+            self.changed.emit()
+
+    def scale_arrows(self, row: str, factor: float) -> None:
+        """Make the arrows of a key of `SCALES` longer (factor > 1) or shorter."""
+        name = SCALES[row]
+        longest, shortest = 10.0, 1e-5  # m/N: from a worm of grams to a machine of tonnes
+        self.set(**{name: min(max(getattr(self.now, name) * factor, shortest), longest)})
+
+    def save(self, settings: QSettings) -> None:
+        """Keep the choices in the user's settings; what was left as it is follows the program's default."""
+        store(settings, "view", self.now)
+
+    def load(self, settings: QSettings) -> None:
+        """Take the choices of last time; what cannot be understood stays as it is."""
+        found = recall(settings, "view", self.now)
+        if found != self.now:
+            self.now = found
+            self.changed.emit()

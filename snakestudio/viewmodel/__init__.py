@@ -1,0 +1,1 @@
+"""What views show, as plain data and functions without Qt."""

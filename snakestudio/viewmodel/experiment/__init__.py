@@ -1,0 +1,1 @@
+"""Measured tracks as they are laid over a run."""

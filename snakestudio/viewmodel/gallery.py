@@ -1,0 +1,73 @@
+"""What the gallery knows of a shipped scene: read from the head of its file, without building the scene."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from snakestudio.paths import main_scene, resource, scenes_dir
+from snakestudio.viewmodel.formulations import MODELS
+
+__all__ = ["Entry", "entries", "found"]
+
+_PAPER = re.compile(r"\bP\d\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One shipped scene.
+
+    Attributes
+    ----------
+    path : Path
+    title : str
+    source : str
+        Paper and figure it is from.
+    description : str
+        What to look for.
+    model : str
+        Short name of its model.
+    papers : tuple of str
+        The papers its source names, such as "P2".
+    """
+
+    path: Path
+    title: str
+    source: str
+    description: str
+    model: str
+    papers: tuple[str, ...]
+
+    def picture(self, theme: str) -> Path:
+        """Its picture for the palette called `theme`."""
+        return resource("gallery", f"{self.path.stem}-{theme}.png")
+
+
+@lru_cache(maxsize=1)
+def entries() -> tuple[Entry, ...]:
+    """All shipped scenes: the main example, those of the papers by their place in them, and the others."""
+    read = [_entry(path) for path in sorted(scenes_dir().glob("*.toml"))]
+    return tuple(sorted(read, key=_order))
+
+
+def _order(entry: Entry) -> tuple[bool, bool, str, str]:
+    return entry.path != main_scene(), not entry.source.startswith("P"), entry.source, entry.title
+
+
+def _entry(path: Path) -> Entry:
+    text = tomllib.loads(path.read_text(encoding="utf-8"))
+    source = str(text["source"])
+    papers = tuple(dict.fromkeys(_PAPER.findall(source)))
+    model = MODELS[text["model"]["kind"]].short
+    return Entry(path, str(text["title"]), source, " ".join(str(text["description"]).split()), model, papers)
+
+
+def found(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:
+    """Whether an entry has all words of a query, and is of the wanted paper and model ("" for any)."""
+    if (paper and paper not in entry.papers) or (model and model != entry.model):
+        return False
+    text = f"{entry.title} {entry.source} {entry.model} {entry.path.stem} {entry.description}".casefold()
+    return all(word in text for word in query.casefold().split())

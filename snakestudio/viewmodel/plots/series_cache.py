@@ -1,0 +1,195 @@
+"""The plots' memory of a run: pulls new rows from the recording and keeps what the shown plots need, ready to draw.
+
+Only channels that a plot shows are computed. One that comes to be shown later is filled in from the newest rows
+backwards, a block at a time, so that the window never waits for it; derived ones are worked out in a thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import Recording, Rows, Schema
+from snakestudio.viewmodel.plots.channel import Channel
+from snakestudio.viewmodel.plots.channels import channel_of, is_given, is_signal
+from snakestudio.viewmodel.plots.derived_rows import DerivedRows
+from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid
+
+__all__ = ["History", "Source"]
+
+
+Source = Recording
+"""What a history reads."""
+
+
+class _Track:
+    """A channel and which of its rows, low to high, are filled in."""
+
+    def __init__(self, channel: Channel, schema: Schema, start: int) -> None:
+        self.channel = channel
+        self.pyramid = Pyramid(len(channel.names(schema)), channel.limit)
+        self.low = self.high = start
+
+
+class History:
+    """Channel values of one recording at a time."""
+
+    def __init__(self) -> None:
+        self.recording: Source | None = None
+        self.other: Source | None = None
+        self._tracks: dict[str, _Track] = {}
+        self._derived: dict[str, DerivedRows] = {}
+        self._keys: frozenset[str] = frozenset()
+
+    def reset(self, recording: Source | None) -> None:
+        """Turn to another recording."""
+        self.recording = recording
+        keys, self._keys, self._tracks = self._keys, frozenset(), {}
+        self._close_derived(lambda key: True)
+        self.want(keys)
+
+    def compare_with(self, other: Source | None) -> None:
+        """Say which recording derived channels mean by the other run."""
+        if other is not self.other:
+            self.other = other
+            self._close_derived(lambda key: "other." in key)
+            self.want(self._keys)
+
+    def close(self) -> None:
+        """Stop what is worked out in threads."""
+        self._close_derived(lambda key: True)
+
+    def _close_derived(self, gone: Callable[[str], bool]) -> None:
+        for key in [key for key in self._derived if gone(key)]:
+            self._derived.pop(key).close()
+
+    def want(self, keys: Iterable[str]) -> None:
+        """Say which channels are shown; the others are forgotten."""
+        self._keys = frozenset(keys)
+        self._tracks = {key: track for key, track in self._tracks.items() if key in self._keys}
+        self._close_derived(lambda key: key not in self._keys)
+        recording = self.recording
+        if recording is None:
+            return
+        newest = len(recording) // BLOCK * BLOCK
+        for key in self._keys - self._tracks.keys() - self._derived.keys():
+            if not is_given(key, recording.schema):
+                continue
+            channel = channel_of(key, recording.schema)
+            if is_signal(key):
+                self._derived[key] = DerivedRows(key, recording, self.other, channel.limit)
+            else:
+                self._tracks[key] = _Track(channel, recording.schema, newest)
+
+    @property
+    def missing(self) -> int:
+        """Rows that a shown channel still lacks, at most."""
+        n = 0 if self.recording is None else len(self.recording)
+        derived = max((rows.missing for rows in self._derived.values()), default=0)
+        return max(derived, max((n - track.high + track.low for track in self._tracks.values()), default=0))
+
+    @property
+    def filling(self) -> bool:
+        """Whether many rows still have to be read."""
+        return self.missing > BLOCK or any(track.low > 0 for track in self._tracks.values())
+
+    @property
+    def problems(self) -> list[str]:
+        """Why derived channels have no values, in sentences."""
+        return list(dict.fromkeys(rows.problem for rows in self._derived.values() if rows.problem))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        pyramids = [track.pyramid for track in self._tracks.values()]
+        return sum(pyramid.nbytes for pyramid in [*pyramids, *(rows.pyramid for rows in self._derived.values())])
+
+    def pull(self, budget_s: float) -> bool:
+        """Fill in rows, the newest first, for about `budget_s` seconds; whether there were any."""
+        if self.recording is None:
+            return False
+        until = time.perf_counter() + budget_s
+        any_rows = False
+        for rows in self._derived.values():
+            any_rows |= rows.pull()
+        while self._pull_newest() or self._pull_older():
+            any_rows = True
+            if time.perf_counter() >= until:
+                break
+        return any_rows
+
+    def envelope(self, key: str, start: int, stop: int, bins: int) -> Envelope | None:
+        """Rows start to stop of a channel in at most about `bins` bins; None if it is not kept."""
+        pyramid = self._pyramid(key)
+        return None if pyramid is None or stop <= start else pyramid.envelope(start, stop, bins)
+
+    def _pyramid(self, key: str) -> Pyramid | None:
+        if key in self._derived:
+            return self._derived[key].pyramid
+        return self._tracks[key].pyramid if key in self._tracks else None
+
+    def samples(self, key: str, start: int, stop: int, stride: int) -> NDArray[np.float32] | None:
+        """Every stride-th row of a channel from start to stop, NaN where it is not known; None if it is not kept."""
+        pyramid = self._pyramid(key)
+        return None if pyramid is None or stop <= start else pyramid.samples(start, stop, stride)
+
+    def known(self, key: str) -> tuple[int, int]:
+        """The rows of a channel that are filled in."""
+        if key in self._derived:
+            return 0, self._derived[key].high
+        track = self._tracks.get(key)
+        return (0, 0) if track is None else (track.low, track.high)
+
+    def values_at(self, key: str, index: int) -> NDArray[np.float64] | None:
+        """The values of a channel at one row, however old it is."""
+        recording, pyramid = self.recording, self._pyramid(key)
+        if recording is None or pyramid is None or not 0 <= index < len(recording):
+            return None
+        kept = pyramid.row(index)
+        if kept is not None:
+            return kept.astype(np.float64)
+        track = self._tracks.get(key)
+        if track is None:  # of a derived one, what is not known yet is worked out by its thread
+            return np.full(pyramid.width, np.nan)
+        values = track.channel.compute(recording.rows(index, index + 1), self._row_before(index))
+        row: NDArray[np.float64] = values[0]
+        return row
+
+    def _row_before(self, index: int) -> Rows | None:
+        assert self.recording is not None
+        return self.recording.rows(index - 1, index) if index else None
+
+    def _pull_newest(self) -> bool:
+        assert self.recording is not None
+        if not self._tracks:
+            return False
+        start = min(track.high for track in self._tracks.values())
+        stop = min(len(self.recording), start // BLOCK * BLOCK + BLOCK)
+        if stop <= start:
+            return False
+        tracks = [key for key, track in self._tracks.items() if track.high == start]
+        self._compute(tracks, start, stop)
+        for key in tracks:
+            self._tracks[key].high = stop
+        return True
+
+    def _pull_older(self) -> bool:
+        stop = max((track.low for track in self._tracks.values()), default=0)
+        if stop <= 0:
+            return False
+        start = (stop - 1) // BLOCK * BLOCK
+        tracks = [key for key, track in self._tracks.items() if track.low == stop]
+        self._compute(tracks, start, stop)
+        for key in tracks:
+            self._tracks[key].low = start
+        return True
+
+    def _compute(self, keys: list[str], start: int, stop: int) -> None:
+        assert self.recording is not None
+        rows, before = self.recording.rows(start, stop), self._row_before(start)
+        for key in keys:
+            track = self._tracks[key]
+            track.pyramid.write(start, track.channel.compute(rows, before))

@@ -1,0 +1,1 @@
+"""What scene tree and inspector show."""

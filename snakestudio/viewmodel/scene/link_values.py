@@ -1,0 +1,90 @@
+"""What a link does just now, read from the snapshot that the viewport shows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.model.snapshot import GROUND, SUPPORT, Fields, Snapshot
+from snakestudio.viewmodel.numbers import format_number
+
+__all__ = ["MAX_LINK_VALUES", "link_values", "section_values"]
+
+MAX_LINK_VALUES = 21
+"""The most rows `link_values` and `section_values` give."""
+
+_STRAINS = ("Stretch", "Shear Y", "Shear Z", "Twist", "Curvature Y", "Curvature Z")
+_WRENCH = ("Axial force", "Force Y", "Force Z", "Torsion", "Torque Y", "Torque Z")
+
+Row = tuple[str, str, str]
+
+
+def _row(name: str, value: float, decimals: int, unit: str) -> Row:
+    return name, format_number(round(value, decimals) + 0.0, 10.0**-decimals), unit
+
+
+def link_values(snapshot: Snapshot, link: int, *, spatial: bool = False) -> list[Row]:
+    """Name, value and unit of everything known about a link (0-based); `spatial` adds what a flat link has not."""
+    rows: list[Row] = []
+
+    def add(name: str, value: float, decimals: int, unit: str) -> None:
+        rows.append(_row(name, value, decimals, unit))
+
+    valid = snapshot.valid
+    if valid & Fields.POSE:
+        for name, place in zip("xyz", snapshot.link_pose[link, :3], strict=True):
+            add(name, float(place), 4, "m")
+        roll, pitch, yaw = (math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[link, 3:]))
+        add("Heading", yaw, 2, "°")
+        if spatial:
+            add("Pitch", pitch, 2, "°")
+            add("Roll", roll, 2, "°")
+    if valid & Fields.TWIST:
+        velocity = snapshot.link_twist[link]
+        add("Speed", float(np.linalg.norm(velocity[:3])), 4, "m/s")
+        turn = float(np.linalg.norm(velocity[3:])) if spatial else float(velocity[5])
+        add("Turn rate", math.degrees(turn), 2, "°/s")
+    if valid & Fields.CONTACTS:
+        c = snapshot.contacts
+        of_link, ground = c.link == link, c.other == GROUND
+        force = c.force_normal + c.force_friction
+        add("Obstacle force", float(np.linalg.norm(force[of_link & (c.other >= 0)].sum(axis=0))), 2, "N")
+        if snapshot.body is not None:
+            add("Support force", float(np.linalg.norm(force[of_link & (c.other == SUPPORT)].sum(axis=0))), 2, "N")
+        if spatial:
+            add("Ground load", float(np.linalg.norm(c.force_normal[of_link & ground].sum(axis=0))), 2, "N")
+        add("Ground friction", float(np.linalg.norm(c.force_friction[of_link & ground].sum(axis=0))), 2, "N")
+    axes = ((" yaw", 0), (" pitch", 1)) if spatial else (("", 0),)
+    for side, joint in (("before", link - 1), ("behind", link)):
+        if not 0 <= joint < len(snapshot.joint_angle):
+            continue
+        for axis, column in axes:
+            if valid & Fields.JOINTS:
+                add(f"Joint {side}{axis}", math.degrees(float(snapshot.joint_angle[joint, column])), 2, "°")
+            if valid & Fields.TORQUE:
+                add(f"Torque {side}{axis}", float(snapshot.joint_torque[joint, column]), 3, "N m")
+    return rows
+
+
+def section_values(snapshot: Snapshot, section: int) -> list[Row]:
+    """Name, value and unit of what goes on in a cross-section (0-based) of a continuous body."""
+    body = snapshot.body
+    if body is None or not 0 <= section < len(body.abscissa):
+        return []
+    rows = [_row("X", float(body.abscissa[section]), 4, "m")]
+    if snapshot.valid & Fields.POSE:
+        place = snapshot.link_pose[section, :3]
+        rows += [_row(name, float(value), 4, "m") for name, value in zip("xyz", place, strict=True)]
+        roll, pitch, yaw = (math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[section, 3:]))
+        rows += [_row("Heading", yaw, 2, "°"), _row("Pitch", pitch, 2, "°"), _row("Roll", roll, 2, "°")]
+    if snapshot.valid & Fields.TWIST:
+        rows.append(_row("Speed", float(np.linalg.norm(snapshot.link_twist[section, :3])), 4, "m/s"))
+    units = ("", "", "", "1/m", "1/m", "1/m")
+    strains = zip(_STRAINS, body.strain[section], units, strict=True)
+    rows += [_row(name, float(value), 4 if unit else 5, unit) for name, value, unit in strains]
+    if snapshot.valid & Fields.TORQUE:
+        wrench = zip(_WRENCH, body.wrench[section], ("N",) * 3 + ("N m",) * 3, strict=True)
+        rows += [_row(name, float(value), 4, unit) for name, value, unit in wrench]
+    return rows

@@ -1,0 +1,96 @@
+"""Every value of a scene that can be edited in a row, and finding some of them by what people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.labels import obstacle_mention
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.formulations import unused_reason
+
+__all__ = ["Property", "find", "properties"]
+
+_UNSEEN = ("format", "kind")
+"""What nobody edits in a row: the file's format, and which of several sorts a part is."""
+
+_OF_CONTINUUM = ("beam.", "strain.", "support.")
+
+
+class Property(NamedTuple):
+    """A value of a scene.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        Dotted key; several for the same value of several obstacles.
+    of : str
+        What it belongs to, as people call it.
+    doc : FieldDoc
+    unused : str
+        Why it has no effect in the scene as it stands, "" if it has.
+    """
+
+    keys: tuple[str, ...]
+    of: str
+    doc: FieldDoc
+    unused: str = ""
+
+
+def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
+    """All values that the scene's sort of robot has, in the order of the file.
+
+    Parameters
+    ----------
+    scene : Scene
+    obstacles : sequence of int
+        0-based obstacles whose common values are among them, first.
+    """
+    found: list[Property] = []
+    if obstacles:
+        chosen = [scene.obstacles[i] for i in obstacles]
+        of = obstacle_mention(chosen[0], obstacles[0]) if len(chosen) == 1 else f"{len(chosen)} obstacles"
+        for name in type(chosen[0]).model_fields:
+            if name not in _UNSEEN and all(name in type(other).model_fields for other in chosen):
+                keys = tuple(f"obstacles[{i + 1}].{name}" for i in obstacles)
+                found.append(Property(keys, of, field_doc(type(chosen[0]), name)))
+
+    def walk(part: BaseModel, prefix: str, of: str) -> None:
+        for name in type(part).model_fields:
+            key, value = f"{prefix}{name}", getattr(part, name)
+            if isinstance(value, BaseModel):
+                label = field_doc(type(part), name).label
+                walk(value, f"{key}.", label if not prefix else f"{of}, {label[:1].lower()}{label[1:]}")
+            elif name not in _UNSEEN:
+                unused = unused_reason(scene, key)
+                if not unused or not (scene.model.continuum or key.startswith(_OF_CONTINUUM)):
+                    found.append(Property((key,), of, field_doc(type(part), name), unused))
+
+    walk(scene, "", "Scene")
+    return found
+
+
+def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Property]:
+    """The values whose name, symbol, key, explanation or owner holds every word of a text; the best first.
+
+    Parameters
+    ----------
+    scene : Scene
+    text : str
+    obstacles : sequence of int
+        As in `properties`.
+    """
+    words = text.casefold().split()
+    ranked: list[tuple[int, int, Property]] = []
+    for place, item in enumerate(properties(scene, obstacles)):
+        name = f"{item.doc.label} {item.doc.symbol} {item.keys[0].rpartition('.')[2]}".casefold()
+        whole = f"{name} {item.of} {item.keys[0]} {item.doc.help}".casefold()
+        if not all(word in whole for word in words):
+            continue
+        exact = any(word in (item.doc.symbol.casefold(), item.doc.label.casefold()) for word in words)
+        rank = 0 if exact else 1 if all(word in name for word in words) else 2
+        ranked.append((rank + (3 if item.unused else 0), place, item))
+    return [item for _, _, item in sorted(ranked, key=lambda entry: entry[:2])]

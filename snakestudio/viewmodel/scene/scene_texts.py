@@ -1,0 +1,69 @@
+"""What the parts of a scene are called in the tree, with the figure that matters most about each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.body_parts import n_parts
+from snakestudio.viewmodel.numbers import format_number
+
+__all__ = ["Part", "flag_tip", "part_text"]
+
+Part = Literal[
+    "robot", "links", "start", "world", "ground", "path", "obstacles", "run", "beam", "strain", "support"
+]  # fmt: skip
+"""What there is one of."""
+
+_STARTS = {
+    "straight": "straight",
+    "gait": "in the gait's shape",
+    "joint_angles": "given joint angles",
+    "link_angles": "given link angles",
+    "state": "given state",
+    "recording": "from a recording",
+}
+
+
+_SUPPORTS = {
+    "friction": "friction",
+    "wave_anchors": "anchored where shortest",
+    "end_anchors": "head and tail in turn",
+    "anchors": "given anchors",
+    "rings": "rings",
+}
+
+
+def part_text(scene: Scene, part: Part) -> str:
+    """What a part of the scene is called: "Ground · µ 0.2"."""
+    match part:
+        case "robot":
+            return f"Robot · {scene.robot.name}"
+        case "links":
+            return f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_parts(scene)})"
+        case "start":
+            return f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}"
+        case "world":
+            return "World"
+        case "ground":
+            along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
+            return "Ground · µ " + (along if along == across else f"{along} along, {across} across")
+        case "path":
+            return f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
+        case "obstacles":
+            return f"Obstacles ({len(scene.obstacles)})"
+        case "run":
+            return f"Run · {format_number(scene.run.duration_s)} s"
+        case "beam":
+            return f"Continuum body · {format_number(scene.beam.length_m)} m"
+        case "strain":
+            return f"Strain law · {scene.strain.kind}"
+        case "support":
+            return f"Contacts of the body · {_SUPPORTS[scene.support.kind]}"
+
+
+def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
+    """What a click on an eye or a lock does."""
+    if flag == "hidden":
+        return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
+    return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"

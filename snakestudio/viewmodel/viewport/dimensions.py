@@ -1,0 +1,129 @@
+"""Which dimensions a drawing of the selection has: sizes, and how near things are to each other, edge to edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing.obstacles import Obstacles
+from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
+from snakestudio.model.obstacles.footprints import robot_outlines
+from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many
+from snakestudio.model.obstacles.solids import Post
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.viewport.length_units import length_text
+
+__all__ = ["Dimension", "gap_dimension", "selection_dimensions"]
+
+FloatArray = NDArray[np.float64]
+
+_FAR = 3.0
+"""Neighbours farther away than this are no neighbours, m."""
+
+BESIDE = 24.0
+"""How far beside what it measures a dimension line of a size is drawn, pixels."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dimension:
+    """A dimension line.
+
+    Attributes
+    ----------
+    start, end : (2,) arrays
+        What is measured, m.
+    text : str
+    beside : float
+        How far to the right of the way from start to end the line is drawn, pixels; extension lines lead there.
+    role : str
+        Name of its colour in the palette.
+    """
+
+    start: FloatArray
+    end: FloatArray
+    text: str
+    beside: float = 0.0
+    role: str = "text"
+
+
+def gap_dimension(gap: Gap, *, role: str = "accent") -> Dimension:
+    """The shortest way between two things; what overlaps is said so, in the colour of warnings."""
+    if gap.distance < 0.0:
+        return Dimension(gap.start, gap.end, f"overlaps by {length_text(-gap.distance)}", role="warning")
+    return Dimension(gap.start, gap.end, length_text(gap.distance), role=role)
+
+
+def selection_dimensions(
+    scene: Scene, world: Obstacles, pose: FloatArray | None, obstacles: Sequence[int], robot: bool
+) -> list[Dimension]:
+    """The dimensions of what is selected.
+
+    Of one obstacle its size, and the ways to its nearest neighbour and to the robot; of two the distance of their
+    centres and the gap between them; of several the extent of all. Of the robot the way to the nearest obstacle.
+
+    Parameters
+    ----------
+    scene : Scene
+    world : Obstacles
+        Of that scene.
+    pose : (n, 7) array or None
+        Where the robot is.
+    obstacles : sequence of int
+        Selected ones, 0-based.
+    robot : bool
+        Whether the robot or a link is selected.
+    """
+    links = () if pose is None else robot_outlines(scene, pose)
+    hidden = [i for i, obstacle in enumerate(scene.obstacles) if obstacle.hidden]
+    if not obstacles:
+        return _to_the_nearest(links, world, hidden) if robot else []
+    if len(obstacles) == 1:
+        index = obstacles[0]
+        mine = body_outlines(world.bodies[index])
+        found = _size(world, index) + _to_the_nearest(mine, world, [*hidden, index])
+        to_robot = least_gap(mine, links)
+        if to_robot is not None and to_robot.distance < _FAR:
+            found.append(gap_dimension(to_robot, role="good"))
+        return found
+    if len(obstacles) == 2:
+        one, other = (world.bodies[index] for index in obstacles)
+        between = least_gap(body_outlines(one), body_outlines(other))
+        centres = body_centre(one), body_centre(other)
+        apart = Dimension(*centres, length_text(float(np.linalg.norm(centres[1] - centres[0]))), BESIDE + 8.0)
+        return ([gap_dimension(between)] if between is not None else []) + [apart]
+    return _extent(world, obstacles)
+
+
+def _to_the_nearest(mine: Sequence[Outline], world: Obstacles, without: Sequence[int]) -> list[Dimension]:
+    near = nearest_of_many(mine, world.low[:, :2], world.high[:, :2], lambda i: body_outlines(world.bodies[i]), without)
+    return [gap_dimension(near[1])] if near is not None and near[1].distance < _FAR else []
+
+
+def _size(world: Obstacles, index: int) -> list[Dimension]:
+    """Diameter of a post, or length and width of anything else."""
+    body = world.bodies[index]
+    if isinstance(body.solids[0], Post):
+        post = body.solids[0]
+        west, east = np.array([post.x - post.radius, post.y]), np.array([post.x + post.radius, post.y])
+        reach = np.array([0.0, post.radius])
+        return [Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", BESIDE)]
+    return _sides(body_rectangle(body))
+
+
+def _sides(rectangle: FloatArray) -> list[Dimension]:
+    """Two sides of a rectangle (4, 2), anticlockwise: of each pair the lower or the right one."""
+    found = []
+    for first, second in ((0, 2), (1, 3)):
+        sides = [(rectangle[k], rectangle[(k + 1) % 4]) for k in (first, second)]
+        start, end = max(sides, key=lambda side: float((side[0] + side[1]) @ np.array([0.6, -0.8])))
+        found.append(Dimension(start, end, length_text(float(np.linalg.norm(end - start))), BESIDE))
+    return found
+
+
+def _extent(world: Obstacles, obstacles: Sequence[int]) -> list[Dimension]:
+    """Width and height of the box around several obstacles."""
+    low, high = world.low[list(obstacles), :2].min(axis=0), world.high[list(obstacles), :2].max(axis=0)
+    return _sides(np.array([low, (high[0], low[1]), high, (low[0], high[1])]))

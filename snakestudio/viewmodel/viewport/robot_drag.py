@@ -1,0 +1,217 @@
+"""What a drag makes of the robot's start: how far the cursor went becomes metres, or degrees of a lever it turns."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.edits.bending import Axis, bent_robot, largest_angle, turns_behind
+from snakestudio.model.edits.pose import moved_robot, turned_robot
+from snakestudio.model.robot.pose import initial_joint_angles
+from snakestudio.model.rotations import matrices
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.viewport.length_units import number_text
+
+__all__ = ["LEVER", "Arc", "Bend", "Drag", "Move", "Turn", "Way"]
+
+FloatArray = NDArray[np.float64]
+
+LEVER = 70.0
+"""Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by 45 degrees."""
+
+_FINE_M, _COARSE_M = 1e-4, 1e-2
+_FINE_DEG, _COARSE_DEG = 0.1, 5.0
+"""Steps of a drag, and with Ctrl."""
+
+
+class Arc(NamedTuple):
+    """An angle to be drawn: a centre (3,), m, two directions (2,) seen from above, and what it amounts to."""
+
+    centre: FloatArray
+    begin: FloatArray
+    end: FloatArray
+    text: str
+
+
+class Way(NamedTuple):
+    """How far the cursor went since the button went down.
+
+    Attributes
+    ----------
+    ground : (2,) array
+        On the plane of what was grabbed, m.
+    up : float
+        In the picture, pixels.
+    pixel : float
+        Size of a pixel there, m.
+    coarse : bool
+        Whether whole steps are wanted.
+    """
+
+    ground: FloatArray
+    up: float
+    pixel: float
+    coarse: bool
+
+
+@dataclass
+class Drag(ABC):
+    """One drag of the robot, from a scene and the pose (n, 7) that it starts in.
+
+    Attributes
+    ----------
+    amount : str
+        How far it went, in words.
+    arc : Arc or None
+        The angle that it changes.
+    """
+
+    before: Scene
+    base_dir: Path | None
+    pose: FloatArray
+    amount: str = ""
+    arc: Arc | None = None
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """Text of the undo step."""
+
+    @abstractmethod
+    def made(self, way: Way) -> Scene:
+        """The scene when the cursor has gone that way.
+
+        Raises
+        ------
+        SceneError
+            If the robot cannot be there.
+        """
+
+    def keep_to_axis(self, axis: str) -> bool:
+        """Go along "x" or "y" only, or freely again; False if that means nothing."""
+        return False
+
+
+@dataclass
+class Move(Drag):
+    """The whole robot over the ground."""
+
+    along: str = ""
+
+    @property
+    def text(self) -> str:
+        """What the edit is called."""
+        return "Move robot"
+
+    def keep_to_axis(self, axis: str) -> bool:
+        """Keep to an axis, or no more; whether that can be asked."""
+        self.along = "" if self.along == axis else axis
+        return True
+
+    def made(self, way: Way) -> Scene:
+        """The scene that a drag so far makes."""
+        step = _COARSE_M if way.coarse else _FINE_M
+        shift = np.round(way.ground / step) * step
+        if self.along:
+            shift[1 if self.along == "x" else 0] = 0.0
+        dx, dy = (round(float(value), 6) + 0.0 for value in shift)
+        self.amount = f"Δx {dx:+.3f} m   Δy {dy:+.3f} m"
+        return moved_robot(self.before, (dx, dy, 0.0), self.base_dir)
+
+
+@dataclass
+class _Swing(Drag):
+    """A drag that turns a lever; it may go round and round."""
+
+    swung: float = 0.0
+
+    def _turned_by(self, way: Way, along: FloatArray) -> float:
+        """By how much the drag has turned a lever that pointed `along` (2,), degrees."""
+        tip = LEVER * way.pixel * along + way.ground
+        angle = math.atan2(along[0] * tip[1] - along[1] * tip[0], float(along @ tip))
+        self.swung += math.remainder(angle - self.swung, math.tau)
+        return math.degrees(self.swung)
+
+
+@dataclass
+class Turn(_Swing):
+    """The whole robot about the middle of the link that was grabbed, at a point (3,), m."""
+
+    link: int = 0
+    grabbed: FloatArray | None = None
+
+    @property
+    def text(self) -> str:
+        """What the edit is called."""
+        return "Turn robot"
+
+    def made(self, way: Way) -> Scene:
+        """The scene that a drag so far makes."""
+        centre = self.pose[self.link, :3]
+        along = _direction(self.pose, self.link)
+        if self.grabbed is not None and float((self.grabbed - centre)[:2] @ along) < 0.0:
+            along = -along  # the end that was taken hold of is the one that follows the cursor
+        degrees = _stepped(self._turned_by(way, along), way.coarse)
+        self.amount = f"{number_text(degrees, 1)}°"
+        self.arc = Arc(centre, along, _rotated(along, degrees), self.amount)
+        return turned_robot(self.before, (0.0, 0.0, 1.0), math.radians(degrees), centre, self.base_dir)
+
+
+@dataclass
+class Bend(_Swing):
+    """One joint (0-based) about one of its axes; `at` (3,), m, is where its handle is."""
+
+    joint: int = 0
+    axis: Axis = "yaw"
+    at: FloatArray | None = None
+
+    @property
+    def text(self) -> str:
+        """What the edit is called."""
+        return f"Bend joint {self.joint + 1}"
+
+    def made(self, way: Way) -> Scene:
+        """The scene that a drag so far makes."""
+        robot = self.before.robot
+        behind = turns_behind(robot, self.joint)
+        along = _direction(self.pose, self.joint + 1) if behind else -_direction(self.pose, self.joint)
+        if self.axis == "yaw":
+            sign, by = (1.0 if behind else -1.0), self._turned_by(way, along)
+        else:  # a positive pitch lowers what follows; raising either end makes it smaller
+            sign, by = -1.0, math.degrees(math.atan2(way.up, LEVER))
+        column = 0 if self.axis == "yaw" else 1
+        was = math.degrees(float(initial_joint_angles(self.before, self.base_dir)[self.joint, column]))
+        most = math.degrees(largest_angle(robot))
+        wanted = _stepped(was + sign * by, way.coarse)
+        degrees = min(max(wanted, -most), most)
+        limit = "" if degrees == wanted else ", its limit"
+        name = "pitch " if self.axis == "pitch" else ""
+        told = f"{name}{number_text(degrees, 1)}°{limit}"
+        self.amount = f"Joint {self.joint + 1}: {told}"
+        end = _rotated(along, sign * (degrees - was)) if self.axis == "yaw" else along
+        centre = self.pose[self.joint, :3] if self.at is None else self.at
+        self.arc = Arc(centre, along, end, told)
+        return bent_robot(self.before, self.joint, math.radians(degrees), self.axis, self.base_dir)
+
+
+def _direction(pose: FloatArray, link: int) -> FloatArray:
+    """Unit vector (2,) along a link seen from above; x where it stands upright."""
+    along = matrices(pose[link : link + 1, 3:])[0, :2, 0]
+    size = float(np.hypot(*along))
+    return along / size if size > 1e-6 else np.array([1.0, 0.0])
+
+
+def _stepped(degrees: float, coarse: bool) -> float:
+    step = _COARSE_DEG if coarse else _FINE_DEG
+    return round(round(degrees / step) * step, 6) + 0.0
+
+
+def _rotated(way: FloatArray, degrees: float) -> FloatArray:
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
