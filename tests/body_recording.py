@@ -6,7 +6,7 @@ import numpy as np
 
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
 N = 41
@@ -29,8 +29,8 @@ def make_body_rows(first: int, stop: int) -> Rows:
     )
 
 
-def make_body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
+def make_body_recording(scene: Scene, n_rows: int) -> RunRecording:
     """A recording of such rows."""
-    recording = SpooledRecording(scene, SCHEMA)
+    recording = RunRecording(scene, SCHEMA)
     recording.append(make_body_rows(0, n_rows))
     return recording

@@ -11,7 +11,7 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Schema
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
 N = 11
@@ -36,7 +36,7 @@ def heading(time: NDArray[np.float64], link: int) -> NDArray[np.float64]:
     return np.arctan(slope)
 
 
-def make_run(duration: float = 12.0, rate: float = 100.0) -> SpooledRecording:
+def make_run(duration: float = 12.0, rate: float = 100.0) -> RunRecording:
     """The run, as a recording."""
     time = np.arange(round(duration * rate) + 1) / rate
     k = len(time)
@@ -46,7 +46,7 @@ def make_run(duration: float = 12.0, rate: float = 100.0) -> SpooledRecording:
         pose[:, link, :3] = track(time, link)
         pose[:, link, 3], pose[:, link, 6] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
     schema = Schema(N, False, ENERGIES)
-    recording = SpooledRecording(Scene(title="Formula"), schema)
+    recording = RunRecording(Scene(title="Formula"), schema)
     recording.append(blank_rows(schema, time, link_pose=pose, steps=np.arange(k)))
     return recording
 

@@ -97,7 +97,7 @@ LITTLE = {
         from dataclasses import dataclass
         from snakestudio.gui import base
         if TYPE_CHECKING:
-            from snakestudio.gui.shell.main_window import MainWindow
+            from snakestudio.gui.main_window import MainWindow
         @dataclass
         class Edge:
             colour: str

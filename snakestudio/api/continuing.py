@@ -13,7 +13,7 @@ from snakestudio.errors import UsageError
 from snakestudio.model.arguments import number_of, path_of, values_of
 from snakestudio.model.edits import with_values
 from snakestudio.runfile.mcap import Origin
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_to_end
 
@@ -78,7 +78,7 @@ def continue_from(
         origin = Origin(old.scene_file or "", old.base_dir)
         found = continue_run(
             recording, at, old.base_dir, name,
-            lambda scene, schema: SpooledRecording(scene, schema, target, origin=origin),
+            lambda scene, schema: RunRecording(scene, schema, target, origin=origin),
         )  # fmt: skip
         assert found is not None, "nothing stops it"
     runner = found.runner

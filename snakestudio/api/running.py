@@ -26,7 +26,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.runfile.mcap import Origin, RunFile, open_run
 from snakestudio.runfile.mcap.copying import copy_run
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 
 __all__ = ["Run", "check", "load_run", "plan", "prepare", "scene_name", "simulate", "simulate_scene"]
@@ -268,7 +268,7 @@ def simulate_scene(
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
     notes: tuple[str, ...] = (),
-    ended: Callable[[SpooledRecording], None] | None = None,
+    ended: Callable[[RunRecording], None] | None = None,
     problem: Path | None = None,
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.

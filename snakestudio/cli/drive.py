@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from snakestudio.link.process.client import LinkClient
     from snakestudio.live.pose_source import PoseSource
     from snakestudio.live.robot import LiveRobot
-    from snakestudio.live.robot_start_target import RobotTogether
-    from snakestudio.runfile.recording import SpooledRecording
+    from snakestudio.live.robot_start_target import RobotStartTarget
+    from snakestudio.runfile.recording import RunRecording
     from snakestudio.sync import Together
 
 __all__ = ["add_arguments", "execute"]
@@ -150,17 +150,17 @@ class _Drive:
     ) -> None:  # fmt: skip
         from snakestudio.link.core.foreign_master import tell_of_stranger
         from snakestudio.link.messages import MEANINGS, LinkState
-        from snakestudio.live.robot_start_target import RobotTogether
+        from snakestudio.live.robot_start_target import RobotStartTarget
 
         # Nothing is imported any more once the robot is armed: that would take longer than it waits for a sign of life.
-        self._states, self._together, self._tell_of_stranger = LinkState, RobotTogether, tell_of_stranger
+        self._states, self._together, self._tell_of_stranger = LinkState, RobotStartTarget, tell_of_stranger
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link, self._robot = link, robot
         self._wait, self._reset, self._unasked = wait, reset, unasked
         self._poses = None if pose is None else PoseWatch(pose)
         self._speaks = self._reset_sent = False
-        self.recording: SpooledRecording | None = None
-        self._others: RobotTogether | None = None
+        self.recording: RunRecording | None = None
+        self._others: RobotStartTarget | None = None
         self._sent = link.telemetry()  # the last one of streaming: when it ends there is nothing more to tell
 
     def whole(self, duration: float, together: Together | None, name: str) -> int:

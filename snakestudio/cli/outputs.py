@@ -213,12 +213,12 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
     """
     from snakestudio.export.files import KeptElsewhereError
     from snakestudio.model.atomic import free_name
-    from snakestudio.runfile.recording import SpooledRecording
+    from snakestudio.runfile.recording import RunRecording
 
     if run.trouble:
         raise ExportError(run.trouble)
     recording = run.recording
-    if not isinstance(recording, SpooledRecording) or recording.path != path or len(recording) < 2:
+    if not isinstance(recording, RunRecording) or recording.path != path or len(recording) < 2:
         run.to_mcap(path)  # a file begins with the second row
         return
     if recording.in_place and path.is_file():

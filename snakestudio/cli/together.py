@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
-    from snakestudio.runfile.recording import SpooledRecording
-    from snakestudio.sync import StartTogether, Together
+    from snakestudio.runfile.recording import RunRecording
+    from snakestudio.sync import SynchronizedStart, Together
 
 __all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
 
@@ -29,13 +29,13 @@ def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None
 class _Started:
     """How a run was started, if it was together with others."""
 
-    def __init__(self, together: StartTogether | None) -> None:
+    def __init__(self, together: SynchronizedStart | None) -> None:
         self._together = together
         self.notes: tuple[str, ...] = () if together is None else tuple(together.notes)
         for sentence in self.notes:
             print(sentence, flush=True)
 
-    def finish(self, recording: SpooledRecording) -> None:
+    def finish(self, recording: RunRecording) -> None:
         """The run has ended: tell the others, and note in it what came of that."""
         if self._together is None:
             return
@@ -60,9 +60,9 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
     if choices is None:
         yield _Started(None)
         return
-    from snakestudio.sync import StartTogether
+    from snakestudio.sync import SynchronizedStart
 
-    with StartTogether(choices, name, lambda: None) as together:
+    with SynchronizedStart(choices, name, lambda: None) as together:
         together.arm()
         if choices.wait:
             print(together.doing, flush=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.non_sliding import carried, gathered
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam import GROUPS
 from snakestudio.model.robot.beam_shape import grid, shape
 from snakestudio.model.robot.strain_law import StrainLaw
@@ -45,7 +45,7 @@ class Anchorage(NamedTuple):
     kinetic: FloatArray
 
 
-def anchorage(scene: Scene, law: StrainLaw, holds: Holds, times: FloatArray) -> Anchorage:
+def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray) -> Anchorage:
     """What the anchors of `scene` make of its body at `times` (k,), s; where none holds, of a head at rest."""
     beam = scene.beam
     points = grid(scene)
@@ -85,7 +85,7 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Holds, times: FloatArray) -> 
     return Anchorage(slip, np.sqrt(linear.max(axis=1)), kinetic)
 
 
-def switches(holds: Holds, times: FloatArray, most: int = 24) -> FloatArray:
+def switches(holds: Attachments, times: FloatArray, most: int = 24) -> FloatArray:
     """When the anchors that hold change between one of `times` and the next, the first `most` of them, s."""
     active = holds.at(times)[0][:, :, 0] > 0.5
     change = np.flatnonzero((active[1:] != active[:-1]).any(axis=1))[:most]

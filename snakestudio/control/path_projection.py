@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from snakestudio.model.track import Track
 
-__all__ = ["Sight", "heading_to", "integral_rate", "projected"]
+__all__ = ["PathProjection", "heading_to", "integral_rate", "projected"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class PathProjection:
     """Where a point is, seen from a path.
 
     Attributes
@@ -53,7 +53,7 @@ class Sight:
         return np.array([x + distance * math.cos(self.direction), y + distance * math.sin(self.direction)])
 
 
-def projected(track: Track, point: FloatArray, before: float | None, reach: float) -> Sight:
+def projected(track: Track, point: FloatArray, before: float | None, reach: float) -> PathProjection:
     """`point` ((2,), m) seen from a path.
 
     Parameters
@@ -73,15 +73,15 @@ def projected(track: Track, point: FloatArray, before: float | None, reach: floa
     x, y, direction, curvature = track.course(along)
     px, py = point.tolist()
     cross = math.cos(direction) * (py - y) - math.sin(direction) * (px - x)
-    return Sight(along, cross, np.array([x, y]), direction, curvature)
+    return PathProjection(along, cross, np.array([x, y]), direction, curvature)
 
 
-def heading_to(sight: Sight, look_ahead: float, shift: float = 0.0) -> float:
+def heading_to(sight: PathProjection, look_ahead: float, shift: float = 0.0) -> float:
     """Heading that leads onto the path, rad, not wrapped.
 
     Parameters
     ----------
-    sight : Sight
+    sight : PathProjection
     look_ahead : float
         m.
     shift : float

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from snakestudio.control.anchorage import anchorage, switches
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam import GROUPS
 from snakestudio.model.robot.beam_shape import HIDDEN, grid, resolution, shape
 from snakestudio.model.robot.strain import COMPONENTS, Formulas
@@ -58,7 +58,7 @@ def _check(scene: Scene) -> list[Problem]:
     except SceneError as error:
         return [*error.problems, *problems]
     try:
-        holds = Holds(scene, law)
+        holds = Attachments(scene, law)
     except SceneError as error:
         return [*error.problems, *problems]
     times, points = np.linspace(0.0, scene.run.duration_s, SAMPLES), grid(scene)
@@ -216,7 +216,7 @@ def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
     return problem
 
 
-def _held(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
+def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Anchorages that are never on the body, and times without any."""
     support = scene.support
     if isinstance(support, Rings) or not support.kinematic:
@@ -259,7 +259,7 @@ def _held(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
     return problems
 
 
-def _unused(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
+def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Motions of anchors that the body does not have."""
     if not isinstance(scene.support, Anchors):
         return []
@@ -276,7 +276,7 @@ def _unused(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
     ]  # fmt: skip
 
 
-def _contradicting(scene: Scene, law: StrainLaw, holds: Holds, times: FloatArray) -> list[Problem]:
+def _contradicting(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Anchors of which not all can stand still, and changes of them at which the body cannot go on as it moves."""
     problems: list[Problem] = []
     key = "support.anchors" if isinstance(scene.support, Anchors) else "support.kind"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.gaits.ramp import Ramp, constant
 from snakestudio.model.reference import StrainReference
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam_shape import grid
 from snakestudio.model.robot.smooth_steps import rise
 from snakestudio.model.robot.strain import Strain
@@ -102,7 +102,7 @@ class _State:
     strain: Strain  # of the law in force
     drive: _Drive
     layers: tuple[_Layer, ...]  # the first is underneath
-    holds: Holds
+    holds: Attachments
     grid: FloatArray  # abscissas of the references
 
 
@@ -127,7 +127,7 @@ class StrainSource(OpenLoop):
     def __init__(self, scene: Scene) -> None:
         self._length = scene.beam.length_m
         law = StrainLaw(scene.strain, scene.beam)
-        self._state = _State(scene.strain, _Drive(law), (_Layer(law, 0.0),), Holds(scene, law), grid(scene))
+        self._state = _State(scene.strain, _Drive(law), (_Layer(law, 0.0),), Attachments(scene, law), grid(scene))
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> StrainReference:
         """Strains at the times `time` (k,) and halfway between them: 2k - 1 knots, as a step of Runge-Kutta needs."""
@@ -213,7 +213,7 @@ class StrainSource(OpenLoop):
             # What is left of the law before keeps the points that it needed.
             points = points if len(points) > len(state.grid) else state.grid
             state = replace(state, strain=scene.strain, drive=drive, layers=layers, grid=points)
-        self._state = replace(state, holds=Holds(scene, law, state.holds.count))
+        self._state = replace(state, holds=Attachments(scene, law, state.holds.count))
 
     def _layer(self, scene: Scene, law: StrainLaw, time: float, drive: _Drive) -> _Layer:
         """How a law takes over at `time`."""

@@ -20,7 +20,7 @@ from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Model, Scene, Solver
-from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
+from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
 __all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "given_torques", "run_a_step", "tiny_scene"]
 
@@ -292,7 +292,7 @@ class TimeSteppingEngine(ABC):
             joint_torque=rows.joint_torque[i],
             contacts=self._contacts(span, rows, slice(first, int(rows.filled[1]))) if shown else Contacts.none(),
             energy=dict(zip(self._schema.energy, rows.energy[i].tolist(), strict=True)),
-            solver=SolverFigures(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
+            solver=SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
             valid=self._schema.valid if contacts else self._without_contacts,
         )
 

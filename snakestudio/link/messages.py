@@ -15,8 +15,8 @@ __all__ = [
     "AGED",
     "BEGINNING",
     "MEANINGS",
-    "Command",
     "CommandKind",
+    "LinkCommand",
     "LinkEvent",
     "LinkState",
     "ReferenceBlock",
@@ -67,7 +67,7 @@ process.
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class LinkCommand:
     """One thing that the operator wants.
 
     Attributes

@@ -27,7 +27,7 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, roll_pitch_yaw, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["Placed", "Station", "placed_by", "started_at", "station_at"]
+__all__ = ["BasePose", "Placed", "placed_by", "started_at", "station_at"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -50,7 +50,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Station:
+class BasePose:
     """Where a robot that nobody sees is drawn.
 
     Attributes
@@ -86,10 +86,10 @@ class Station:
         return np.column_stack([place, quaternions(turns)])
 
 
-def station_at(pose: FloatArray, flat: bool) -> Station:
+def station_at(pose: FloatArray, flat: bool) -> BasePose:
     """Where the robot is drawn whose links were last known at `pose`, (n, 7); `flat`: in a scene in the plane."""
     along = matrices(pose[:, 3:])[:, :, 0].mean(axis=0)
-    return Station(pose[:, :2].mean(axis=0), math.atan2(along[1], along[0]), flat)
+    return BasePose(pose[:, :2].mean(axis=0), math.atan2(along[1], along[0]), flat)
 
 
 def placed_by(robot: Robot, angles: FloatArray, links: IntArray, tracked: FloatArray) -> Placed:

@@ -16,12 +16,12 @@ import numpy as np
 from snakestudio.errors import SceneError
 from snakestudio.link.base import Link
 from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
-from snakestudio.live.base_pose import Station, started_at, station_at
+from snakestudio.live.base_pose import BasePose, started_at, station_at
 from snakestudio.live.pose_source import PoseSource
-from snakestudio.live.reference_scheduler import Referencing, block_of
+from snakestudio.live.reference_scheduler import ReferenceScheduler, block_of
 from snakestudio.live.run import LiveRun
-from snakestudio.live.scene_readiness import Standing
-from snakestudio.live.snapshot_builder import Measuring
+from snakestudio.live.scene_readiness import SceneReadiness
+from snakestudio.live.snapshot_builder import SnapshotBuilder
 from snakestudio.live.twin import Twin
 from snakestudio.model.edits import changed_keys, get_value, tree
 from snakestudio.model.labels import label_of
@@ -32,7 +32,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.mcap import Origin
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.live_edit import taken_over
 
 __all__ = ["LEAD_S", "TAIL_S", "Course"]
@@ -55,7 +55,7 @@ class Course:
 
     Attributes
     ----------
-    recording : SpooledRecording or None
+    recording : RunRecording or None
         Of the present run.
     latest : Snapshot or None
         Newest state.
@@ -81,16 +81,16 @@ class Course:
         self._state: LinkState | None = None
         self._needed_pose_lost = False
         self._run: LiveRun | None = None
-        self._standing = Standing(self._profile, base_dir, pose, with_twin=twin)
+        self._standing = SceneReadiness(self._profile, base_dir, pose, with_twin=twin)
         self.stopped_by = ""
         self._waiting: tuple[str, ...] = ()  # keys that the stream does not take over
-        self.recording: SpooledRecording | None = None
+        self.recording: RunRecording | None = None
         self.latest: Snapshot | None = None
         self._twin_recording: Callable[[], Recording | None] = lambda: None
         if pose is not None:
             pose.begin(scene.robot.n_links)
         self._scene = scene
-        self._measuring: Measuring | None = None
+        self._measuring: SnapshotBuilder | None = None
         self._use(scene)
 
     @property
@@ -251,15 +251,15 @@ class Course:
         if self._pose is not None and before.robot.n_links != scene.robot.n_links:
             self._pose.begin(scene.robot.n_links)
         station = self._station(scene)
-        self._measuring = Measuring(self._profile, scene, station, self._profile.timing.lost_s)
+        self._measuring = SnapshotBuilder(self._profile, scene, station, self._profile.timing.lost_s)
         self._watch()
 
-    def _station(self, scene: Scene) -> Station:
+    def _station(self, scene: Scene) -> BasePose:
         """Where the robot is drawn as long as nobody sees it."""
         try:
             return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
         except SceneError:  # it is among the reasons why the robot cannot be armed
-            return Station(np.zeros(2), 0.0, not scene.model.spatial)
+            return BasePose(np.zeros(2), 0.0, not scene.model.spatial)
 
     def _watch(self) -> None:
         """Begin a run in memory of what is measured."""
@@ -363,7 +363,7 @@ class Course:
         assert self._measuring is not None
         angles = np.where(np.isfinite(latest.joint_angle), latest.joint_angle, 0.0)
         start = started_at(scene, angles, latest.link_pose, Fields.POSE in latest.valid)
-        referencing = Referencing(start, self._base_dir, self._profile.timing)
+        referencing = ReferenceScheduler(start, self._base_dir, self._profile.timing)
         self.stopped_by, self._waiting = "", ()
         path = self._new_run(start)
         begin = self._clock() + LEAD_S

@@ -26,7 +26,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 
-__all__ = ["Referencing", "block_of", "horizon_of"]
+__all__ = ["ReferenceScheduler", "block_of", "horizon_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def block_of(reference: JointReference, begin: float, axes: AxisMap) -> Referenc
     return ReferenceBlock(time, axes.axes(reference.angle), axes.axes(reference.rate))
 
 
-class Referencing:
+class ReferenceScheduler:
     """A run of the scene's controller; times are those of the run, s. Not thread-safe.
 
     Parameters

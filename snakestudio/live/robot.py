@@ -25,7 +25,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 
 __all__ = ["LiveEvent", "LiveRobot"]
 
@@ -92,7 +92,7 @@ class LiveRobot:
     # --- what there is to see (any thread)
 
     @property
-    def recording(self) -> SpooledRecording | None:
+    def recording(self) -> RunRecording | None:
         """Of the present run."""
         return self._course.recording
 

@@ -17,9 +17,9 @@ from typing import Protocol
 
 from snakestudio.errors import TriggerError
 from snakestudio.model.recording import Recording
-from snakestudio.sync import StartTogether, Together, Words
+from snakestudio.sync import SynchronizedStart, Together, Words
 
-__all__ = ["HERE", "RobotTogether", "Startable", "guarded"]
+__all__ = ["HERE", "RobotStartTarget", "Startable", "guarded"]
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class Startable(Protocol):
         ...
 
 
-class RobotTogether:
+class RobotStartTarget:
     """Waits in a thread of its own until the robot is started from outside, and goes along with its run.
 
     Parameters
@@ -81,7 +81,7 @@ class RobotTogether:
 
     Attributes
     ----------
-    start : StartTogether
+    start : SynchronizedStart
     trouble : str
         Why it has ended without a start, in a sentence; "" if it has not.
     """
@@ -90,7 +90,7 @@ class RobotTogether:
         self._robot, self._tell = robot, tell
         self._begun_here = False
         self.trouble = ""
-        self.start = StartTogether(guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS)
+        self.start = SynchronizedStart(guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS)
         self._thread = threading.Thread(target=self._work, name="snakestudio-together", daemon=True)
         self._thread.start()
 

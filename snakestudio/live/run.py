@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.columns import AxisColumns, measures
-from snakestudio.live.reference_scheduler import Referencing
-from snakestudio.live.snapshot_builder import Measuring, row_of
+from snakestudio.live.reference_scheduler import ReferenceScheduler
+from snakestudio.live.snapshot_builder import SnapshotBuilder, row_of
 from snakestudio.live.twin import Twin
 from snakestudio.model.events import EventKind, RunEvent
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.runfile.mcap import Origin
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 
 __all__ = ["LiveRun", "live_schema"]
 
@@ -55,13 +55,13 @@ class LiveRun:
         At its begin.
     begin : float
         When its time is 0, s, `time.monotonic()`.
-    measuring : Measuring
+    measuring : SnapshotBuilder
     with_poses : bool
         Whether there is a pose source.
     path : path, optional
         Run file; none for a robot that is only watched.
     origin : Origin, optional
-    referencing : Referencing, optional
+    referencing : ReferenceScheduler, optional
         What the robot follows; None while it is only watched.
     twin : Twin, optional
     """
@@ -71,11 +71,11 @@ class LiveRun:
         profile: Profile,
         scene: Scene,
         begin: float,
-        measuring: Measuring,
+        measuring: SnapshotBuilder,
         with_poses: bool,
         path: Path | None = None,
         origin: Origin | None = None,
-        referencing: Referencing | None = None,
+        referencing: ReferenceScheduler | None = None,
         twin: Twin | None = None,
     ) -> None:
         self.scene, self.begin, self.measuring = scene, begin, measuring
@@ -99,7 +99,7 @@ class LiveRun:
             *self._controller_names,
         )  # fmt: skip
         self._schema = live_schema(profile, scene, names, with_poses)
-        self.recording = SpooledRecording(scene, self._schema, path, origin=origin)
+        self.recording = RunRecording(scene, self._schema, path, origin=origin)
         self._interval = 1.0 / min(scene.run.log_rate_hz, ROWS_HZ)
         self._next_row = 0
         self._count = 0

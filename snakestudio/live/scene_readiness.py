@@ -16,10 +16,10 @@ from snakestudio.live.twin import Loading
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["Standing"]
+__all__ = ["SceneReadiness"]
 
 
-class Standing:
+class SceneReadiness:
     """Remembers what was found last. Any thread may read `reasons` and `not_ready`; one judges.
 
     Parameters

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import AxisMap
-from snakestudio.live.base_pose import Placed, Station, placed_by, station_at
+from snakestudio.live.base_pose import BasePose, Placed, placed_by, station_at
 from snakestudio.live.columns import measures
 from snakestudio.live.pose_source import Tracked
 from snakestudio.model.recording import ContactRows, Rows, Schema
@@ -18,7 +18,7 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["Measuring", "row_of"]
+__all__ = ["SnapshotBuilder", "row_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ _SLOPE = 5
 """Poses over which a twist is taken: a quarter of a second at 20 Hz."""
 
 
-class Measuring:
+class SnapshotBuilder:
     """Makes snapshots of telemetry and tracked links.
 
     Joint rates that the robot does not tell are differences of its last two angles by the time between them, as far as
@@ -41,13 +41,13 @@ class Measuring:
     profile : Profile
     scene : Scene
         With links.
-    station : Station
+    station : BasePose
         Where the robot is drawn before anybody sees it; later it is drawn where it was seen last.
     lost_s : float
         Age from which on a pose is not valid any more, s.
     """
 
-    def __init__(self, profile: Profile, scene: Scene, station: Station, lost_s: float) -> None:
+    def __init__(self, profile: Profile, scene: Scene, station: BasePose, lost_s: float) -> None:
         self.axes = AxisMap(profile, scene.robot.n_joints)
         self._robot = scene.robot
         self._station = station

@@ -23,7 +23,7 @@ from snakestudio.engines.compiled_only import load
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 
 __all__ = ["Loading", "Twin", "TwinState"]
 
@@ -123,7 +123,7 @@ class Twin:
         self._states: deque[TwinState] = deque(maxlen=round(KEPT_S / TICK_S))
         self._closing = threading.Event()
         self._next_row = 1
-        self.recording: SpooledRecording | None = None
+        self.recording: RunRecording | None = None
         self._thread = threading.Thread(target=self._work, name="snakestudio-twin", daemon=True)
         self._thread.start()
 
@@ -166,7 +166,7 @@ class Twin:
     def _work(self) -> None:
         try:
             engine = engines.create(self._scene, self._base_dir)
-            self.recording = SpooledRecording(self._scene, engine.schema)
+            self.recording = RunRecording(self._scene, engine.schema)
             self.recording.append(engine.initial_rows())
             self._keep(engine)
             begun = self._clock()

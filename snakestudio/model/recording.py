@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverFigures
+from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats
 
 __all__ = ["HOLD_COLUMNS", "ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
 
@@ -283,7 +283,7 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
         joint_torque=rows.joint_torque[index],
         contacts=contacts,
         energy=dict(zip(schema.energy, (float(e) for e in rows.energy[index]), strict=True)),
-        solver=SolverFigures(
+        solver=SolverStats(
             float(rows.solver_residual[index]),
             float(rows.solver_iterations[index] - rows.solver_iterations[before]) / steps if steps else 0.0,
             int(rows.solver_unconverged[index]),

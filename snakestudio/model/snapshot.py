@@ -17,7 +17,7 @@ __all__ = [
     "Contacts",
     "Fields",
     "Snapshot",
-    "SolverFigures",
+    "SolverStats",
     "mass_shares",
 ]
 
@@ -104,7 +104,7 @@ _NO_CONTACTS = Contacts(
 
 
 @dataclass(frozen=True, slots=True)
-class SolverFigures:
+class SolverStats:
     """How well the contact problems were solved.
 
     Attributes
@@ -198,7 +198,7 @@ class Snapshot:
         Over the control period (or, in a recording, since the row before).
     energy : dict of str to float
         J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps; work is cumulative.
-    solver : SolverFigures
+    solver : SolverStats
     control : dict of str to float
         What controller and model make of it all, by the names of their channels, each ending in its unit.
     body : BodyFields or None
@@ -217,7 +217,7 @@ class Snapshot:
     joint_torque: FloatArray
     contacts: Contacts = field(default_factory=Contacts.none)
     energy: dict[str, float] = field(default_factory=dict)
-    solver: SolverFigures = field(default_factory=SolverFigures)
+    solver: SolverStats = field(default_factory=SolverStats)
     control: dict[str, float] = field(default_factory=dict)
     body: BodyFields | None = None
     valid: Fields = Fields.ALL

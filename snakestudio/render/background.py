@@ -15,7 +15,7 @@ from snakestudio.render.labels import LabelPainter
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.program import Program
 from snakestudio.render.shadow import Shadows
-from snakestudio.render.targets import Picture
+from snakestudio.render.targets import RenderTarget
 
 __all__ = ["Background"]
 
@@ -39,16 +39,16 @@ class Background:
         self._sky = Program("screen.vert", "sky.frag")
         self._shade = Program("shade.vert", "shade.frag")
         self._mesh = FloorMesh()
-        self._picture: Picture | None = None
+        self._picture: RenderTarget | None = None
         self._key: object = None
 
-    def copy_to(self, picture: Picture, draw_list: DrawList, view: View) -> None:
+    def copy_to(self, picture: RenderTarget, draw_list: DrawList, view: View) -> None:
         """Fill a picture; drawn anew only if something about it has changed."""
         have = self._picture
         if have is None or (have.width, have.height) != (view.width, view.height):
             if have is not None:
                 have.release()
-            have = self._picture = Picture(view.width, view.height, depth=False)
+            have = self._picture = RenderTarget(view.width, view.height, depth=False)
             self._key = None
         key = (view.camera, view.ratio, draw_list.theme, draw_list.show_grid, bool(draw_list.labels))
         if key != self._key:

@@ -14,8 +14,8 @@ from snakestudio.drawing.view import View
 from snakestudio.render import gl
 from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer
 from snakestudio.render.program import Program
-from snakestudio.render.static_layer import MANY, Mask, StillPicture
-from snakestudio.render.targets import Picture
+from snakestudio.render.static_layer import MANY, Mask, StaticLayer
+from snakestudio.render.targets import RenderTarget
 
 __all__ = ["ObstaclePainter"]
 
@@ -33,10 +33,10 @@ class ObstaclePainter:
         self._meshes = meshes
         self._all, self._some, self._outline = RowBuffer(), RowBuffer(), RowBuffer()
         self._skin, self._shell = RangeMesh(), RangeMesh()
-        self._still = StillPicture(quads)
+        self._still = StaticLayer(quads)
 
     def draw(
-        self, draw_list: DrawList, view: View, settings: Settings, program: Program, picture: Picture | None
+        self, draw_list: DrawList, view: View, settings: Settings, program: Program, picture: RenderTarget | None
     ) -> None:
         """Draw all opaque obstacles with a program that is in use.
 
@@ -46,7 +46,7 @@ class ObstaclePainter:
         view : View
         settings : Settings
         program : Program
-        picture : Picture or None
+        picture : RenderTarget or None
             What is drawn into, still without any solids, if it has one sample a pixel.
         """
         mesh, detail = post_look(settings, draw_list, view)

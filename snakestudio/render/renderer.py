@@ -33,7 +33,7 @@ from snakestudio.render.lines import LinePainter
 from snakestudio.render.obstacle_painter import ObstaclePainter
 from snakestudio.render.program import Program
 from snakestudio.render.shadow import Casters, Shadows, region
-from snakestudio.render.targets import Layer, Picture
+from snakestudio.render.targets import Layer, RenderTarget
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
 
@@ -66,7 +66,7 @@ class Renderer:
         self.ratio = 1.0
         """Device pixels for a pixel of the window's design: what is written has to be read on any screen."""
         self._ready = False
-        self._picture: Picture | None = None
+        self._picture: RenderTarget | None = None
         self._layer: Layer | None = None
         self._max_samples = 0
 
@@ -256,7 +256,9 @@ class Renderer:
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
         gl.glCullFace(gl.GL_BACK)
 
-    def _draw_layer(self, draw_list: DrawList, view: View, settings: Settings, picture: Picture, where: Extent) -> None:
+    def _draw_layer(
+        self, draw_list: DrawList, view: View, settings: Settings, picture: RenderTarget, where: Extent
+    ) -> None:
         """The solids: into a multisampled layer that is then laid over the picture, or straight into the picture."""
         samples = min(settings.samples, self._max_samples)
         if samples < 2:
@@ -287,7 +289,9 @@ class Renderer:
         gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, 0)
         blend_over()
 
-    def _draw_solids(self, draw_list: DrawList, view: View, settings: Settings, picture: Picture | None = None) -> None:
+    def _draw_solids(
+        self, draw_list: DrawList, view: View, settings: Settings, picture: RenderTarget | None = None
+    ) -> None:
         """Everything with depth, opaque things first; `picture` is what that goes into, if not into a layer."""
         detail = link_facets(settings, draw_list, view)
         gl.glEnable(gl.GL_DEPTH_TEST)
@@ -341,12 +345,12 @@ class Renderer:
                 self._draw_rows("handle " + mesh, mesh, detail, len(rows))
             self._lines.draw(draw_list.handle_lines, view, self._quads)
 
-    def _picture_of(self, width: int, height: int) -> Picture:
+    def _picture_of(self, width: int, height: int) -> RenderTarget:
         """The picture of a size; kept until another size is asked for."""
         if self._picture is None or (self._picture.width, self._picture.height) != (width, height):
             if self._picture is not None:
                 self._picture.release()
-            self._picture = Picture(width, height)
+            self._picture = RenderTarget(width, height)
         return self._picture
 
     def _layer_of(self, width: int, height: int, samples: int) -> Layer:

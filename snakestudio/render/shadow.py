@@ -25,7 +25,7 @@ from snakestudio.drawing.robot import Chain
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
-from snakestudio.render.static_layer import MANY, Mask, Standing
+from snakestudio.render.static_layer import MANY, Mask, StaticInstances
 from snakestudio.render.targets import Image
 from snakestudio.render.terrain_shadow import TerrainShadow
 
@@ -185,7 +185,7 @@ class Shadows:
         self._terrain = TerrainShadow()
         self._copy = Program("screen.vert", "copy.frag")
         self._still: Image | None = None
-        self._standing = Standing()
+        self._standing = StaticInstances()
         self.region: Region | None = None
 
     @property

@@ -17,9 +17,9 @@ from snakestudio.render import gl
 from snakestudio.render.blending import blend_over, blend_over_premultiplied
 from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
-from snakestudio.render.targets import Picture
+from snakestudio.render.targets import RenderTarget
 
-__all__ = ["MANY", "Mask", "Standing", "StillPicture"]
+__all__ = ["MANY", "Mask", "StaticInstances", "StaticLayer"]
 
 Mask = NDArray[np.bool_]
 """Which obstacles of a scene are meant, (n,)."""
@@ -31,7 +31,7 @@ _MOST_MOVING = 0.25
 """Share of the obstacles that may move beside it."""
 
 
-class Standing:
+class StaticInstances:
     """Which obstacles move, and whether what was drawn of all the others still holds."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Standing:
         return moving
 
 
-class StillPicture:
+class StaticLayer:
     """Colours and depths of the obstacles that stand still, to be laid under everything else.
 
     Parameters
@@ -90,8 +90,8 @@ class StillPicture:
     def __init__(self, quads: Quads) -> None:
         self._quads = quads
         self._copy = Program("screen.vert", "copy.frag")
-        self._picture: Picture | None = None
-        self.standing = Standing()
+        self._picture: RenderTarget | None = None
+        self.standing = StaticInstances()
 
     def bind(self, width: int, height: int) -> None:
         """Begin to draw it anew; the viewport and depth test stay as they are."""
@@ -99,12 +99,12 @@ class StillPicture:
         if have is None or (have.width, have.height) != (width, height):
             if have is not None:
                 have.release()
-            have = self._picture = Picture(width, height)
+            have = self._picture = RenderTarget(width, height)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, have.name)
         gl.glClearColor(0.0, 0.0, 0.0, 0.0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT)
 
-    def lay(self, target: Picture) -> None:
+    def lay(self, target: RenderTarget) -> None:
         """Lay it over a picture of its size, whose depths become its own; culling has to be switched on again."""
         assert self._picture is not None
         self._picture.copy_to(target.name, gl.GL_DEPTH_BUFFER_BIT)

@@ -7,10 +7,10 @@ import ctypes
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl
 
-__all__ = ["HeightImage", "Image", "Layer", "Picture"]
+__all__ = ["HeightImage", "Image", "Layer", "RenderTarget"]
 
 
-class Picture:
+class RenderTarget:
     """Colour (and depth) of the whole picture, one sample a pixel, to be copied to its target.
 
     Parameters

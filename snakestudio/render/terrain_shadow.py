@@ -17,7 +17,7 @@ from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
 from snakestudio.render.program import Program
-from snakestudio.render.static_layer import MANY, Mask, Standing
+from snakestudio.render.static_layer import MANY, Mask, StaticInstances
 from snakestudio.render.targets import HeightImage, Image
 
 __all__ = ["TerrainShadow"]
@@ -40,7 +40,7 @@ class TerrainShadow:
         self._copy = Program("screen.vert", "copy.frag")
         self._heights: HeightImage | None = None
         self._still: HeightImage | None = None
-        self._standing = Standing()
+        self._standing = StaticInstances()
         self._shaded: FloatArray | None = None
         self._floor: Image | None = None
         self._made: tuple[Obstacles, Region, tuple[int, int]] | None = None

@@ -19,18 +19,18 @@ from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.mcap.about import Origin
-from snakestudio.runfile.mcap.block_recording import StoredRows
+from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.chunks import BlockReader
 from snakestudio.runfile.mcap.ending import attached
 from snakestudio.runfile.mcap.format import BLOCK_ROWS
 from snakestudio.runfile.mcap.writer import RunWriter
-from snakestudio.runfile.recording_thread import RunSpool
+from snakestudio.runfile.recording_thread import RecordingThread
 
-__all__ = ["SpooledRecording"]
+__all__ = ["RunRecording"]
 
 
-class SpooledRecording(StoredRows):
+class RunRecording(BlockRecording):
     """A `Recording` that one thread appends to while others read; what is full goes to a run file.
 
     Parameters
@@ -62,7 +62,7 @@ class SpooledRecording(StoredRows):
         self._scenes: tuple[tuple[float, Scene], ...] = ()
         self._created = datetime.now(UTC)
         opening = _Opening(scene, schema, path, origin or Origin(), self._created)
-        self._spool = RunSpool(opening, chunk_rows, path)
+        self._spool = RecordingThread(opening, chunk_rows, path)
         self._end = weakref.finalize(self, self._spool.release)
 
     @property

@@ -32,7 +32,7 @@ from snakestudio.runfile.mcap.index import Place
 from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.row_parts import RowParts
 
-__all__ = ["FLUSH_S", "RunSpool"]
+__all__ = ["FLUSH_S", "RecordingThread"]
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ _FEWEST_ROWS = 16
 OpenFile = Callable[[Rows], AbstractContextManager[tuple[RunWriter, BinaryIO, BlockReader]]]
 
 
-class RunSpool:
+class RecordingThread:
     """The rows of one run, on their way to a file and back.
 
     Parameters

@@ -23,7 +23,7 @@ from snakestudio.errors import SnakeStudioError, StateError
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen
 from snakestudio.model.reference import JointReference, StrainReference
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
@@ -60,7 +60,7 @@ _RECORDS = (
     ("steered_shape", "control.gaits.steered:Shape", "control.gaits.steered:Shape"),
     ("steered_gait", "control.gaits.steered:_State", "control.gaits.steered:_State"),
     ("teleoperation", "control.controllers.teleoperation:_State", "control.teleoperation:_State"),
-    ("path_projection", "control.path_projection:Sight", "control.line_of_sight:Sight"),
+    ("path_projection", "control.path_projection:PathProjection", "control.line_of_sight:Sight"),
     ("path_following", "control.controllers.path_following:_Way", "control.path_following:_Way"),
     ("leader_follower", "control.controllers.leader_follower:_State", "control.leader_follower:_State"),
     ("strain_source", "control.strain_source:_State", "control.strain_source:_State"),
@@ -259,7 +259,7 @@ class _Writer:
             self.out.write(b"L")
             self.write(value.strain)
             self.write(value.beam)
-        elif isinstance(value, Holds):
+        elif isinstance(value, Attachments):
             self.out.write(b"H")
             self.write(value.scene)
             self.write(value.law)
@@ -323,7 +323,7 @@ class _Reader:
             b"S": self._own_scene,
             b"X": lambda: parse_scene(self.text()),
             b"L": lambda: StrainLaw(self.read(), self.read()),
-            b"H": lambda: Holds(self.read(), self.read(), self.read()),
+            b"H": lambda: Attachments(self.read(), self.read(), self.read()),
             b"p": lambda: _class(self.text(), self._places).model_validate_json(self.text()),
             b"o": self._record,
         }

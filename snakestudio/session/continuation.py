@@ -18,13 +18,13 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.runner import Runner
 
 __all__ = ["Continuation", "KeepsStates", "continue_run"]
 
 Progress = Callable[[float], bool]
-Make = Callable[[Scene, Schema], SpooledRecording]
+Make = Callable[[Scene, Schema], RunRecording]
 
 MOST_STATES = 300
 """Of the states of the run before, at most so many are copied."""
@@ -66,7 +66,7 @@ def continue_run(
     time: float,
     base_dir: Path | None = None,
     name: str = "",
-    make: Make = SpooledRecording,
+    make: Make = RunRecording,
     progress: Progress | None = None,
 ) -> Continuation | None:
     """A run that goes on from the recorded row nearest to `time`.
@@ -198,7 +198,7 @@ def _why(recording: Recording, time: float, apart: float) -> str:
     return f"Its state differs from the recorded one (links by up to {1e3 * apart:.2g} mm): {why}."
 
 
-def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> SpooledRecording | None:
+def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> RunRecording | None:
     """Rows up to `index` with what was noted until then, in a recording of their own; None if it was stopped."""
     copied = make(recording.scene, recording.schema)
     end = float(recording.times[index])

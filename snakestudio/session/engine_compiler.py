@@ -22,8 +22,8 @@ from snakestudio.session.compile_texts import ENGINE_NAMES
 from snakestudio.session.time_left import TimeLeft
 
 __all__ = [
+    "EngineCompiler",
     "Preparation",
-    "Preparations",
     "Stage",
     "compile_here",
     "is_prepared",
@@ -275,7 +275,7 @@ def step_back(idle: bool) -> None:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-class Preparations:
+class EngineCompiler:
     """All preparations of a program: those that are waited for, and one ahead of any need. For any thread.
 
     Parameters
@@ -360,7 +360,7 @@ class Preparations:
 def prepare(
     kinds: Iterable[str],
     progress: Callable[[str, Stage], bool],
-    preparations: Preparations | None = None,
+    preparations: EngineCompiler | None = None,
     wait: Callable[[float], None] = time.sleep,
 ) -> bool:
     """Compile those engines of `kinds` that are not compiled, one after the other; returns when that is done.
@@ -370,7 +370,7 @@ def prepare(
     kinds : iterable of str
     progress : callable
         Gets the kind that is being compiled and how far that is; False stops.
-    preparations : Preparations, optional
+    preparations : EngineCompiler, optional
         Those of the program, so that nothing is compiled twice at once.
     wait : callable
         Lets some seconds pass between two looks.
@@ -385,7 +385,7 @@ def prepare(
     PreparationError
         If one cannot be compiled.
     """
-    preparations = preparations or Preparations()
+    preparations = preparations or EngineCompiler()
     for kind in kinds:
         if is_prepared(kind):
             continue

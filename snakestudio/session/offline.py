@@ -10,7 +10,7 @@ from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.runner import Runner
 
@@ -23,7 +23,7 @@ class OfflineRun:
 
     Attributes
     ----------
-    recording : SpooledRecording
+    recording : RunRecording
     ok : bool
         False if the physics failed before the end; what was recorded until then is there. Where it could not be
         recorded to the end, `recording.trouble` says so.
@@ -34,7 +34,7 @@ class OfflineRun:
         Processor time of the engine, s.
     """
 
-    recording: SpooledRecording
+    recording: RunRecording
     ok: bool
     message: str
     cancelled: bool = False
@@ -49,7 +49,7 @@ def run_offline(
     path: Path | None = None,
     scene_file: str = "",
     notes: tuple[str, ...] = (),
-    ended: Callable[[SpooledRecording], None] | None = None,
+    ended: Callable[[RunRecording], None] | None = None,
     problem: Path | None = None,
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.

@@ -26,7 +26,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.mcap.about import Origin
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.live_edit import taken_over
@@ -61,7 +61,7 @@ class Runner:
     sinks : callables
         Each gets every block of references as it is made (the CAN link, for one).
     path : path, optional
-        Run file to record to while the run goes; see `SpooledRecording`.
+        Run file to record to while the run goes; see `RunRecording`.
     scene_file : str
         Name of the scene's file, for the run file.
     checked : bool
@@ -88,7 +88,7 @@ class Runner:
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
         schema = self.engine.schema
         schema = replace(schema, extra=schema.extra + self.controller.channels)
-        self.recording = SpooledRecording(scene, schema, path, origin=Origin(scene_file, base_dir))
+        self.recording = RunRecording(scene, schema, path, origin=Origin(scene_file, base_dir))
         self.scene = scene
         self.end_step = scene.n_steps
         self._needs = self.controller.needs

@@ -20,10 +20,10 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.commands import Commands
-from snakestudio.session.engine_compiler import Preparations
-from snakestudio.session.session_core import Conduct
+from snakestudio.session.engine_compiler import EngineCompiler
+from snakestudio.session.session_core import SessionCore
 from snakestudio.session.status import Event, Status
 
 __all__ = ["Session"]
@@ -44,7 +44,7 @@ class Session:
     new_run : callable, optional
         Says for every run that begins which run file it shall be recorded to; None if it is not kept. Called on the
         worker's thread, also for runs that never take a step: those leave no file.
-    preparations : Preparations, optional
+    preparations : EngineCompiler, optional
         Where engines are prepared.
     """
 
@@ -52,10 +52,10 @@ class Session:
         self,
         on_event: Callable[[Event], None] | None = None,
         new_run: Callable[[Scene], Path | None] | None = None,
-        preparations: Preparations | None = None,
+        preparations: EngineCompiler | None = None,
     ) -> None:
-        self.preparations = preparations or Preparations()
-        self._conduct = Conduct(
+        self.preparations = preparations or EngineCompiler()
+        self._conduct = SessionCore(
             on_event or (lambda event: None), new_run or (lambda scene: None), self.preparations
         )  # fmt: skip
         self._commands = Commands()
@@ -169,7 +169,7 @@ class Session:
         return self._conduct.latest
 
     @property
-    def recording(self) -> SpooledRecording | None:
+    def recording(self) -> RunRecording | None:
         """Of the present run."""
         return self._conduct.recording
 

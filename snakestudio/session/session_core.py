@@ -17,12 +17,12 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.mcap import Origin
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.clock import Clock
 from snakestudio.session.compile_texts import ENGINE_NAMES
 from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.engine_compiler import Preparation, Preparations, Stage, compile_here, is_prepared
+from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared
 from snakestudio.session.preview import preview
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
@@ -37,10 +37,10 @@ from snakestudio.session.status import (
     StatusChanged,
 )  # fmt: skip
 
-__all__ = ["Conduct"]
+__all__ = ["SessionCore"]
 
 
-class Conduct:
+class SessionCore:
     """One scene at a time; its parameters are those of `Session`.
 
     Attributes
@@ -48,7 +48,7 @@ class Conduct:
     clock : Clock
     status : Status
     latest : Snapshot or None
-    recording : SpooledRecording or None
+    recording : RunRecording or None
     stop_continuing : threading.Event
         Set by whoever wants a going back to a recorded moment to stop.
     """
@@ -57,7 +57,7 @@ class Conduct:
         self,
         on_event: Callable[[Event], None],
         new_run: Callable[[Scene], Path | None],
-        preparations: Preparations,
+        preparations: EngineCompiler,
     ) -> None:
         self._on_event, self._new_run, self._preparations = on_event, new_run, preparations
         self.clock = Clock()
@@ -73,7 +73,7 @@ class Conduct:
         self.stop_continuing = threading.Event()
         self.status = Status()
         self.latest: Snapshot | None = None
-        self.recording: SpooledRecording | None = None
+        self.recording: RunRecording | None = None
 
     @property
     def preparing(self) -> bool:
@@ -348,8 +348,8 @@ class Conduct:
             self._publish(replace(self.status, progress=fraction))
             return not self.stop_continuing.is_set()
 
-        def make(scene: Scene, schema: Schema) -> SpooledRecording:
-            return SpooledRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
+        def make(scene: Scene, schema: Schema) -> RunRecording:
+            return RunRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
 
         try:
             found = continue_run(recording, time, base_dir, name, make, tell)

@@ -4,12 +4,12 @@ from snakestudio.errors import TriggerError
 from snakestudio.sync.protocol import Trigger, TriggerKind
 from snakestudio.sync.receiver import TriggerReceiver
 from snakestudio.sync.sender import ClockOffset, Fired, TriggerSender, split_address
-from snakestudio.sync.synchronized_start import StartTogether, Together, Words
+from snakestudio.sync.synchronized_start import SynchronizedStart, Together, Words
 
 __all__ = [
     "ClockOffset",
     "Fired",
-    "StartTogether",
+    "SynchronizedStart",
     "Together",
     "Trigger",
     "TriggerError",

@@ -1,7 +1,7 @@
 """Starting a run together with other instruments: armed, it waits for a trigger, then fires and starts at once.
 
-One `StartTogether` is one start. Its methods are called by one thread in their order: `arm`, `wait`, `go`, `accompany`,
-`close`; `start_now` and `cancel` may be called by any.
+One `SynchronizedStart` is one start. Its methods are called by one thread in their order: `arm`, `wait`, `go`,
+`accompany`, `close`; `start_now` and `cancel` may be called by any.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from snakestudio.sync.protocol import Trigger
 from snakestudio.sync.receiver import TriggerReceiver, welcome
 from snakestudio.sync.sender import ClockOffset, TriggerSender
 
-__all__ = ["StartTogether", "Together", "Words"]
+__all__ = ["SynchronizedStart", "Together", "Words"]
 
 _LOOK_S = 0.05
 _USUAL = ("connected", "went away")
@@ -88,7 +88,7 @@ class Words:
     stopped: str = "the run was paused"
 
 
-class StartTogether:
+class SynchronizedStart:
     """One start together with others.
 
     Parameters
@@ -139,7 +139,7 @@ class StartTogether:
         self._receiver: TriggerReceiver | None = None
         self._outlet: LslOutlet | None = None
 
-    def __enter__(self) -> StartTogether:
+    def __enter__(self) -> SynchronizedStart:
         return self
 
     def __exit__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from snakestudio.sync import StartTogether, Together
+from snakestudio.sync import SynchronizedStart, Together
 
 __all__ = ["EVERYWHERE", "HERE", "Target", "UnderWay"]
 
@@ -15,7 +15,7 @@ class UnderWay(Protocol):
     """One start, from waiting to the end of the run."""
 
     @property
-    def start(self) -> StartTogether:
+    def start(self) -> SynchronizedStart:
         """What waits, fires and starts."""
         ...
 

@@ -16,7 +16,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 
 
@@ -30,7 +30,7 @@ def compared(scene: Scene, *kinds: str, changes: tuple[Change, ...] = ()) -> Mod
     return comparison
 
 
-def whole(recording: SpooledRecording | None) -> Rows:
+def whole(recording: RunRecording | None) -> Rows:
     assert recording is not None
     return Rows.concatenate(list(recording.chunks()))
 

@@ -18,7 +18,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from tests.benchmarks.bench_memory import resident
 
@@ -33,7 +33,7 @@ class Long:
     changes: tuple[()] = ()
     events: tuple[()] = ()
 
-    def __init__(self, short: SpooledRecording) -> None:
+    def __init__(self, short: RunRecording) -> None:
         self.scene, self.schema = short.scene, short.schema
         self._rows = short.rows(0, len(short))
         self.times = np.arange(round(HOUR * RATE) + 1) / RATE

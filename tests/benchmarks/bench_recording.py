@@ -17,7 +17,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import open_run, read_info
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
@@ -78,7 +78,7 @@ def an_hour(folder: Path, at_once: int) -> Path:
     runner.advance(scene.n_steps)
     real = runner.recording.rows(1, 401)
     path = folder / f"hour_{at_once}.mcap"
-    recording = SpooledRecording(scene, runner.recording.schema, path, chunk_rows=at_once)
+    recording = RunRecording(scene, runner.recording.schema, path, chunk_rows=at_once)
     for start in range(0, HOUR, 400):
         recording.append(moved(real, start))
     recording.close()

@@ -22,16 +22,16 @@ from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.gui.fake import ENERGIES, FakeBridge, make_rows
 
 ROWS = 360_000
 _PART = 18_000
 
 
-def an_hour(scene: Scene) -> SpooledRecording:
+def an_hour(scene: Scene) -> RunRecording:
     """An hour in a run file, made of the same minutes over and over."""
-    recording = SpooledRecording(scene, Schema(scene.robot.n_links, False, ENERGIES))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, False, ENERGIES))
     part = make_rows(scene, 0, _PART)
     for first in range(0, ROWS, _PART):
         recording.append(replace(part, time=np.arange(first, first + _PART) / scene.run.log_rate_hz))

@@ -11,7 +11,7 @@ import pytest
 from snakestudio.control import registry
 from snakestudio.control.anchorage import anchorage, switches
 from snakestudio.errors import Problem
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from tests.engines.beam import body, run, shipped
@@ -49,7 +49,7 @@ def test_the_slip_told_is_the_slip_of_the_run() -> None:
     scene = anchored(strain, {"at_m": "0.2*l + 0.1*t"}, moved, group="SE3")
     engine, rows = run(scene, 0.5)
     law = StrainLaw(scene.strain, scene.beam)
-    found = anchorage(scene, law, Holds(scene, law), np.asarray(rows.time))
+    found = anchorage(scene, law, Attachments(scene, law), np.asarray(rows.time))
     slip = rows.extra[:, engine.schema.extra.index("slip_mps")]
     np.testing.assert_allclose(found.slip.max(axis=1), slip, rtol=0.01)
     np.testing.assert_allclose(found.kinetic, rows.energy[:, 0], rtol=2e-3)
@@ -77,7 +77,7 @@ def test_a_change_of_anchors_in_motion_is_told_with_the_energy_it_takes() -> Non
 
 def test_changes_of_anchors_are_found_to_the_microsecond() -> None:
     scene = anchored(WAVE, {"at_m": "0.2*l"}, {"at_m": "0.9*l + 0.1*t^2"}, {"from_s": 1.237, "until_s": 1.2371})
-    holds = Holds(scene, StrainLaw(scene.strain, scene.beam))
+    holds = Attachments(scene, StrainLaw(scene.strain, scene.beam))
     found = switches(holds, np.array([0.0, 0.5, 1.1, 1.23705, 1.5]))
     np.testing.assert_allclose(found, [1.0, 1.237, 1.2371], atol=1e-6)
     assert math.isclose(found[0], 1.0, abs_tol=2e-9)

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from snakestudio.control.offset_filter import OffsetFilter
-from snakestudio.control.path_projection import Sight, heading_to, integral_rate, projected
+from snakestudio.control.path_projection import PathProjection, heading_to, integral_rate, projected
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.track import Track
 from tests.model.test_ground_path import circle
@@ -63,7 +63,7 @@ def test_the_integral_settles_where_the_shift_heads_against_a_current() -> None:
     ahead, gain, current, dt = 0.7, 0.05, 0.02, 0.05
     speed, e, z = 0.1, 0.0, 0.0
     for _ in range(20000):
-        sight = Sight(0.0, e, np.zeros(2), 0.0)
+        sight = PathProjection(0.0, e, np.zeros(2), 0.0)
         heading = heading_to(sight, ahead, gain * z)
         z += integral_rate(e, ahead, gain * z) * dt
         e += (speed * math.sin(heading) + current) * dt

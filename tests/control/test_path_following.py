@@ -19,7 +19,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 from tests.model.test_ground_path import circle
@@ -34,28 +34,28 @@ PAPERS = {**LINE, "gait.frequency_deg_s": 70.0, "run.duration_s": 60.0}
 """A straight line with the slow gait of lagrangian_undulation.toml."""
 
 
-def follow(values: dict[str, Any], scene: Scene = SHIPPED) -> SpooledRecording:
+def follow(values: dict[str, Any], scene: Scene = SHIPPED) -> RunRecording:
     run = run_offline(with_values(scene, {"run.log_rate_hz": 20.0, **values}))
     assert run.ok
     return run.recording
 
 
-def column(recording: SpooledRecording, name: str) -> FloatArray:
+def column(recording: RunRecording, name: str) -> FloatArray:
     rows = np.concatenate([rows.extra for rows in recording.chunks()])
     return rows[:, recording.schema.extra.index(name)]
 
 
-def centre(recording: SpooledRecording) -> FloatArray:
+def centre(recording: RunRecording) -> FloatArray:
     poses = np.concatenate([rows.link_pose for rows in recording.chunks()])
     return poses[:, :, :2].mean(axis=1)
 
 
 @pytest.fixture(scope="module")
-def onto_a_line() -> SpooledRecording:
+def onto_a_line() -> RunRecording:
     return follow(PAPERS)
 
 
-def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(onto_a_line: SpooledRecording) -> None:
+def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(onto_a_line: RunRecording) -> None:
     error, y = column(onto_a_line, "cross_track_m"), centre(onto_a_line)[:, 1]
     assert error[0] == pytest.approx(1.0, abs=0.01)
     # A row shows what the controller saw at the begin of the control period that ends with it.
@@ -66,7 +66,7 @@ def test_from_a_metre_off_a_straight_line_it_is_within_5_cm_in_a_minute(onto_a_l
     assert math.radians(9.0) < np.abs(offset).max() <= math.radians(10.0)
 
 
-def test_the_mirrored_robot_goes_the_mirrored_way(onto_a_line: SpooledRecording) -> None:
+def test_the_mirrored_robot_goes_the_mirrored_way(onto_a_line: RunRecording) -> None:
     # A sin(-w t - i d) = -A sin(w t + i d): mirrored, the wave runs with the same speed and both signs turned.
     mirrored = {"gait.frequency_deg_s": -70.0, "gait.phase_shift_deg": -40.0, "start.y_m": -SHIPPED.start.y_m}  # type: ignore[union-attr]
     other = centre(follow({**PAPERS, **mirrored, "run.duration_s": 20.0}))

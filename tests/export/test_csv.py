@@ -20,7 +20,7 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 from tests.session.rows import SCHEMA, make_rows
@@ -29,7 +29,7 @@ MAIN = scenes_dir() / "obstacle_aided.toml"
 
 
 @pytest.fixture(scope="module")
-def recording() -> SpooledRecording:
+def recording() -> RunRecording:
     return run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.5})).recording
 
 
@@ -58,7 +58,7 @@ def fixed_names(n: int) -> list[str]:
     return [*names, "solver_residual", "solver_iterations", "solver_unconverged"]
 
 
-def test_the_fixed_columns_come_first_and_in_order(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_the_fixed_columns_come_first_and_in_order(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording)
     _, columns = read(tmp_path / "a.csv")
     names = list(columns)
@@ -72,7 +72,7 @@ def test_pitch_columns_are_there_where_the_model_has_pitch() -> None:
     assert {"joint_2_pitch_rad", "joint_1_pitch_ref_rad", "joint_1_pitch_torque_nm"} <= set(names)
 
 
-def test_numbers_read_back_exactly(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_numbers_read_back_exactly(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording)
     _, columns = read(tmp_path / "a.csv")
     values = np.concatenate(list(table(recording)))
@@ -81,7 +81,7 @@ def test_numbers_read_back_exactly(recording: SpooledRecording, tmp_path: Path) 
     assert columns["time_s"][-1] == 0.5
 
 
-def test_whoever_guesses_types_from_the_first_row_sees_floats(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_whoever_guesses_types_from_the_first_row_sees_floats(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording)
     rows = [line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines() if not line.startswith("#")]
     whole = [name for name, cell in zip(*rows[:2], strict=True) if cell.lstrip("-").isdigit()]
@@ -92,7 +92,7 @@ def test_whoever_guesses_types_from_the_first_row_sees_floats(recording: Spooled
 
 def test_interval_columns_are_means_since_the_row_before() -> None:
     # Row i of `make_rows` has the impulse i + place/1000 N s, 3 i iterations and 40 i steps: differences over 10 ms.
-    recording = SpooledRecording(ss.Scene(), SCHEMA, chunk_rows=4)
+    recording = RunRecording(ss.Scene(), SCHEMA, chunk_rows=4)
     recording.append(make_rows(0, 11))
     names = ("link_2_obstacle_fy_n", "contact_ground_fx_n", "solver_iterations", "solver_unconverged")
     force, total, iterations, unconverged = np.concatenate(list(table(recording, names))).T
@@ -155,7 +155,7 @@ def test_the_header_rebuilds_the_run(tmp_path: Path) -> None:
         assert np.array_equal(values, read(again)[1][name][: len(values)]), name
 
 
-def test_the_header_names_program_scene_and_hash(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_the_header_names_program_scene_and_hash(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording, "obstacle_aided.toml")
     header, _ = read(tmp_path / "a.csv")
     assert header[0] == f"# SnakeStudio {ss.__version__}"
@@ -201,7 +201,7 @@ def test_the_rows_of_a_run_may_be_any_many(tmp_path: Path) -> None:
     assert read_changes(path) == changes
 
 
-def test_a_damaged_change_in_a_header_is_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_a_damaged_change_in_a_header_is_a_sentence(recording: RunRecording, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     write_csv(path, recording)
     path.write_text("# change: {nonsense\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
@@ -209,7 +209,7 @@ def test_a_damaged_change_in_a_header_is_a_sentence(recording: SpooledRecording,
         ss.simulate(path)
 
 
-def test_a_cancelled_export_leaves_the_old_file(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_a_cancelled_export_leaves_the_old_file(recording: RunRecording, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("old")
     assert not write_csv(path, recording, progress=lambda fraction: False)
@@ -217,7 +217,7 @@ def test_a_cancelled_export_leaves_the_old_file(recording: SpooledRecording, tmp
     assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_what_cannot_be_written_is_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_a_sentence(recording: RunRecording, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "file" / "a.csv"):
         with pytest.raises(ExportError) as caught:

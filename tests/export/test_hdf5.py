@@ -20,13 +20,13 @@ from snakestudio.model.edits import with_value
 from snakestudio.model.events import RunEvent
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.scene_file.parse import parse_scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.body_recording import make_body_recording
 from tests.session.rows import SCHEMA, make_rows
 
 
-def recorded(n_rows: int, chunk_rows: int = 7) -> SpooledRecording:
-    recording = SpooledRecording(Scene(title="Two turns"), SCHEMA, chunk_rows=chunk_rows)
+def recorded(n_rows: int, chunk_rows: int = 7) -> RunRecording:
+    recording = RunRecording(Scene(title="Two turns"), SCHEMA, chunk_rows=chunk_rows)
     recording.append(make_rows(0, n_rows))
     changed = with_value(recording.scene, "gait.amplitude_deg", 30.0)
     recording.add_change(0.05, {"gait.amplitude_deg": 30.0}, changed)
@@ -79,7 +79,7 @@ def test_the_file_rebuilds_the_run(tmp_path: Path) -> None:
 def test_a_body_has_its_sections(tmp_path: Path) -> None:
     made = make_body_recording(Scene(model=Model(kind="continuum_beam")), 20)
     schema = replace(made.schema, energy=SCHEMA.energy)
-    recording = SpooledRecording(made.scene, schema)
+    recording = RunRecording(made.scene, schema)
     recording.append(replace(made.rows(0, 20), energy=np.zeros((20, 4))))
     Run(recording).to_hdf5(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5") as file:

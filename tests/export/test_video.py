@@ -24,7 +24,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from tests.body_recording import make_body_recording
 
@@ -32,7 +32,7 @@ SMALL = VideoOptions(width=161, height=90, fps=10)
 
 
 @pytest.fixture(scope="module")
-def recording() -> SpooledRecording:
+def recording() -> RunRecording:
     return run_offline(with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})).recording
 
 
@@ -41,7 +41,7 @@ def frames(path: Path) -> list[np.ndarray]:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
-def test_a_video_has_the_asked_frames_and_shows_motion(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_a_video_has_the_asked_frames_and_shows_motion(recording: RunRecording, tmp_path: Path) -> None:
     path = write_video(tmp_path / "a.mp4", recording, SMALL)
     assert path == tmp_path / "a.mp4"
     pictures = frames(path)
@@ -54,7 +54,7 @@ def test_a_video_has_the_asked_frames_and_shows_motion(recording: SpooledRecordi
     assert np.abs(picture - pictures[-1]).max() > 50  # and moves
 
 
-def test_two_renders_are_equal_to_the_byte(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_two_renders_are_equal_to_the_byte(recording: RunRecording, tmp_path: Path) -> None:
     options = VideoOptions(width=160, height=90, fps=5, follow=True)
     one = write_video(tmp_path / "one.mp4", recording, options)
     other = write_video(tmp_path / "other.mp4", recording, options)
@@ -63,7 +63,7 @@ def test_two_renders_are_equal_to_the_byte(recording: SpooledRecording, tmp_path
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_cancelled_video_leaves_nothing(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_a_cancelled_video_leaves_nothing(recording: RunRecording, tmp_path: Path) -> None:
     seen: list[float] = []
 
     def stop_soon(fraction: float) -> bool:
@@ -87,7 +87,7 @@ def test_without_an_mp4_encoder_the_video_is_a_webm(tmp_path: Path, monkeypatch:
 
 
 def test_without_pyav_a_sentence_says_what_remains_and_it_works(
-    recording: SpooledRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recording: RunRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(codecs, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "av", None)  # whoever imports it all the same fails
@@ -100,7 +100,7 @@ def test_without_pyav_a_sentence_says_what_remains_and_it_works(
     assert write_video(tmp_path / "a.png", recording, SMALL) == tmp_path / "a_00000.png"
 
 
-def test_poses_between_rows_are_interpolated(recording: SpooledRecording) -> None:
+def test_poses_between_rows_are_interpolated(recording: RunRecording) -> None:
     source = FrameSource(recording, trail_link=5)
     first, second = recording.snapshot(40), recording.snapshot(41)
     middle = source.snapshot(0.405)
@@ -111,17 +111,17 @@ def test_poses_between_rows_are_interpolated(recording: SpooledRecording) -> Non
     np.testing.assert_array_equal(source.trail(0.0)[0], recording.snapshot(0).link_pose[5, :3])
 
 
-def test_the_overview_sees_the_robot_all_the_time(recording: SpooledRecording) -> None:
+def test_the_overview_sees_the_robot_all_the_time(recording: RunRecording) -> None:
     camera = overview_camera([recording], 16 / 9)
     for index in range(0, len(recording), 20):
         seen = camera.project(recording.snapshot(index).link_pose[:, :3], 16 / 9)
         assert np.abs(seen[:, :2]).max() < 1
 
 
-def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: SpooledRecording) -> None:
+def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: RunRecording) -> None:
     stairs, far = Stairs(x_m=1.0, y_m=0.8, width_m=0.5, landing_m=0.3), Box(x_m=50, y_m=0)
     scene = recording.scene.model_copy(update={"obstacles": (stairs, far)})
-    other = SpooledRecording(scene, recording.schema)
+    other = RunRecording(scene, recording.schema)
     other.append(recording.rows(0, len(recording)))
     camera = overview_camera([other], 16 / 9)
     world = obstacles_of(scene.obstacles)
@@ -138,7 +138,7 @@ def test_impossible_options_are_a_sentence(values: dict[str, int]) -> None:
         VideoOptions(**values)  # type: ignore[arg-type]
 
 
-def test_impossible_names_are_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_impossible_names_are_a_sentence(recording: RunRecording, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"\.gif"):
         write_video(tmp_path / "a.avi", recording, SMALL)
     (tmp_path / "b.mp4").mkdir()

@@ -23,7 +23,7 @@ from snakestudio.export.video import Companion, FramePainter, VideoOptions, writ
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.body_recording import make_body_recording
 from tests.gui.fake import make_recording
 
@@ -48,12 +48,12 @@ class Drawing:
 
 
 @pytest.fixture(scope="module")
-def run() -> SpooledRecording:
+def run() -> RunRecording:
     return make_recording(Scene(title="One"), 101)
 
 
 @pytest.fixture(scope="module")
-def shorter() -> SpooledRecording:
+def shorter() -> RunRecording:
     return make_recording(Scene(title="Other"), 51)
 
 
@@ -66,9 +66,7 @@ def decoded(path: Path | None) -> list[np.ndarray]:
 @pytest.mark.parametrize(
     ("codec", "suffix"), [(codec, suffix) for codec in CODECS for suffix in CODECS[codec].kinds[:1]]
 )
-def test_every_codec_writes_the_same_bytes_twice(
-    run: SpooledRecording, tmp_path: Path, codec: str, suffix: str
-) -> None:
+def test_every_codec_writes_the_same_bytes_twice(run: RunRecording, tmp_path: Path, codec: str, suffix: str) -> None:
     if encoder_of(codec) is None:
         pytest.skip(f"PyAV has no encoder for {codec} here")
     options = VideoOptions(width=128, height=96, fps=10, codec=codec, quality="small")
@@ -81,7 +79,7 @@ def test_every_codec_writes_the_same_bytes_twice(
     assert abs(float(np.median(pictures[5])) - GREY) < 4
 
 
-def test_better_quality_is_nearer_to_what_was_drawn(run: SpooledRecording, tmp_path: Path) -> None:
+def test_better_quality_is_nearer_to_what_was_drawn(run: RunRecording, tmp_path: Path) -> None:
     def noisy(width: int, height: int, theme: Theme) -> Drawing:
         drawing = Drawing(width, height, theme)
         picture = np.random.default_rng(3).integers(0, 255, drawing.size, np.uint8)
@@ -106,7 +104,7 @@ def test_a_codec_that_is_missing_or_does_not_fit_is_a_sentence(monkeypatch: pyte
     assert all(codec in CODECS for kinds in KINDS.values() for codec in kinds)
 
 
-def test_an_animation_has_all_frames_at_their_times(run: SpooledRecording, tmp_path: Path) -> None:
+def test_an_animation_has_all_frames_at_their_times(run: RunRecording, tmp_path: Path) -> None:
     options = VideoOptions(width=240, height=240, fps=15, strip=("com_x_m",))
     path = write_video(tmp_path / "a.gif", run, options, renderer=Drawing)
     assert path == tmp_path / "a.gif"
@@ -125,7 +123,7 @@ def test_an_animation_has_all_frames_at_their_times(run: SpooledRecording, tmp_p
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_pictures_are_exact_and_replace_a_longer_sequence(run: SpooledRecording, tmp_path: Path) -> None:
+def test_pictures_are_exact_and_replace_a_longer_sequence(run: RunRecording, tmp_path: Path) -> None:
     options = VideoOptions(width=64, height=48, fps=10, time_stamp=False)
     first = write_video(tmp_path / "robot.png", run, options, renderer=Drawing)
     assert first == tmp_path / "robot_00000.png"
@@ -138,7 +136,7 @@ def test_pictures_are_exact_and_replace_a_longer_sequence(run: SpooledRecording,
     assert len(list(tmp_path.iterdir())) == 6
 
 
-def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: SpooledRecording, tmp_path: Path) -> None:
+def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_path: Path) -> None:
     made: list[Drawing] = []
 
     def renderer(width: int, height: int, theme: Theme) -> Drawing:
@@ -157,7 +155,7 @@ def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: SpooledRecording, 
 
 
 @pytest.mark.parametrize("follow", [False, True])
-def test_the_camera_moves_along_its_keyframes(run: SpooledRecording, follow: bool) -> None:
+def test_the_camera_moves_along_its_keyframes(run: RunRecording, follow: bool) -> None:
     path = CameraPath((CameraKey(0.0, Camera((0.3, 0, 0))), CameraKey(1.0, Camera((0.9, 0, 0), 5.0))), follow)
     painter = FramePainter(run, VideoOptions(path=path), Drawing(64, 48, DARK), 4 / 3)
     for key in path.keys:
@@ -168,7 +166,7 @@ def test_the_camera_moves_along_its_keyframes(run: SpooledRecording, follow: boo
     np.testing.assert_allclose(middle.target, np.array([0.6, 0, 0]) + away, atol=1e-9)
 
 
-def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: SpooledRecording) -> None:
+def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: RunRecording) -> None:
     """Whoever watched the robot at the end has it in the same place of every picture."""
     first, last = run.snapshot(0).centre_of_mass(), run.snapshot(100).centre_of_mass()
     camera = Camera((float(last[0]), float(last[1]), float(last[2])))
@@ -179,9 +177,7 @@ def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: Spo
     np.testing.assert_allclose(painter.camera(0.0).target, first, atol=1e-9)
 
 
-def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(
-    run: SpooledRecording, shorter: SpooledRecording
-) -> None:
+def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(run: RunRecording, shorter: RunRecording) -> None:
     source = GhostSource(Companion(shorter, "Other", (1.0, 0.0, 0.0)))
     (ghost,) = source.at(0.3)
     np.testing.assert_allclose(ghost.pose, shorter.snapshot(30).link_pose)
@@ -192,7 +188,7 @@ def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(
 
 
 def test_two_runs_stand_beside_each_other_until_the_later_end(
-    run: SpooledRecording, shorter: SpooledRecording, tmp_path: Path
+    run: RunRecording, shorter: RunRecording, tmp_path: Path
 ) -> None:
     made: list[Drawing] = []
 
@@ -211,7 +207,7 @@ def test_two_runs_stand_beside_each_other_until_the_later_end(
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])
-def test_curves_pass_through_their_values_and_the_cursor_goes_along(run: SpooledRecording, theme: Theme) -> None:
+def test_curves_pass_through_their_values_and_the_cursor_goes_along(run: RunRecording, theme: Theme) -> None:
     strip = PlotStrip(run, ("com_x_m",), (0.0, 1.0), 640, 160, theme)
     values = np.concatenate(list(table(run, ("com_x_m",))))[:, 0]
     picture = np.zeros((160, 640, 3), np.uint8)
@@ -253,7 +249,7 @@ def test_curves_of_a_long_run_keep_their_extremes() -> None:
 
 @pytest.mark.parametrize("body", [False, True])
 def test_whole_pictures_are_the_same_twice(
-    run: SpooledRecording, shorter: SpooledRecording, tmp_path: Path, body: bool
+    run: RunRecording, shorter: RunRecording, tmp_path: Path, body: bool
 ) -> None:
     shown = make_body_recording(Scene(model=Model(kind="continuum_beam")), 40) if body else run
     options = VideoOptions(width=240, height=240, fps=4, supersample=2, strip=() if body else ("com_x_m",), theme=LIGHT)
@@ -269,7 +265,7 @@ def test_whole_pictures_are_the_same_twice(
 
 
 def test_what_fails_while_writing_is_said_and_leaves_nothing(
-    run: SpooledRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: RunRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from snakestudio.export.encoder import Encoder
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 
 ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 
@@ -77,13 +77,13 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     )
 
 
-def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> SpooledRecording:
+def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> RunRecording:
     """A recording of `n_rows` rows; in space the joints pitch too, and the links rise by up to 2 cm.
 
     Column k of `extra` is (k + 1) sin(t).
     """
     has_pitch = scene.model.kind != "planar_nonsmooth"
-    recording = SpooledRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES, extra))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES, extra))
     for first, stop in _blocks(0, n_rows):
         rows = make_rows(scene, first, stop)
         columns = np.outer(np.sin(rows.time), np.arange(1.0, len(extra) + 1))
@@ -126,7 +126,7 @@ class FakeBridge(QObject):
     base_dir = None
     player = None
 
-    def __init__(self, recording: SpooledRecording | None = None) -> None:
+    def __init__(self, recording: RunRecording | None = None) -> None:
         super().__init__()
         self.recording = recording
         self.status = FakeStatus()
@@ -154,7 +154,7 @@ class FakeBridge(QObject):
             self.cursor_changed.emit()
             self.frame.emit()
 
-    def set_recording(self, recording: SpooledRecording | None) -> None:
+    def set_recording(self, recording: RunRecording | None) -> None:
         self.recording = recording
         self.cursor = None
         self.recording_changed.emit()

@@ -12,7 +12,7 @@ from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
 from snakestudio.model.scene import Model, Run, Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
 EXTRA = (
@@ -84,9 +84,9 @@ def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     )  # fmt: skip
 
 
-def body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
+def body_recording(scene: Scene, n_rows: int) -> RunRecording:
     """A recording of `n_rows` such rows."""
-    recording = SpooledRecording(scene, _schema(scene))
+    recording = RunRecording(scene, _schema(scene))
     for first in range(0, n_rows, 4096):
         recording.append(body_rows(scene, first, min(n_rows, first + 4096)))
     return recording

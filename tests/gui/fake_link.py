@@ -17,7 +17,7 @@ from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services, Tell
 from tests.gui.fake import ENERGIES, make_rows
 
@@ -162,7 +162,7 @@ class FakeLive:
         self.link, self.scenes, self.choices = link, [scene], choices
         n = scene.robot.n_links
         valid = Fields.POSE | Fields.JOINTS | Fields.REFERENCE
-        self.recording: Recording | None = SpooledRecording(scene, Schema(n, False, ENERGIES, valid=valid))
+        self.recording: Recording | None = RunRecording(scene, Schema(n, False, ENERGIES, valid=valid))
         self.recording.append(make_rows(scene, 0, 50))  # type: ignore[attr-defined]
         self.latest: Snapshot | None = replace(self.recording.snapshot(49), valid=valid & ~Fields.POSE)
         self.twin: Recording | None = None

@@ -20,7 +20,7 @@ from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.bounds import box_around
-from snakestudio.gui.viewport.surfaces.surface import Picture
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.robot.beam import Beam
@@ -260,8 +260,8 @@ def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
     camera = Camera(orthographic=True).standard("top").frame(*box, 4 / 3)
     overlays = Overlays(selection=frozenset({Pick("link", 10)}))
 
-    def picture(aspect: float, shown: Snapshot | None = shot) -> Picture:
-        return Picture(body.scene, shown, overlays, camera, theme.render_theme(), None)
+    def picture(aspect: float, shown: Snapshot | None = shot) -> FrameRequest:
+        return FrameRequest(body.scene, shown, overlays, camera, theme.render_theme(), None)
 
     view = TopView(picture, "Test.", parent)
     view.resize(400, 300)

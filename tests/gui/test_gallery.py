@@ -21,7 +21,7 @@ from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
 from snakestudio.gui.shell.gallery.gallery import Gallery
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.tour import Tour
 from snakestudio.gui.shell.tour_steps import STEPS
 from snakestudio.gui.shell.welcome import welcome
@@ -137,7 +137,7 @@ def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, 
     QTest.keyClick(gallery.search, Qt.Key.Key_Return)
     assert plain.document.name == "stairs.toml"
     assert not gallery.is_open
-    assert open_sheet(plain, Gallery) is None
+    assert open_overlay(plain, Gallery) is None
     QTest.keySequence(plain, QKeySequence("Ctrl+N"))
     assert plain.asked == ["Ctrl+N"]
 
@@ -255,17 +255,17 @@ def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, plain: Pla
 
 def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBot) -> None:
     welcome(window)
-    gallery = open_sheet(window, Gallery)
+    gallery = open_overlay(window, Gallery)
     assert gallery is not None
     assert window.guides.gallery() is gallery
     QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: open_sheet(window, Tour) is not None)
-    tour = open_sheet(window, Tour)
+    qtbot.waitUntil(lambda: open_overlay(window, Tour) is not None)
+    tour = open_overlay(window, Tour)
     assert tour is not None
     QTest.keyClick(tour, Qt.Key.Key_Escape)
     assert not tour.is_open
     welcome(window)
-    assert open_sheet(window, Gallery) is None
+    assert open_overlay(window, Gallery) is None
     window.settings.sync()
     kept = QSettings(window.settings.fileName(), QSettings.Format.IniFormat)
     assert kept.value("welcome/gallery_seen", type=bool)
@@ -276,7 +276,7 @@ def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) 
     window.resize(1280, 800)
     window.docks["plots"].close()
     window.actions_table["tour"].trigger()
-    tour = open_sheet(window, Tour)
+    tour = open_overlay(window, Tour)
     assert tour is not None
     seen = []
     for place, step in enumerate(STEPS):

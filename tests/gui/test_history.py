@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.plots.channels import CHANNELS
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Pyramid
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 from tests.gui.fake import make_recording, make_rows
 
 
@@ -115,7 +115,7 @@ def test_a_channel_has_a_name_for_every_column_and_does_not_care_for_blocks(key:
     assert np.allclose(np.concatenate(parts), whole, equal_nan=True)
 
 
-def pull_all(history: History) -> None:
+def pull_all(history: SeriesCache) -> None:
     while history.pull(0.01):
         pass
 
@@ -138,7 +138,7 @@ def test_only_new_rows_are_read_and_the_newest_first() -> None:
         def index_at(self, time: float) -> int:
             return recording.index_at(time)
 
-    history = History()
+    history = SeriesCache()
     history.reset(Watched())  # type: ignore[arg-type]
     history.want(["speed"])
     history.pull(0.0)
@@ -157,7 +157,7 @@ def test_only_new_rows_are_read_and_the_newest_first() -> None:
 
 def test_a_channel_shown_later_is_filled_in() -> None:
     recording = make_recording(Scene(), 3000)
-    history = History()
+    history = SeriesCache()
     history.reset(recording)
     history.want(["speed"])
     pull_all(history)
@@ -173,7 +173,7 @@ def test_a_channel_shown_later_is_filled_in() -> None:
 
 def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
     recording = make_recording(Scene(), 3000)
-    history = History()
+    history = SeriesCache()
     history.reset(recording)
     history.want(["joint_angle"])
     early = history.values_at("joint_angle", 500)
@@ -188,15 +188,15 @@ def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
 
 def test_what_the_source_does_not_know_is_not_kept() -> None:
     scene = Scene()
-    recording = SpooledRecording(scene, Schema(scene.robot.n_links, False, (), valid=Fields.JOINTS))
-    history = History()
+    recording = RunRecording(scene, Schema(scene.robot.n_links, False, (), valid=Fields.JOINTS))
+    history = SeriesCache()
     history.reset(recording)
     history.want(["joint_angle", "obstacle_force"])
     assert history.envelope("obstacle_force", 0, 1, 10) is None
 
 
 def test_another_recording_starts_anew() -> None:
-    history = History()
+    history = SeriesCache()
     history.reset(make_recording(Scene(), 2000))
     history.want(["speed"])
     pull_all(history)

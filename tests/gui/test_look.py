@@ -15,7 +15,7 @@ from snakestudio.gui.core import text_size, theme
 from snakestudio.gui.shell.commands.table import TABLE
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet, _cut
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.paths import resource
@@ -151,7 +151,7 @@ def test_every_icon_of_a_command_is_there() -> None:
 def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1500, 900)
     QTest.keySequence(window.viewport, QKeySequence("F1"))
-    sheet = open_sheet(window, ShortcutSheet)
+    sheet = open_overlay(window, ShortcutSheet)
     assert sheet is not None
     said = [row for topic in sheet.topics for row in topic.shown]
     assert len(said) == sum(bool(spec.shortcuts) for spec in TABLE) + sum(len(gestures) for _, gestures in MOUSE)

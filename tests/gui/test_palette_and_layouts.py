@@ -16,7 +16,7 @@ from snakestudio.gui.shell.command_palette import CommandPalette, ranked
 from snakestudio.gui.shell.commands.table import TABLE
 from snakestudio.gui.shell.layout_dialog import LayoutDialog
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.viewmodel.matching import match
 
 LEFT = Qt.MouseButton.LeftButton
@@ -34,7 +34,7 @@ def keyboard() -> QWidget:
 def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
     window.viewport.setFocus()
     QTest.keySequence(window.viewport, QKeySequence("Ctrl+K"))
-    shown = open_sheet(window, CommandPalette)
+    shown = open_overlay(window, CommandPalette)
     assert shown is not None
     qtbot.waitUntil(lambda: keyboard() is shown.field)
     return shown
@@ -298,7 +298,7 @@ def test_keys_of_the_viewport_act_where_the_mouse_is(drawn: MainWindow, qtbot: Q
         keyboard().clearFocus()
     window = drawn.windowHandle()
     QTest.keySequence(window, QKeySequence("Ctrl+K"))
-    shown = open_sheet(drawn, CommandPalette)
+    shown = open_overlay(drawn, CommandPalette)
     assert shown is not None
     qtbot.waitUntil(lambda: keyboard() is shown.field)
     QTest.keyClick(window, Qt.Key.Key_Escape)

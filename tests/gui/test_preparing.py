@@ -18,7 +18,7 @@ from snakestudio.gui.shell.preparing_ahead import PreparingAhead, next_kind, on_
 from snakestudio.paths import scenes_dir
 from snakestudio.session import engine_compiler as preparation_module
 from snakestudio.session import session_core as conduct_module
-from snakestudio.session.engine_compiler import Preparations, Stage
+from snakestudio.session.engine_compiler import EngineCompiler, Stage
 from snakestudio.session.status import State
 from tests.gui.conftest import MAIN_SCENE
 from tests.gui.fake import make_recording
@@ -222,7 +222,7 @@ def ahead(qtbot: QtBot, tmp_path: Path, machine: Machine, monkeypatch: pytest.Mo
     """Where only the planar engine is compiled, and the newest of the recent scenes is one of the continuum."""
     monkeypatch.setattr(registry, "is_warm", lambda kind: kind == "planar_nonsmooth")
     made = PreparingAhead(
-        Preparations(),
+        EngineCompiler(),
         QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat),
         state=lambda: machine.state,
         busy=lambda: machine.busy,

@@ -34,13 +34,13 @@ from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.panel import RobotPanel
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
-from snakestudio.gui.robot.twin_and_pose_form import Beside
+from snakestudio.gui.robot.twin_and_pose_form import TwinAndPoseForm
 from snakestudio.gui.shell.document_dialog import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.robot.robot_status import standing
 from snakestudio.viewmodel.robot.services import LiveChoices
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
@@ -90,7 +90,7 @@ def failing(window: MainWindow, pose: str) -> None:
 
 
 def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: FakeLink) -> None:
-    beside = Beside(window.robot, window)
+    beside = TwinAndPoseForm(window.robot, window)
     beside.source.setText("0.0.0.0:22350")
     beside.poses.click()
     assert window.robot.choices == LiveChoices("0.0.0.0:22350")
@@ -523,7 +523,7 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     keeper.robot_waits = lambda: not resting
     path = tmp_path / "driven.mcap"
     assert live.recording is not None
-    kept = SpooledRecording(live.recording.scene, live.recording.schema, path)
+    kept = RunRecording(live.recording.scene, live.recording.schema, path)
     kept.append(make_rows(kept.scene, 0, 50))
     live.recording = kept
     qtbot.waitUntil(lambda: window.bridge.recording is kept)

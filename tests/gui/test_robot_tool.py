@@ -20,7 +20,7 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.robot_drag import Bend, Turn, Way
-from snakestudio.viewmodel.viewport.robot_target import RobotSubject
+from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.test_viewport import CTRL, LEFT, NONE, SHIFT, drag
 
@@ -309,17 +309,17 @@ def test_a_lever_may_be_turned_round_and_round() -> None:
 
 def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> None:
     flat = Scene()
-    subject = RobotSubject(flat, link=2)
+    subject = RobotTarget(flat, link=2)
     assert (subject.title, subject.move_axes, subject.turn_axes, subject.scale_axes) == ("robot", "xy", "z", "")
     pivot = subject.pivot(flat)
     np.testing.assert_array_equal(pivot, initial_state(flat)[0][2, :3])
-    np.testing.assert_allclose(RobotSubject(flat).pivot(flat), initial_state(flat)[0][:, :3].mean(axis=0))
+    np.testing.assert_allclose(RobotTarget(flat).pivot(flat), initial_state(flat)[0][:, :3].mean(axis=0))
     shift = np.array([1.0, 2.0, 0.0])
     turned = subject.turned(subject.moved(flat, shift), "z", 0.5, pivot + shift)
     np.testing.assert_allclose(initial_state(turned)[0][2, :3], pivot + shift, atol=1e-8)
     assert subject.scaled(turned, np.array([2.0, 2.0, 2.0]), pivot) is turned
     space = with_values(flat, {"model.kind": "spatial_nonsmooth"})
-    subject = RobotSubject(space)
+    subject = RobotTarget(space)
     assert (subject.move_axes, subject.turn_axes) == ("xyz", "xyz")
     centre = subject.pivot(space)
     upright = subject.turned(space, np.array([0.0, 1.0, 0.0]), -math.pi / 2, centre)

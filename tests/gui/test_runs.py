@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.runs.pinned_runs import RunsBeside
+from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.gui.runs.run_panel import RunPanel
@@ -27,7 +27,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import KeptRun, RunLibrary
 from snakestudio.runfile.mcap.about import Origin
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.runner import Runner
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import ENERGIES, make_rows
@@ -71,7 +71,7 @@ def library(tmp_path: Path) -> RunLibrary:
 def panel(qtbot: QtBot, library: RunLibrary) -> RunPanel:
     for name in ("first", "second"):
         record(library, name)
-    beside = RunsBeside()
+    beside = PinnedRuns()
     panel = RunPanel(library, Keeper(library), beside, Banner())  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda _: (beside.clear(), panel.close_reading()))
     qtbot.addWidget(panel._banner)
@@ -200,7 +200,7 @@ def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
 
 def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(qtbot: QtBot, library: RunLibrary) -> None:
     path = library.new_path("untitled")
-    run = SpooledRecording(SCENE, Schema(SCENE.robot.n_links, False, ENERGIES), path, origin=Origin(robot="Lab robot"))
+    run = RunRecording(SCENE, Schema(SCENE.robot.n_links, False, ENERGIES), path, origin=Origin(robot="Lab robot"))
     run.append(make_rows(SCENE, 0, 50))
     run.close()
     record(library, "computed")

@@ -20,7 +20,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.surfaces.render_thread import Result
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
-from snakestudio.gui.viewport.view_settings import TRAIL_MIDDLE, ViewOptions, Wishes
+from snakestudio.gui.viewport.view_settings import TRAIL_MIDDLE, ViewOptions, ViewSettings
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.trail import TrailReader
@@ -357,16 +357,16 @@ def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -
     first.viewport.options.set(friction=True, trail_link=3, force_scale=0.5)
     first.close()
     second = make_window()
-    assert second.viewport.options.now == Wishes(friction=True, trail_link=3, force_scale=0.5)
+    assert second.viewport.options.now == ViewSettings(friction=True, trail_link=3, force_scale=0.5)
 
 
 def test_the_middle_link_leaves_the_trail() -> None:
     wishes = ViewOptions().now
     assert wishes.trail_link == TRAIL_MIDDLE
     assert wishes.trail_index(11) == 5
-    assert Wishes(trail=False).trail_index(11) is None
-    assert Wishes(trail_link=7).trail_index(11) == 7
-    assert Wishes(trail_link=7).trail_index(5) == 2, "a link that is not there: the middle one"
+    assert ViewSettings(trail=False).trail_index(11) is None
+    assert ViewSettings(trail_link=7).trail_index(11) == 7
+    assert ViewSettings(trail_link=7).trail_index(5) == 2, "a link that is not there: the middle one"
 
 
 def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWindow) -> None:

@@ -27,8 +27,8 @@ from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.docking import DOCKS
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.run_bar import SPEEDS
-from snakestudio.model.snapshot import SolverFigures
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.model.snapshot import SolverStats
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE
@@ -116,7 +116,7 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
 
 def test_unconverged_steps_are_told(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     recording = make_recording(window.document.scene, 200)
-    bad = replace(recording.snapshot(150), solver=SolverFigures(3.4e-7, 12.0, 1234))
+    bad = replace(recording.snapshot(150), solver=SolverStats(3.4e-7, 12.0, 1234))
     monkeypatch.setattr(window.bridge, "_shown", bad)
     window.run_bar._refresh()
     window._status_bar._refresh()
@@ -322,7 +322,7 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
         make_recording(drawn.document.scene, 5),
         0,  # type: ignore[arg-type]
     )
-    monkeypatch.setattr(SpooledRecording, "close", lambda self: cleared.append(True), raising=False)
+    monkeypatch.setattr(RunRecording, "close", lambda self: cleared.append(True), raising=False)
     assert len(drawn.overlaid.overlaid()) == 1
     assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
     assert drawn.overlaid.overlaid() == []

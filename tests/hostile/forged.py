@@ -13,7 +13,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.runner import Runner
@@ -52,7 +52,7 @@ _VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
-def recorded(name: str) -> SpooledRecording:
+def recorded(name: str) -> RunRecording:
     """A little run of a scene that comes along, with states of it kept."""
     runner = Runner(with_values(load_scene(scenes_dir() / f"{name}.toml"), {**SCENES[name], "run.duration_s": 0.3}))
     while not runner.finished:
@@ -62,7 +62,7 @@ def recorded(name: str) -> SpooledRecording:
     return runner.recording
 
 
-def last_state(run: SpooledRecording) -> tuple[float, Any, Scene]:
+def last_state(run: RunRecording) -> tuple[float, Any, Scene]:
     """The last state kept of a run, with its time (s) and scene."""
     time, data = run.checkpoint_before(0.3) or (0.0, b"")
     scene = run.scene_at(time)
@@ -122,7 +122,7 @@ def _forged(state: Any, rng: random.Random) -> Any:
 class Forged:
     """A run whose only state is a given one."""
 
-    def __init__(self, run: SpooledRecording, time: float, state: bytes) -> None:
+    def __init__(self, run: RunRecording, time: float, state: bytes) -> None:
         self._run, self._time, self._state = run, time, state
 
     def __getattr__(self, name: str) -> Any:
@@ -136,7 +136,7 @@ class Forged:
         return (self._time, self._state) if time >= self._time else None
 
 
-_runs: dict[str, SpooledRecording] = {}
+_runs: dict[str, RunRecording] = {}
 
 
 def continue_forged(name: str, seed: int) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import Command, CommandKind, LinkEvent, ReferenceBlock
+from snakestudio.link.messages import CommandKind, LinkCommand, LinkEvent, ReferenceBlock
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import LoadedProfile, load_profile
 
@@ -117,7 +117,7 @@ class Rig:
         self.robot.receive(frame)
 
     def command(self, kind: CommandKind, **values: str | float) -> None:
-        self.core.command(Command(kind, values=values), self.now)
+        self.core.command(LinkCommand(kind, values=values), self.now)
 
     def tick(self, count: int = 1) -> None:
         """Time goes on, and nothing else."""

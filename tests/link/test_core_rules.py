@@ -15,11 +15,11 @@ from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.core.machine import Machine
-from snakestudio.link.core.node_states import Observed
-from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.node_states import NodeStates
+from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.core.watchdogs import Watchdogs
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import Command, LinkState, ReferenceBlock
+from snakestudio.link.messages import LinkCommand, LinkState, ReferenceBlock
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from tests.link.little_robot import READY, STOPPED, Rig, lab_robot
@@ -104,7 +104,7 @@ def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: 
 def test_a_drive_in_a_quick_stop_has_torque() -> None:
     """CiA 402-2, state QUICK STOP ACTIVE: the drive function is enabled, and power may be applied to the motor."""
     loaded = load_profile(find_profile("cia402_csp"))
-    codec, observed = Codec(loaded), Observed(loaded.profile)
+    codec, observed = Codec(loaded), NodeStates(loaded.profile)
     message = next(m for m in loaded.profile.messages if any(s.quantity == "status" for s in m.signals))
     for word, torque in ((0x0227, True), (0x0207, True), (0x0240, False), (0x0208, False)):
         for node in loaded.profile.nodes:
@@ -128,7 +128,7 @@ def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
 
     core = LinkCore(Codec(loaded), send=send, tell=lambda event: None)
     core.bus(True, "", now)
-    core.command(Command("idle"), now)
+    core.command(LinkCommand("idle"), now)
     for tick in range(40):
         now = 10.0 + 0.01 * tick
         if tick % 3 == 0:
@@ -357,8 +357,8 @@ def test_the_gate_is_shut_whoever_wants_to_send(state: LinkState, is_open: bool,
     loaded = lab_robot()
     profile, machine, sent = loaded.profile, Machine(), []
     machine.state = state
-    watchdogs, journal = Watchdogs(profile, Observed(profile)), Journal(lambda event: None)
-    gate = Outgoing(Codec(loaded), sent.append, machine, watchdogs, LoadMeter(profile), journal, replay=replay)
+    watchdogs, journal = Watchdogs(profile, NodeStates(profile)), Journal(lambda event: None)
+    gate = TxGate(Codec(loaded), sent.append, machine, watchdogs, LoadMeter(profile), journal, replay=replay)
     gate.bus_open = is_open
     gate.frames([Frame(0x201, bytes(8))], 1.0)
     assert len(sent) == count

@@ -16,7 +16,7 @@ from snakestudio.link.bus.port import BusChange
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import BEGINNING, Command, CommandKind, LinkState
+from snakestudio.link.messages import BEGINNING, CommandKind, LinkCommand, LinkState
 from snakestudio.link.process.last_resort import stop_blindly
 from snakestudio.link.process.link_process import _Process
 from snakestudio.link.process.pipe import Gone, command_of, read_commands
@@ -62,7 +62,7 @@ def link() -> Iterator[Callable[[str], tuple[_Process, Wire]]]:
         process._port = wire  # type: ignore[assignment]
         process._standstill = Standstill(60.0)  # a machine that stands still adds a stop of its own
         process.inbox.put(BusChange(True, "open"))
-        process.inbox.put(Command("idle", 1))
+        process.inbox.put(LinkCommand("idle", 1))
         return process, wire
 
     yield make
@@ -117,9 +117,9 @@ def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
 def test_disconnecting_waits_for_the_whole_stop_sequence(link: Callable[[str], tuple[_Process, Wire]]) -> None:
     # Quick stop keeps a drive's torque on until its voltage is disabled, 0.1 s later.
     process, wire = link("cia402_csp")
-    process.inbox.put(Command("stop", 2))
-    process.inbox.put(Command("disconnect", 3))
-    process.inbox.put(Command("arm", 4))
+    process.inbox.put(LinkCommand("stop", 2))
+    process.inbox.put(LinkCommand("disconnect", 3))
+    process.inbox.put(LinkCommand("arm", 4))
     at_end = process._release
 
     def release() -> None:
@@ -156,7 +156,7 @@ def test_what_is_no_command_is_none(line: bytes) -> None:
 
 
 def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
-    found: list[Command | Gone] = []
+    found: list[LinkCommand | Gone] = []
     reading, writing = os.pipe()
     try:
         with os.fdopen(writing, "wb") as pipe:
@@ -169,7 +169,7 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
         reader.join(10.0)
     finally:
         os.close(reading)
-    assert found[0] == Command("stop", 7)
+    assert found[0] == LinkCommand("stop", 7)
     assert isinstance(found[1], Gone)
     assert len(found) == 2
 
@@ -187,7 +187,7 @@ def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
 def _speaking(link: Callable[[str], tuple[_Process, Wire]]) -> tuple[_Process, Wire]:
     process, wire = link("lab_robot")
     process._core.bus(True, "", 10.0)
-    process._core.command(Command("idle"), 10.0)
+    process._core.command(LinkCommand("idle"), 10.0)
     return process, wire
 
 
@@ -200,7 +200,7 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     values: dict[str, str | int | float | bool], link: Callable[[str], tuple[_Process, Wire]]
 ) -> None:
     process, wire = _speaking(link)
-    process._command(Command("stop", 1, values), 10.1)
+    process._command(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
     process._memory.request_stop("Stopped by the operator.")  # and hides none that comes through the memory
     process._look(10.2)
@@ -214,7 +214,7 @@ def test_a_stop_that_comes_both_ways_is_carried_out_once(link: Callable[[str], t
         request = process._memory.request_stop("Stopped by the operator.")
         for through_pipe in (pipe_first, not pipe_first):
             if through_pipe:
-                process._command(Command("stop", 1, {"request": request}), 10.1)
+                process._command(LinkCommand("stop", 1, {"request": request}), 10.1)
             else:
                 process._look(10.1)
         assert _stops(wire) == before + 1
@@ -228,16 +228,16 @@ def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
     process, wire = _speaking(link)
     asked: list[str] = []
     monkeypatch.setattr(process._core, "command", lambda command, now: asked.append(command.kind))
-    process._command(Command(kind, 1, {"stops": 0}), 10.1)
+    process._command(LinkCommand(kind, 1, {"stops": 0}), 10.1)
     assert asked == [kind]
     request = process._memory.request_stop("Stopped by the operator.")
-    process._command(Command(kind, 2, {"stops": 0}), 10.2)
-    process._command(Command(kind, 3, {}), 10.2)
-    process._command(Command("stop", 4, {"request": request}), 10.2)
+    process._command(LinkCommand(kind, 2, {"stops": 0}), 10.2)
+    process._command(LinkCommand(kind, 3, {}), 10.2)
+    process._command(LinkCommand("stop", 4, {"request": request}), 10.2)
     assert asked == [kind]
     assert _stops(wire) == 1
-    process._command(Command("disarm", 5, {"stops": 0}), 10.3)
-    process._command(Command(kind, 6, {"stops": request}), 10.3)
+    process._command(LinkCommand("disarm", 5, {"stops": 0}), 10.3)
+    process._command(LinkCommand(kind, 6, {"stops": request}), 10.3)
     assert asked == [kind, "disarm", kind]
 
 
@@ -245,14 +245,14 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
     link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, wire = _speaking(link)
-    process._command(Command("close", 1), 10.1)
+    process._command(LinkCommand("close", 1), 10.1)
     assert _stops(wire) == 1
-    asked: list[Command] = []
+    asked: list[LinkCommand] = []
     monkeypatch.setattr(process._core, "command", lambda command, now: asked.append(command))
     for kind in ("connect", "arm", "stream", "wiggle"):
-        process._command(Command(kind, 2), 10.1)
+        process._command(LinkCommand(kind, 2), 10.1)
     assert asked == []
-    process._command(Command("stop", 3), 10.1)
+    process._command(LinkCommand("stop", 3), 10.1)
     assert _stops(wire) == 2
 
 

@@ -14,7 +14,7 @@ import pytest
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import Command, LinkState
+from snakestudio.link.messages import LinkCommand, LinkState
 from snakestudio.link.profile.check import arming_problems
 from snakestudio.link.profile.expected import Expected
 from snakestudio.link.profile.library import find_profile
@@ -282,7 +282,7 @@ class _Floats:
             self.core.poll(self.now)
 
     def command(self, kind: Any) -> None:
-        self.core.command(Command(kind), self.now)
+        self.core.command(LinkCommand(kind), self.now)
 
 
 def test_a_temperature_that_is_no_number_is_not_known() -> None:

@@ -16,7 +16,7 @@ from snakestudio.link.bus.port import BusChange, Received
 from snakestudio.link.emulator.fault import Fault
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import Command, CommandKind, LinkState, ReferenceBlock, Telemetry
+from snakestudio.link.messages import CommandKind, LinkCommand, LinkState, ReferenceBlock, Telemetry
 from snakestudio.link.process.inbox import Inbox
 from snakestudio.link.process.link_process import _Process
 from snakestudio.link.process.pipe import Gone
@@ -124,7 +124,7 @@ class World(Inbox):  # type: ignore[type-arg]
 
     def command(self, kind: CommandKind) -> None:
         self._number += 1
-        self.put(Command(kind, self._number, {"stops": self.window.stops}))
+        self.put(LinkCommand(kind, self._number, {"stops": self.window.stops}))
 
     @property
     def state(self) -> LinkState:
@@ -199,7 +199,7 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
     def stop() -> None:
         request = world.window.request_stop("Enough.")
         world._number += 1
-        world.put(Command("stop", world._number, {"reason": "Enough.", "request": request, "stops": request}))
+        world.put(LinkCommand("stop", world._number, {"reason": "Enough.", "request": request, "stops": request}))
 
     world.stream()
     for after in _MOMENTS:

@@ -11,7 +11,7 @@ import pytest
 from snakestudio.errors import LinkError
 from snakestudio.link.bus import open_bus as module
 from snakestudio.link.core.codec import Codec
-from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile, shipped
@@ -47,16 +47,16 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
     ours += [frame for step in sequences.arm + sequences.stop for frame in codec.step_frames(step)]
     ours += [frame for each in messages if each.role == "host_heartbeat" for frame in codec.frames(each)]
     for frame in ours:
-        strangers = Strangers(codec, replay=False)
+        strangers = ForeignMaster(codec, replay=False)
         assert strangers.take(frame, 5.0), frame
         assert f"id 0x{frame.id:X})" in strangers.reason(5.0)
-        assert not Strangers(codec, replay=True).take(frame, 5.0)
+        assert not ForeignMaster(codec, replay=True).take(frame, 5.0)
     looking = [frame for each in messages if each.role == "request" for frame in codec.frames(each)]
     said = [
         codec.encode(each, node, {}) for each in messages if each.role == "feedback" for node in codec.profile.nodes
     ]
     for frame in (*looking, *said, Frame(0x7A5, bytes(8)), Frame(ours[0].id, extended=ours[0].extended, remote=True)):
-        assert not Strangers(codec, replay=False).take(frame, 5.0), frame
+        assert not ForeignMaster(codec, replay=False).take(frame, 5.0), frame
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import numpy as np
 
 from snakestudio.link.messages import (
     AGED,
-    Command,
     CommandKind,
+    LinkCommand,
     LinkEvent,
     LinkState,
     ReferenceBlock,
@@ -57,7 +57,7 @@ class FakeLink:
 
     Attributes
     ----------
-    commands : list of Command
+    commands : list of LinkCommand
     blocks : list of ReferenceBlock
     stops : list of str
         Reasons.
@@ -71,7 +71,7 @@ class FakeLink:
         self.lag = 0.0
         self.follows = True
         self._clock = clock
-        self.commands: list[Command] = []
+        self.commands: list[LinkCommand] = []
         self.blocks: list[ReferenceBlock] = []
         self.stops: list[str] = []
         m, k = len(robot.axes), len(robot.nodes)
@@ -88,7 +88,7 @@ class FakeLink:
         self.telemetry_now = replace(self.telemetry_now, **values)
 
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
-        self.commands.append(Command(kind, len(self.commands) + 1, dict(values)))
+        self.commands.append(LinkCommand(kind, len(self.commands) + 1, dict(values)))
         after = {
             "arm": LinkState.ARMED,
             "stream": LinkState.STREAMING,

@@ -17,7 +17,7 @@ from snakestudio.export.figures.any_run import figures_of
 from snakestudio.model.columns import column_names, filled_columns, table
 from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.mcap.views import Views
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.viewmodel.plots.catalogue import catalogue
 
@@ -31,7 +31,7 @@ EMPTY = (
 
 
 @pytest.fixture
-def recording() -> SpooledRecording:
+def recording() -> RunRecording:
     world = World()
     world.link.set(angle=np.full(20, 0.1))
     world.streaming().go(1.0)
@@ -40,7 +40,7 @@ def recording() -> SpooledRecording:
     return world.live.recording
 
 
-def test_columns(recording: SpooledRecording) -> None:
+def test_columns(recording: RunRecording) -> None:
     measured = np.concatenate(list(table(recording, MEASURED)))
     empty = np.concatenate(list(table(recording, EMPTY)))
     assert np.isfinite(measured[5:]).all()
@@ -51,11 +51,11 @@ def test_columns(recording: SpooledRecording) -> None:
     assert set(EMPTY) <= set(column_names(recording.schema))  # scripts that know the columns of a run find them
 
 
-def test_figures_are_those_of_what_was_measured(recording: SpooledRecording) -> None:
+def test_figures_are_those_of_what_was_measured(recording: RunRecording) -> None:
     assert [figure.number for figure in figures_of(recording)] == ["joints"]
 
 
-def test_csv_and_hdf5(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_csv_and_hdf5(recording: RunRecording, tmp_path: Path) -> None:
     run = api.Run(recording, "scene.toml")
     run.to_csv(tmp_path / "run.csv")
     text = (tmp_path / "run.csv").read_text()
@@ -69,7 +69,7 @@ def test_csv_and_hdf5(recording: SpooledRecording, tmp_path: Path) -> None:
         assert file["columns/joint_3_yaw_age_s"].attrs["units"] == "s"
 
 
-def test_run_file_and_what_it_shows_to_others(recording: SpooledRecording, tmp_path: Path) -> None:
+def test_run_file_and_what_it_shows_to_others(recording: RunRecording, tmp_path: Path) -> None:
     api.Run(recording).to_mcap(tmp_path / "run.mcap")
     again = open_run(tmp_path / "run.mcap")
     for mine, theirs in zip(recording.chunks(), again.chunks(), strict=True):
@@ -81,19 +81,19 @@ def test_run_file_and_what_it_shows_to_others(recording: SpooledRecording, tmp_p
     assert topics == {"/joint_states", "/joint_references", "/figures"}  # where the links are nobody knows
 
 
-def test_channels_that_can_be_chosen(recording: SpooledRecording) -> None:
+def test_channels_that_can_be_chosen(recording: RunRecording) -> None:
     known = catalogue(recording.schema)
     assert set(MEASURED) <= set(known)
     assert not set(EMPTY) & set(known)
     assert known["joint_3_yaw_age_s"].group == ("Joints", "Joint 3")
 
 
-def test_a_robot_that_nobody_sees_is_drawn(recording: SpooledRecording) -> None:
+def test_a_robot_that_nobody_sees_is_drawn(recording: RunRecording) -> None:
     drawn = build(recording.scene, recording.snapshot(20), Overlays(), Camera())
     assert len(drawn.links.position) == 11
     assert np.isfinite(drawn.links.position).all()
 
 
-def test_it_cannot_be_gone_on_with(recording: SpooledRecording) -> None:
+def test_it_cannot_be_gone_on_with(recording: RunRecording) -> None:
     with pytest.raises(StateError, match="or by a robot"):
         continue_run(recording, 0.5)

@@ -10,7 +10,7 @@ import pytest
 
 from snakestudio.link.messages import LinkState
 from snakestudio.live.robot import LiveRobot
-from snakestudio.live.robot_start_target import HERE, RobotTogether, guarded
+from snakestudio.live.robot_start_target import HERE, RobotStartTarget, guarded
 from snakestudio.sync import Together
 
 from .fake_link import FakeLink, profile
@@ -30,8 +30,8 @@ def robot(link: FakeLink) -> Iterator[LiveRobot]:
 
 
 @pytest.fixture
-def waiting(robot: LiveRobot) -> Iterator[RobotTogether]:
-    made = RobotTogether(robot, Together(wait="port", wait_port=0), "run", lambda text: None)
+def waiting(robot: LiveRobot) -> Iterator[RobotStartTarget]:
+    made = RobotStartTarget(robot, Together(wait="port", wait_port=0), "run", lambda text: None)
     assert until(lambda: made.start.port)
     yield made
     made.close()
@@ -49,7 +49,7 @@ def until(done: Callable[[], object]) -> bool:
 class Peer:
     """Somebody who connects."""
 
-    def __init__(self, waiting: RobotTogether) -> None:
+    def __init__(self, waiting: RobotStartTarget) -> None:
         assert waiting.start.port is not None
         self.socket = socket.create_connection((HERE, waiting.start.port), timeout=5.0)
         self.lines = self.socket.makefile("rb")
@@ -65,7 +65,7 @@ class Peer:
 
 
 @pytest.fixture
-def peer(waiting: RobotTogether) -> Iterator[Peer]:
+def peer(waiting: RobotStartTarget) -> Iterator[Peer]:
     made = Peer(waiting)
     yield made
     made.close()
@@ -103,9 +103,9 @@ def test_the_port_is_open_to_this_machine_alone_unless_chosen() -> None:
     assert guarded(Together(wait="port", wait_host="0.0.0.0")).wait_host == "0.0.0.0"
 
 
-def test_a_port_in_use_is_said(waiting: RobotTogether, robot: LiveRobot) -> None:
+def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> None:
     assert waiting.start.port is not None
-    other = RobotTogether(robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None)
+    other = RobotStartTarget(robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None)
     assert until(lambda: other.over)
     assert "in use" in other.trouble
     other.close()
@@ -120,7 +120,7 @@ def test_stop_is_heard_while_the_others_are_fired_at(
         answering = threading.Thread(target=_greet_and_fall_silent, args=(camera, ends), daemon=True)
         answering.start()
         choices = Together(fire=True, host=HERE, port=camera.getsockname()[1], wait="port")
-        waiting = RobotTogether(robot, replace(choices, wait_port=0), "run", lambda text: None)
+        waiting = RobotStartTarget(robot, replace(choices, wait_port=0), "run", lambda text: None)
         try:
             assert until(lambda: waiting.start.port)
             monkeypatch.setattr("snakestudio.sync.sender._ANSWER_S", 60.0)
@@ -161,7 +161,7 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
 
         listening = threading.Thread(target=listen, daemon=True)
         listening.start()
-        waiting = RobotTogether(
+        waiting = RobotStartTarget(
             robot, Together(fire=True, host=HERE, port=camera.getsockname()[1]), "run", lambda text: None
         )
         waiting.start.start_now()
@@ -173,7 +173,7 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
 
 
 def test_a_defect_stops_the_robot(
-    peer: Peer, link: FakeLink, robot: LiveRobot, waiting: RobotTogether, monkeypatch: pytest.MonkeyPatch
+    peer: Peer, link: FakeLink, robot: LiveRobot, waiting: RobotStartTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     robot.arm()
     robot.settle()
@@ -190,7 +190,7 @@ def test_a_defect_stops_the_robot(
 
 def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
     elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")  # of the documentation's networks, RFC 5737
-    other = RobotTogether(robot, elsewhere, "run", lambda text: None)
+    other = RobotStartTarget(robot, elsewhere, "run", lambda text: None)
     assert until(lambda: other.over)
     assert other.trouble.startswith("203.0.113.9 is no address of this computer; choose")
     other.close()

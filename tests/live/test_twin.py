@@ -10,8 +10,8 @@ from snakestudio.control import registry as controllers
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live import scene_readiness as standing_module
 from snakestudio.live import twin as twin_module
-from snakestudio.live.reference_scheduler import Referencing
-from snakestudio.live.scene_readiness import Standing
+from snakestudio.live.reference_scheduler import ReferenceScheduler
+from snakestudio.live.scene_readiness import SceneReadiness
 from snakestudio.live.twin import Loading, Twin
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -38,7 +38,7 @@ def until(done: Callable[[], object], limit: float = 30.0) -> bool:
 def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() -> None:
     """Blocks have knots every 10 ms, a run at every step: cubics through exact rates differ by 1e-6 rad."""
     expected = run_offline(SHORT).recording
-    clock, referencing = Clock(0.0), Referencing(SHORT, None, Timing())
+    clock, referencing = Clock(0.0), ReferenceScheduler(SHORT, None, Timing())
     ends: list[str] = []
     twin = Twin(SHORT, None, clock, ends.append)
     while clock.now < 0.5:
@@ -146,7 +146,7 @@ def test_what_is_not_compiled_is_not_compiled_beside_a_robot(monkeypatch: pytest
     monkeypatch.setattr(twin_module, "load", lambda kind: kind not in missing)
     monkeypatch.setattr(standing_module, "is_missing", lambda kind: kind in missing)
     monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: made.append(arguments))
-    standing = Standing(profile(), None, None, with_twin=True)
+    standing = SceneReadiness(profile(), None, None, with_twin=True)
     standing.judge(with_values(SHORT, {"robot.n_links": 11}))
     assert until(lambda: not any("being loaded" in reason for reason in standing.not_ready))
     assert any("is not compiled yet" in reason for reason in standing.not_ready)

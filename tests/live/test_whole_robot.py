@@ -15,7 +15,7 @@ from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.emulator.fault import Fault, FaultKind
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import Command, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import CommandKind, LinkCommand, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.library import find_profile, shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.live.robot import LiveRobot
@@ -53,7 +53,7 @@ class CoreLink:
 
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
         self._number += 1
-        self.core.command(Command(kind, self._number, dict(values)), self._clock())
+        self.core.command(LinkCommand(kind, self._number, dict(values)), self._clock())
         return self._number
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 
@@ -22,8 +22,8 @@ WORM = with_values(
 T = np.linspace(0.0, 3.0, 301)
 
 
-def held(scene: Scene) -> Holds:
-    return Holds(scene, StrainLaw(scene.strain, scene.beam))
+def held(scene: Scene) -> Attachments:
+    return Attachments(scene, StrainLaw(scene.strain, scene.beam))
 
 
 def typed(gamma_x: str, speed: str, **more: Any) -> Scene:
@@ -53,7 +53,7 @@ def test_ends_hold_in_turn_and_never_both() -> None:
 def test_waves_of_a_worm_are_where_it_is_shortest_and_keep_their_places() -> None:
     scene = with_values(WORM, {"strain.acceleration_m_s2": 0.1})
     law = StrainLaw(scene.strain, scene.beam)
-    holds = Holds(scene, law)
+    holds = Attachments(scene, law)
     hold, _ = holds.at(T)
     assert holds.count == 4
     for i, t in enumerate(T):

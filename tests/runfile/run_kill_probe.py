@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 
 from snakestudio.model.events import RunEvent
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.session.rows import SCENE, SCHEMA, make_rows
 
 
 def main() -> None:
     """Record until killed: some rows a centisecond, now and then an event and a checkpoint."""
     at_once = int(sys.argv[2])
-    recording = SpooledRecording(SCENE, SCHEMA, Path(sys.argv[1]))
+    recording = RunRecording(SCENE, SCHEMA, Path(sys.argv[1]))
     count = 0
     while True:
         recording.append(make_rows(count, count + at_once))

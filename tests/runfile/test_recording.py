@@ -17,13 +17,13 @@ from snakestudio.model.scene import Scene
 from snakestudio.runfile import recording_thread
 from snakestudio.runfile.mcap import chunks, open_run
 from snakestudio.runfile.mcap.writer import RunWriter
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 23), st.data())
 def test_any_rows_read_back_as_they_were_appended(pieces: list[int], chunk: int, data: st.DataObject) -> None:
-    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=chunk)
+    recording = RunRecording(Scene(), SCHEMA, chunk_rows=chunk)
     total = 0
     for piece in pieces:
         recording.append(make_rows(total, total + piece))
@@ -37,7 +37,7 @@ def test_any_rows_read_back_as_they_were_appended(pieces: list[int], chunk: int,
 
 
 def test_rows_that_are_not_there() -> None:
-    recording = SpooledRecording(Scene(), SCHEMA)
+    recording = RunRecording(Scene(), SCHEMA)
     recording.append(make_rows(0, 5))
     for start, stop in [(0, 6), (-1, 2), (3, 3), (5, 6)]:
         with pytest.raises(IndexError):
@@ -45,7 +45,7 @@ def test_rows_that_are_not_there() -> None:
 
 
 def test_a_snapshot_has_mean_forces_since_the_row_before() -> None:
-    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=4)
+    recording = RunRecording(Scene(), SCHEMA, chunk_rows=4)
     recording.append(make_rows(0, 10))
     snapshot = recording.snapshot(7)
     assert snapshot.time == 0.07
@@ -58,14 +58,14 @@ def test_a_snapshot_has_mean_forces_since_the_row_before() -> None:
 
 
 def test_the_row_nearest_to_a_time() -> None:
-    recording = SpooledRecording(Scene(), SCHEMA)
+    recording = RunRecording(Scene(), SCHEMA)
     recording.append(make_rows(0, 10))
     found = [recording.index_at(t) for t in (-1, 0.004, 0.006, 0.05, 0.0949, 7)]
     assert found == [0, 0, 1, 5, 9, 9]
 
 
 def test_changes_at_the_same_time_join() -> None:
-    recording = SpooledRecording(Scene(), SCHEMA)
+    recording = RunRecording(Scene(), SCHEMA)
     first, second, third = (Scene(title=title) for title in ("first", "second", "third"))
     recording.add_change(1.0, {"a": 1}, first)
     recording.add_change(1.0, {"b": 2, "a": 3}, second)
@@ -81,7 +81,7 @@ def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(chunks, "_CACHED_ROWS", 40)
     monkeypatch.setattr(recording_thread, "_KEPT_ROWS", 30)
-    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
+    recording = RunRecording(Scene(), SCHEMA, chunk_rows=10)
     recording.append(make_rows(0, 1005))
     recording.close()
     assert recording.rows(0, 1005).time[-1] == 10.04
@@ -91,7 +91,7 @@ def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
 
 
 def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
+    recording = RunRecording(Scene(), SCHEMA, chunk_rows=10)
     recording.append(make_rows(0, 35))
     recording.rows(0, 35)
 
@@ -122,7 +122,7 @@ def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory
         patch.setattr(RunWriter, "_append", on_a_small_disk)
         patch.setattr(recording_thread, "_KEPT_ROWS", 30)
         path = Path(folder, "run.mcap")
-        recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=10)
+        recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=10)
         total = 0
         for piece in pieces:
             recording.append(make_rows(total, total + piece))
@@ -155,7 +155,7 @@ def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
 
     monkeypatch.setattr(RunWriter, "_append", on_a_full_disk)
     path = tmp_path / "run.mcap"
-    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=10)
+    recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=10)
     recording.append(make_rows(0, 200))
     while len(recording._spool._places) < 19:  # its thread writes all that makes whole blocks
         time.sleep(0.001)
@@ -172,7 +172,7 @@ def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
 
 
 def test_reading_while_another_thread_appends() -> None:
-    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=16)
+    recording = RunRecording(Scene(), SCHEMA, chunk_rows=16)
     recording.append(make_rows(0, 1))
     errors: list[BaseException] = []
 

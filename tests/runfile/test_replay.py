@@ -7,7 +7,7 @@ import math
 import pytest
 
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.replay import FASTEST, Replay
 from tests.gui.fake import make_recording, make_rows
 
@@ -116,6 +116,6 @@ def test_a_recording_that_grows_is_played_further(wall: Wall) -> None:
 
 def test_nothing_is_played_of_nothing(wall: Wall) -> None:
     recording = make_recording(Scene(), 1)
-    replay = Replay(SpooledRecording(Scene(), recording.schema), clock=wall)
+    replay = Replay(RunRecording(Scene(), recording.schema), clock=wall)
     replay.play()
     assert not replay.playing

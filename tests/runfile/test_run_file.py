@@ -36,7 +36,7 @@ from snakestudio.runfile.mcap.blocks import Columns, decode, decode_head, encode
 from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD
 from snakestudio.runfile.mcap.index import Index
 from snakestudio.runfile.mcap.writer import RunWriter
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
 
@@ -52,10 +52,10 @@ def same_bits(rows: Rows, expected: Rows) -> None:
             assert getattr(found, name).tobytes() == getattr(wanted, name).tobytes(), name
 
 
-def recorded(path: Path, n_rows: int = 300, at_once: int = 100) -> SpooledRecording:
+def recorded(path: Path, n_rows: int = 300, at_once: int = 100) -> RunRecording:
     """A run of made-up rows with everything that a run may have."""
     scene = SCENE.model_copy(update={"title": "A run"})
-    recording = SpooledRecording(scene, SCHEMA, path, origin=Origin("made.toml", path.parent))
+    recording = RunRecording(scene, SCHEMA, path, origin=Origin("made.toml", path.parent))
     for start in range(0, n_rows, at_once):
         recording.append(make_rows(start, min(start + at_once, n_rows)))
     later = with_values(recording.scene, {"gait.amplitude_deg": 33.0})
@@ -178,7 +178,7 @@ def test_what_the_run_came_from_is_noted(tmp_path: Path) -> None:
 
 
 def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
-    recording = SpooledRecording(SCENE, SCHEMA, tmp_path / "run.mcap")
+    recording = RunRecording(SCENE, SCHEMA, tmp_path / "run.mcap")
     recording.append(make_rows(0, 1))
     recording.add_event(RunEvent(0.0, "note", "begun"))
     recording.close()
@@ -188,7 +188,7 @@ def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
 
 def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
-    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=16)
+    recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=16)
     recording.append(make_rows(0, 40))
     try:
         assert wait_for(lambda: path.exists() and rows_in(path) == 40), "all of them, full block or not"
@@ -455,7 +455,7 @@ def test_what_does_not_fit_on_the_disk_leaves_the_file_readable(tmp_path: Path) 
 
 def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.mcap"
-    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=100)
+    recording = RunRecording(SCENE, SCHEMA, path, chunk_rows=100)
     recording.append(make_rows(0, 100))
     assert wait_for(lambda: path.exists() and rows_in(path) == 100)
 
@@ -476,7 +476,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_file_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    recording = SpooledRecording(SCENE, SCHEMA, tmp_path / "file" / "run.mcap")
+    recording = RunRecording(SCENE, SCHEMA, tmp_path / "file" / "run.mcap")
     recording.append(make_rows(0, 20))
     recording.close()
     assert "the recording stopped at 0.00 s" in recording.trouble

@@ -18,7 +18,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import RunFile
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import Continuation, continue_run
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
@@ -57,7 +57,7 @@ def changed(runner: Runner, values: Values) -> None:
         assert runner.apply(with_values(runner.scene, values)) == []
 
 
-def run(scene: Scene, before: Values, after: Values) -> SpooledRecording:
+def run(scene: Scene, before: Values, after: Values) -> RunRecording:
     """Three seconds, in uneven pieces as the window runs them, with changes after 0.8 s and 2.2 s."""
     runner = Runner(scene, scenes_dir())
     step = scene.solver.step_s
@@ -68,7 +68,7 @@ def run(scene: Scene, before: Values, after: Values) -> SpooledRecording:
     return runner.recording
 
 
-def finish(continuation: Continuation, changes: SpooledRecording) -> SpooledRecording:
+def finish(continuation: Continuation, changes: RunRecording) -> RunRecording:
     """Go on to the end, with the changes that the uninterrupted run got after the moment."""
     runner, step = continuation.runner, continuation.runner.scene.solver.step_s
     for change in changes.changes:
@@ -87,7 +87,7 @@ def assert_equal_rows(one: Rows, other: Rows) -> None:
                 assert left.tobytes() == right.tobytes(), field.name
 
 
-def whole(recording: SpooledRecording) -> Rows:
+def whole(recording: RunRecording) -> Rows:
     return recording.rows(0, len(recording))
 
 
@@ -108,14 +108,14 @@ def test_the_continued_run_is_the_uninterrupted_one_to_the_bit(
 
 
 @pytest.fixture(scope="module")
-def recording() -> SpooledRecording:
+def recording() -> RunRecording:
     return run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
 
 
 class WithoutStates:
     """A recording as other programs leave them: rows, changes and events alone."""
 
-    def __init__(self, recording: SpooledRecording) -> None:
+    def __init__(self, recording: RunRecording) -> None:
         self._recording = recording
 
     def __getattr__(self, name: str) -> Any:
@@ -127,7 +127,7 @@ class WithoutStates:
         return len(self._recording)
 
 
-def test_a_run_without_states_is_computed_again_and_says_so(recording: SpooledRecording) -> None:
+def test_a_run_without_states_is_computed_again_and_says_so(recording: RunRecording) -> None:
     continuation = continue_run(WithoutStates(recording), 1.2, name="monday.mcap")
     assert continuation is not None
     assert continuation.exact
@@ -140,7 +140,7 @@ def test_a_run_without_states_is_computed_again_and_says_so(recording: SpooledRe
 
 
 def test_a_state_of_another_version_is_taken_up_if_it_is_of_a_format_that_is_known(
-    recording: SpooledRecording, monkeypatch: pytest.MonkeyPatch
+    recording: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.runfile.states.__version__", "99.1")
     continuation = continue_run(recording, 0.3)
@@ -157,7 +157,7 @@ def test_a_state_of_another_version_is_taken_up_if_it_is_of_a_format_that_is_kno
     )
 
 
-def test_what_differs_from_the_recorded_row_is_said(recording: SpooledRecording) -> None:
+def test_what_differs_from_the_recorded_row_is_said(recording: RunRecording) -> None:
     class Elsewhere(WithoutStates):
         def rows(self, start: int, stop: int) -> Rows:
             rows = recording.rows(start, stop)
@@ -194,7 +194,7 @@ def test_what_a_hand_did_is_kept_with_the_states_and_noted() -> None:
     assert "the robot was pulled by hand, which cannot be repeated" in again.notes[-1]
 
 
-def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: SpooledRecording) -> None:
+def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: RunRecording) -> None:
     first = continue_run(recording, 1.7)
     assert first is not None
     kept = first.runner.recording
@@ -209,21 +209,21 @@ def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: Sp
     assert_equal_rows(whole(second.runner.recording), whole(recording))
 
 
-def test_it_can_be_stopped(recording: SpooledRecording) -> None:
+def test_it_can_be_stopped(recording: RunRecording) -> None:
     assert continue_run(WithoutStates(recording), 2.0, progress=lambda fraction: fraction < 0.2) is None
 
 
-def test_what_no_engine_made_is_refused(recording: SpooledRecording) -> None:
+def test_what_no_engine_made_is_refused(recording: RunRecording) -> None:
     class OfARobot(WithoutStates):
         schema = replace(recording.schema, energy=())
 
     with pytest.raises(StateError, match="cannot be continued"):
         continue_run(OfARobot(recording), 1.0)
     with pytest.raises(StateError, match="no rows"):
-        continue_run(SpooledRecording(recording.scene, recording.schema), 1.0)
+        continue_run(RunRecording(recording.scene, recording.schema), 1.0)
 
 
-def test_a_damaged_state_is_passed_over(recording: SpooledRecording) -> None:
+def test_a_damaged_state_is_passed_over(recording: RunRecording) -> None:
     time, state = recording.checkpoint_before(9.9) or (0.0, b"")
     damaged = run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
     damaged.add_checkpoint(time, state[: len(state) // 2])
@@ -233,7 +233,7 @@ def test_a_damaged_state_is_passed_over(recording: SpooledRecording) -> None:
     assert continuation.notes == ()
 
 
-def test_a_moment_between_rows_is_the_nearest_row(recording: SpooledRecording) -> None:
+def test_a_moment_between_rows_is_the_nearest_row(recording: RunRecording) -> None:
     continuation = continue_run(recording, 1.2049)
     assert continuation is not None
     assert continuation.time == pytest.approx(1.2)

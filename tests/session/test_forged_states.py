@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.errors import StateError
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.states import encode
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.runner import Runner
@@ -17,14 +17,14 @@ from tests.hostile.forged import ARRAYS, SCENES, Forged, last_state, leaves, rec
 
 
 @pytest.fixture(scope="module", params=SCENES)
-def run(request: pytest.FixtureRequest) -> Iterator[SpooledRecording]:
+def run(request: pytest.FixtureRequest) -> Iterator[RunRecording]:
     """A little run of each."""
     made = recorded(request.param)
     yield made
     made.close()
 
 
-def test_arrays_that_do_not_fit_the_engine_are_refused(run: SpooledRecording) -> None:
+def test_arrays_that_do_not_fit_the_engine_are_refused(run: RunRecording) -> None:
     time, state, scene = last_state(run)
     runner = Runner(run.scene, scenes_dir())
     accepted = []
@@ -43,7 +43,7 @@ def test_arrays_that_do_not_fit_the_engine_are_refused(run: SpooledRecording) ->
 
 
 @pytest.mark.parametrize("what", ["one more", "of another dimension", "of half precision", "no numbers"])
-def test_references_that_do_not_fit_the_engine_are_refused(run: SpooledRecording, what: str) -> None:
+def test_references_that_do_not_fit_the_engine_are_refused(run: RunRecording, what: str) -> None:
     time, state, scene = last_state(run)
     name = "hold" if hasattr(state[2].reference, "hold") else "angle"
     forged = with_leaf(state, (2, "reference", name), ARRAYS[what](getattr(state[2].reference, name)))

@@ -17,7 +17,7 @@ from snakestudio.engines import registry
 from snakestudio.errors import PreparationError
 from snakestudio.session import engine_compiler as preparation_module
 from snakestudio.session.compile_schedule import Schedule
-from snakestudio.session.engine_compiler import Preparation, Preparations, Stage, compile_here, is_prepared, prepare
+from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared, prepare
 from tests.preparing import Preparing
 
 LINUX = sys.platform == "linux"
@@ -59,7 +59,7 @@ def test_only_what_is_not_compiled_is(monkeypatch: pytest.MonkeyPatch) -> None:
         return True
 
     kinds = ["spatial_nonsmooth", "planar_nonsmooth", "planar_lagrangian"]
-    assert prepare(kinds, progress, Preparations(Quick), wait=lambda seconds: None)
+    assert prepare(kinds, progress, EngineCompiler(Quick), wait=lambda seconds: None)
     del kinds[1]
     assert [one.kind for one in Preparing.begun] == kinds
     assert all(one.stopped for one in Preparing.begun)
@@ -68,7 +68,7 @@ def test_only_what_is_not_compiled_is(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_stopping_stops_the_compilation_under_way_and_begins_no_other() -> None:
     kinds = ["spatial_nonsmooth", "planar_lagrangian"]
-    assert not prepare(kinds, lambda kind, stage: stage.fraction < 0.5, Preparations(Quick), lambda seconds: None)
+    assert not prepare(kinds, lambda kind, stage: stage.fraction < 0.5, EngineCompiler(Quick), lambda seconds: None)
     assert [(one.kind, one.stopped) for one in Preparing.begun] == [("spatial_nonsmooth", True)]
 
 
@@ -78,7 +78,7 @@ def test_one_that_fails_says_why() -> None:
             return Stage(0.3, None, True, "The disk is full.")
 
     with pytest.raises(PreparationError, match="The disk is full"):
-        prepare(["planar_lagrangian"], lambda kind, stage: True, Preparations(Failing))
+        prepare(["planar_lagrangian"], lambda kind, stage: True, EngineCompiler(Failing))
     assert Preparing.begun[0].stopped
 
 
@@ -86,7 +86,7 @@ def test_one_that_fails_says_why() -> None:
 
 
 def test_two_who_need_the_same_share_it() -> None:
-    preparations = Preparations(Preparing)
+    preparations = EngineCompiler(Preparing)
     one, other = preparations.need("a"), preparations.need("a")
     assert one is other
     preparations.release(one)
@@ -98,7 +98,7 @@ def test_two_who_need_the_same_share_it() -> None:
 
 
 def test_what_is_under_way_ahead_of_need_is_hurried_and_not_begun_again() -> None:
-    preparations = Preparations(Preparing)
+    preparations = EngineCompiler(Preparing)
     assert preparations.ahead("a")
     assert not preparations.ahead("b"), "one at a time"
     assert Preparing.begun[0].idle
@@ -116,21 +116,21 @@ def test_what_is_under_way_ahead_of_need_is_hurried_and_not_begun_again() -> Non
 
 def test_where_priority_is_not_given_back_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Preparing, "hurries", False)
-    preparations = Preparations(Preparing)
+    preparations = EngineCompiler(Preparing)
     preparations.ahead("a")
     preparations.need("a")
     assert [(one.idle, one.stopped) for one in Preparing.begun] == [(True, True), (False, False)]
 
 
 def test_another_engine_that_is_needed_goes_before_what_is_ahead_of_need() -> None:
-    preparations = Preparations(Preparing)
+    preparations = EngineCompiler(Preparing)
     preparations.ahead("a")
     preparations.need("b")
     assert [(one.kind, one.idle, one.stopped) for one in Preparing.begun] == [("a", True, True), ("b", False, False)]
 
 
 def test_what_was_prepared_ahead_is_looked_at_until_it_has_ended() -> None:
-    preparations = Preparations(Preparing)
+    preparations = EngineCompiler(Preparing)
     preparations.ahead("a")
     assert preparations.look_ahead() == ("a", Stage(0.0, 20.0))
     Preparing.begun[0].stage = Stage(1.0, None, True)

@@ -18,7 +18,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session import runner as runner_module
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
@@ -29,11 +29,11 @@ def scene() -> Scene:
     return with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})
 
 
-def whole(recording: SpooledRecording) -> Rows:
+def whole(recording: RunRecording) -> Rows:
     return Rows.concatenate(list(recording.chunks()))
 
 
-def assert_identical(one: SpooledRecording, other: SpooledRecording) -> None:
+def assert_identical(one: RunRecording, other: RunRecording) -> None:
     a, b = whole(one), whole(other)
     for field in fields(Rows):
         if field.name != "contacts":

@@ -22,7 +22,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.runfile.mcap import open_run
 from snakestudio.session import session_core as conduct_module
 from snakestudio.session.contact_problem_file import save_failing_problem
-from snakestudio.session.engine_compiler import Preparations, Stage
+from snakestudio.session.engine_compiler import EngineCompiler, Stage
 from snakestudio.session.offline import run_offline
 from snakestudio.session.session import Session
 from snakestudio.session.status import Event, RunFailed, RunFinished, StatusChanged
@@ -36,7 +36,7 @@ def scene() -> Scene:
 
 
 class Watched(Session):
-    def __init__(self, preparations: Preparations | None = None) -> None:
+    def __init__(self, preparations: EngineCompiler | None = None) -> None:
         self.events: list[Event] = []
         super().__init__(self.events.append, preparations=preparations)
 
@@ -304,7 +304,7 @@ def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
         "is_prepared",
         lambda kind: any(one.kind == kind and one.stage == DONE for one in Preparing.begun),
     )
-    session = Watched(Preparations(Preparing))
+    session = Watched(EngineCompiler(Preparing))
     yield session
     session.close()
     assert all(one.stopped for one in Preparing.begun)

@@ -10,7 +10,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.teleop import NEUTRAL, TeleopCommand
 from snakestudio.paths import scenes_dir
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
@@ -25,7 +25,7 @@ def scene() -> Scene:
     return with_values(load_scene(scenes_dir() / "path_following.toml"), TELEOPERATED)
 
 
-def drive(runner: Runner, begin: float, until: float) -> SpooledRecording:
+def drive(runner: Runner, begin: float, until: float) -> RunRecording:
     step = runner.scene.solver.step_s
     for time, command in DRIVE:
         if begin <= time < until:

@@ -124,7 +124,7 @@ def make_runs(folder: Path) -> None:
     """Write all run files, and what is in their states."""
     from snakestudio import processor
     from snakestudio.runfile.mcap import open_run
-    from snakestudio.runfile.recording import SpooledRecording
+    from snakestudio.runfile.recording import RunRecording
     from snakestudio.runfile.states import decode
     from snakestudio.session.continuation import continue_run
 
@@ -137,7 +137,7 @@ def make_runs(folder: Path) -> None:
     with open_run(runs / "planar_lagrangian.mcap") as before:
         going_on = continue_run(
             before, 0.2, None, "planar_lagrangian.mcap",
-            make=lambda scene, schema: SpooledRecording(scene, schema, path),
+            make=lambda scene, schema: RunRecording(scene, schema, path),
         )  # fmt: skip
     assert going_on is not None
     going_on.runner.advance(going_on.runner.end_step)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import TriggerError, UsageError
-from snakestudio.sync import StartTogether, Together, TriggerReceiver, TriggerSender, split_address
+from snakestudio.sync import SynchronizedStart, Together, TriggerReceiver, TriggerSender, split_address
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import LONGEST_LINE, LineBuffer, parse_trigger, say
 from tests.peers.trigger_peer import OFFSET
@@ -286,7 +286,7 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     began: list[float] = []
     with listening("polite") as (camera, port):
         choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20)
-        with StartTogether(choices, "trial 4", lambda: began.append(time.time())) as together:
+        with SynchronizedStart(choices, "trial 4", lambda: began.append(time.time())) as together:
             together.arm()
             assert f"Waiting for START on port {together.port}" in together.doing
             ended = threading.Event()
@@ -308,13 +308,13 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
 
 def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -> None:
     began: list[int] = []
-    with StartTogether(Together(wait="port", wait_port=0), "", lambda: began.append(1)) as together:
+    with SynchronizedStart(Together(wait="port", wait_port=0), "", lambda: began.append(1)) as together:
         together.arm()
         together.start_now()
         assert together.wait()
         together.go()
     assert began == [1]
-    with StartTogether(Together(), "", lambda: began.append(2)) as together:
+    with SynchronizedStart(Together(), "", lambda: began.append(2)) as together:
         together.arm()
         together.cancel()
         assert not together.wait()
@@ -324,13 +324,13 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
 def test_nobody_fires_at_himself() -> None:
     choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
     with pytest.raises(TriggerError, match="both waited on and fired at"):
-        StartTogether(choices, "", lambda: None).arm()
+        SynchronizedStart(choices, "", lambda: None).arm()
 
 
 def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
     began: list[int] = []
     with listening("silent") as (other, port):
-        together = StartTogether(Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1))
+        together = SynchronizedStart(Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1))
         together.arm()
         other.end()
         with pytest.raises(TriggerError, match="is gone"):
@@ -341,7 +341,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
 
 def test_a_refusal_is_told_although_the_run_goes() -> None:
     with listening("busy") as (_, port):
-        with StartTogether(Together(fire=True, host="127.0.0.1", port=port), "", lambda: None) as together:
+        with SynchronizedStart(Together(fire=True, host="127.0.0.1", port=port), "", lambda: None) as together:
             together.arm()
             together.go()
         assert "the camera is not ready" in together.trouble
@@ -350,10 +350,10 @@ def test_a_refusal_is_told_although_the_run_goes() -> None:
 
 @pytest.mark.skipif(available(), reason="pylsl is installed")
 def test_without_pylsl_a_sentence_says_how_to_get_it() -> None:
-    sends = StartTogether(Together(outlet=True), "", lambda: None)
+    sends = SynchronizedStart(Together(outlet=True), "", lambda: None)
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
         sends.arm()
-    waits = StartTogether(Together(wait="lsl", wait_stream="cues"), "", lambda: None)
+    waits = SynchronizedStart(Together(wait="lsl", wait_stream="cues"), "", lambda: None)
     waits.arm()
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
         waits.wait()

@@ -23,7 +23,7 @@ from snakestudio.model.edits import with_value
 from snakestudio.model.events import Change
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
@@ -43,7 +43,7 @@ class ModelRun:
     kind : str
     scene : Scene
         As it was run: with this kind, and perhaps a shorter step.
-    recording : SpooledRecording or None
+    recording : RunRecording or None
         None if it cannot run the scene.
     refusals : tuple of str
         Why it cannot, in sentences.
@@ -58,7 +58,7 @@ class ModelRun:
     label: str
     kind: str
     scene: Scene
-    recording: SpooledRecording | None = None
+    recording: RunRecording | None = None
     refusals: tuple[str, ...] = ()
     failure: str = ""
     notes: tuple[str, ...] = ()

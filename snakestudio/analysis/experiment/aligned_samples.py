@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.analysis.experiment.figures import FIGURES, Figure
 from snakestudio.analysis.experiment.trend import Trend
 
-__all__ = ["MEANS", "SQUARES", "Course", "course_figures", "error_series"]
+__all__ = ["MEANS", "SQUARES", "AlignedSamples", "course_figures", "error_series"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -28,7 +28,7 @@ _LARGEST = {"position_max": "distance", "along_max": "along", "across_max": "acr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
+class AlignedSamples:
     """Run and experiment beside each other at the k instants of a capture that lie within the run.
 
     Attributes
@@ -66,12 +66,12 @@ class Course:
         return self.experiment[:, 2] - self.run[:, 2]
 
 
-def course_figures(course: Course, run: Trend, experiment: Trend) -> dict[str, Figure]:
+def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dict[str, Figure]:
     """The figures of a course, by name; what cannot be told is left out.
 
     Parameters
     ----------
-    course : Course
+    course : AlignedSamples
     run, experiment : Trend
         Trends of both tracks.
     """
@@ -109,7 +109,7 @@ def course_figures(course: Course, run: Trend, experiment: Trend) -> dict[str, F
     return {kind.name: figures[kind.name] for kind in FIGURES if kind.name in figures}
 
 
-def error_series(course: Course, name: str) -> FloatArray | None:
+def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
     """One error series where it was measured, in the unit of its figures; None if there is none."""
     values: FloatArray | None = getattr(course, name)
     if values is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.analysis.experiment.aligned_samples import MEANS, SQUARES, Course, course_figures, error_series
+from snakestudio.analysis.experiment.aligned_samples import MEANS, SQUARES, AlignedSamples, course_figures, error_series
 from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions, align
 from snakestudio.analysis.experiment.bootstrap import COVERAGE, DRAWS, among_trials, interval, mean_in_blocks
 from snakestudio.analysis.experiment.figures import FIGURES, Figure
@@ -21,7 +21,7 @@ from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
 
-__all__ = ["Course", "ExperimentComparison", "TrialComparison", "compare_experiment"]
+__all__ = ["AlignedSamples", "ExperimentComparison", "TrialComparison", "compare_experiment"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -43,7 +43,7 @@ class TrialComparison:
     alignment : Alignment
     link : int
         0-based link whose figures these are, or -1 for the centre of mass.
-    course : Course
+    course : AlignedSamples
     figures : dict of str to Figure
         By name, as in `FIGURES`; what cannot be told is left out.
     notes : tuple of str
@@ -54,7 +54,7 @@ class TrialComparison:
     capture: Capture
     alignment: Alignment
     link: int
-    course: Course
+    course: AlignedSamples
     figures: dict[str, Figure]
     notes: tuple[str, ...]
 
@@ -165,7 +165,7 @@ def _trial(
     heading_run = run.heading(link, time)
     heading, told = _heading(laid, inside, body, heading_run)
     notes += told
-    course = Course(time, own, place, measured, along, across, heading_run, heading)
+    course = AlignedSamples(time, own, place, measured, along, across, heading_run, heading)
     figures = course_figures(course, trend, swing)
     # A block as long as the gait's period keeps what comes again with it; four fit into the record at least.
     block_s = min(period, 0.25 * span)

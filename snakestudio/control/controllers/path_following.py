@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.control.path_projection import Sight, heading_to, integral_rate, projected
+from snakestudio.control.path_projection import PathProjection, heading_to, integral_rate, projected
 from snakestudio.control.steering import Steering
 from snakestudio.model.controllers import PathFollowing
 from snakestudio.model.ground_path import GroundPath
@@ -20,7 +20,7 @@ __all__ = ["PathFollower"]
 
 FloatArray = NDArray[np.float64]
 
-_NOWHERE = Sight(0.0, 0.0, np.zeros(2), 0.0)
+_NOWHERE = PathProjection(0.0, 0.0, np.zeros(2), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class _Way:
     Attributes
     ----------
     path : GroundPath
-    sight : Sight
+    sight : PathProjection
         Where the centre of mass was at the last look.
     around : float or None
         Where the next look begins, m along the path; None: anywhere.
@@ -39,7 +39,7 @@ class _Way:
     """
 
     path: GroundPath
-    sight: Sight = _NOWHERE
+    sight: PathProjection = _NOWHERE
     around: float | None = None
     integral: float = 0.0
 

@@ -35,11 +35,11 @@ from snakestudio.engines.time_stepping import copied
 from snakestudio.errors import PhysicsError
 from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
 from snakestudio.model.reference import Reference, StrainReference
-from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam_shape import grid, head_state
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
+from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
 __all__ = ["ContinuumBeamEngine", "start_reference"]
 
@@ -55,7 +55,7 @@ def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
     law, points, time = StrainLaw(scene.strain, scene.beam), grid(scene), np.array(times)
     travel = law.travel(time)
     field = law.at(time, points, travel)
-    hold, twist = Holds(scene, law).at(time, travel)
+    hold, twist = Attachments(scene, law).at(time, travel)
     return StrainReference(
         time, points, field.strain, field.rate, field.acceleration, law.speed(time), travel, hold, twist
     )
@@ -201,7 +201,7 @@ class ContinuumBeamEngine:
             found = Contacts(
                 part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
             )
-        figures = SolverFigures(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
+        figures = SolverStats(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
         return replace(plain, contacts=found, solver=figures)
 
     def evaluated(self) -> tuple[Params, Work]:
@@ -227,7 +227,7 @@ class ContinuumBeamEngine:
             or scene.support.kind != before.support.kind
         ):
             return False
-        count = Holds(scene, StrainLaw(scene.strain, scene.beam)).count
+        count = Attachments(scene, StrainLaw(scene.strain, scene.beam)).count
         if count != self._schema.n_holds:
             return False
         self._params = make_params(scene, count)

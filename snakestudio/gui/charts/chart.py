@@ -8,12 +8,12 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui.charts.axes import ChartAxis
-from snakestudio.gui.charts.cursor_legend import HEIGHT, Readout
+from snakestudio.gui.charts.cursor_legend import HEIGHT, CursorLegend
 from snakestudio.gui.charts.curve import Curve, HeatStrip, HoldTicks, level_line
 from snakestudio.gui.charts.extras import Extras
 from snakestudio.gui.charts.view_box import TimeView
 from snakestudio.gui.core import theme
-from snakestudio.viewmodel.plots.chart_data import Picture
+from snakestudio.viewmodel.plots.chart_data import ChartData
 
 __all__ = ["Chart"]
 
@@ -23,7 +23,7 @@ _FEW = 2
 
 
 class Chart(pg.PlotWidget):
-    """Shows a `Picture`.
+    """Shows a `ChartData`.
 
     Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets the cursor,
     dragging the cursor moves it, the arrow keys step it, Shift and drag selects a span, a double click follows the
@@ -68,7 +68,7 @@ class Chart(pg.PlotWidget):
     resized = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self.picture = Picture()
+        self.picture = ChartData()
         self._legend_from = 0.0
         self._dressed = ""
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
@@ -89,7 +89,7 @@ class Chart(pg.PlotWidget):
         self._right.unlinkFromView()
         self.plotItem.getAxis("top").unlinkFromView()  # it is never there, but would write its label anew all the time
         self._show_right(False)
-        self.readout = Readout()
+        self.readout = CursorLegend()
         self.scene().addItem(self.readout)
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
         self.cursor_line.setCursor(Qt.CursorShape.SplitHCursor)
@@ -134,7 +134,7 @@ class Chart(pg.PlotWidget):
 
     # --- what it shows ---------------------------------------------------------------------------------------------
 
-    def show_picture(self, picture: Picture, *, hasty: bool = False) -> None:
+    def show_picture(self, picture: ChartData, *, hasty: bool = False) -> None:
         """Show another picture; one of many while the user moves it in haste, all lines thin, until `finish`."""
         self.picture = picture
         if self._dressed != theme.current().name:
@@ -180,7 +180,7 @@ class Chart(pg.PlotWidget):
         for curve in self._curves:
             curve.finish()
 
-    def _show_curves(self, picture: Picture, hasty: bool) -> None:
+    def _show_curves(self, picture: ChartData, hasty: bool) -> None:
         left = picture.axes[0]
         frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
         while len(self._curves) < len(picture.traces):
@@ -201,7 +201,7 @@ class Chart(pg.PlotWidget):
         if heat is not None:
             self.heat.show_heat(heat, picture.start, picture.stop, max(2, int(self.area.width())))
 
-    def _show_levels(self, picture: Picture) -> None:
+    def _show_levels(self, picture: ChartData) -> None:
         if [level for level, _ in self._levels] == picture.levels:
             return
         for _, line in self._levels:
@@ -212,7 +212,7 @@ class Chart(pg.PlotWidget):
             self.view.addItem(line, ignoreBounds=True)
             self._levels.append(((value, text), line))
 
-    def _show_marks(self, picture: Picture) -> None:
+    def _show_marks(self, picture: ChartData) -> None:
         if not picture.marks and not self.marks.isVisible():
             return
         self.marks.setVisible(bool(picture.marks))

@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from snakestudio.gui.charts.axes import chart_font
 from snakestudio.gui.core import theme
 
-__all__ = ["HEIGHT", "Readout"]
+__all__ = ["HEIGHT", "CursorLegend"]
 
 HEIGHT = 28.0
 _BASELINE = 18.0
 
 
-class Readout(pg.GraphicsObject):
+class CursorLegend(pg.GraphicsObject):
     """Legend and unit, flush right; the most important stands leftmost, and what does not fit is left out."""
 
     def __init__(self) -> None:

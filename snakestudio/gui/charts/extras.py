@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from snakestudio.gui.charts.axes import chart_font
 from snakestudio.gui.core import theme
-from snakestudio.viewmodel.plots.chart_data import Dot, Picture
+from snakestudio.viewmodel.plots.chart_data import ChartData, Dot
 
 __all__ = ["Extras"]
 
@@ -29,7 +29,7 @@ class _Outlines(pg.GraphicsObject):
         self._frame = QRectF()
         self.setZValue(-2000)
 
-    def show_in(self, picture: Picture, frame: QRectF) -> None:
+    def show_in(self, picture: ChartData, frame: QRectF) -> None:
         if frame != self._frame:
             self.prepareGeometryChange()
         self._frame = frame
@@ -67,7 +67,7 @@ class _Dots(pg.GraphicsObject):
         self._frame = QRectF()
         self.setZValue(8)
 
-    def show_in(self, picture: Picture, frame: QRectF) -> None:
+    def show_in(self, picture: ChartData, frame: QRectF) -> None:
         if frame != self._frame:
             self.prepareGeometryChange()
         self._dots, self._frame = list(picture.dots), frame
@@ -152,7 +152,7 @@ class Extras(QObject):
         self.span.dress()
         self.note.fill = pg.mkBrush(theme.colour("panel"))
 
-    def show(self, picture: Picture) -> None:
+    def show(self, picture: ChartData) -> None:
         """Show what belongs to a picture."""
         left = picture.axes[0]
         frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)

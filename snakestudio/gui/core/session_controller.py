@@ -26,13 +26,13 @@ from snakestudio.session.status import (
 )
 from snakestudio.viewmodel.sources import LoadedRun, Robot, Simulation, Source, SourceKind
 
-__all__ = ["SessionBridge"]
+__all__ = ["SessionController"]
 
 FRAME_MS = 16
 """Interval of the display timer: no display is fed faster than 60 times a second."""
 
 
-class SessionBridge(QObject):
+class SessionController(QObject):
     """The window's end of a session. All of it lives in the GUI thread.
 
     Signals

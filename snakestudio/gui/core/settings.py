@@ -10,12 +10,12 @@ from PySide6.QtCore import QSettings
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["recall", "store"]
+__all__ = ["load", "save"]
 
 C = TypeVar("C", bound="DataclassInstance")
 
 
-def store(settings: QSettings, group: str, choices: DataclassInstance) -> None:
+def save(settings: QSettings, group: str, choices: DataclassInstance) -> None:
     """Keep choices under a group's name; what was left as it is follows the program's default."""
     for field in fields(choices):
         chosen = getattr(choices, field.name)
@@ -25,7 +25,7 @@ def store(settings: QSettings, group: str, choices: DataclassInstance) -> None:
             settings.setValue(f"{group}/{field.name}", chosen)
 
 
-def recall(settings: QSettings, group: str, choices: C) -> C:
+def load(settings: QSettings, group: str, choices: C) -> C:
     """The choices of last time; what cannot be understood stays as it is."""
     found: dict[str, Any] = {}
     for field in fields(choices):

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.engines import registry
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.scene.checks import finding_text
 from snakestudio.model.labels import label_of
@@ -238,7 +238,7 @@ class Banners(QWidget):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
         Its status is turned into sentences.
     scene : callable
         Gives the present scene.
@@ -248,7 +248,7 @@ class Banners(QWidget):
 
     def __init__(
         self,
-        bridge: SessionBridge,
+        bridge: SessionController,
         scene: Callable[[], Scene],
         show_checks: Callable[[], object],
         parent: QWidget | None = None,

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, Library
@@ -134,7 +134,7 @@ class ChannelBrowser(Themed):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     library : Library
     known : callable
         The value of a derived channel (by its key) at a row, as the plots know it; None if none shows it.
@@ -158,7 +158,7 @@ class ChannelBrowser(Themed):
 
     def __init__(
         self,
-        bridge: SessionBridge,
+        bridge: SessionController,
         library: Library,
         known: Callable[[str, int], float | None],
         parent: QWidget | None = None,

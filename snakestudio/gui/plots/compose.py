@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_types import Line, View
-from snakestudio.viewmodel.plots.chart_data import Axis, Heat, Mark, Picture, Trace
+from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
 from snakestudio.viewmodel.plots.pyramid import Envelope
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["compose", "legend"]
 
@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 Envelopes = dict[str, tuple[FloatArray, Envelope]]
 """Times and bins by channel."""
 
-Overlaid = tuple[Overlay, Sequence[Line]]
+Overlaid = tuple[Overlay, Sequence[CurveSpec]]
 """A recording over the run, and its curves."""
 
 _LEAST_RESIDUAL = 1e-14
@@ -33,34 +33,34 @@ _INVITATION = "Drag channels here from the Channels panel."
 
 
 def compose(
-    view: View,
-    lines: Sequence[Line],
-    history: History,
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
     start: float,
     stop: float,
     width: int,
     values: tuple[float, float] | None = None,
-    before: Picture | None = None,
+    before: ChartData | None = None,
     overlaid: Sequence[Overlaid] = (),
-) -> Picture:
+) -> ChartData:
     """The picture of `view` from start to stop (s), about `width` pixels wide.
 
     Parameters
     ----------
-    view : View
-    lines : sequence of Line
+    view : PlotType
+    lines : sequence of CurveSpec
         What the view shows.
-    history : History
+    history : SeriesCache
     start, stop : float
     width : int
     values : (float, float), optional
         Ends of the left axis, if they are not to follow the data.
-    before : Picture, optional
+    before : ChartData, optional
         What was shown before, if axes that still serve are to stay as they are.
     overlaid : sequence of (Overlay, sequence of Line)
         Other recordings over the same axes.
     """
-    picture = Picture(start, stop, unit=view.unit, levels=list(view.levels))
+    picture = ChartData(start, stop, unit=view.unit, levels=list(view.levels))
     bins = max(60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid))))
     envelopes = _envelopes(lines, history, start, stop, bins)
     picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
@@ -83,12 +83,12 @@ def compose(
     return picture
 
 
-def _envelopes(lines: Sequence[Line], history: History, start: float, stop: float, bins: int) -> Envelopes:
+def _envelopes(lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
     """What a history remembers of the channels of `lines` from start to stop (s)."""
     return _of_channels({line.channel for line in lines}, history, start, stop, bins)
 
 
-def _of_channels(keys: set[str], history: History, start: float, stop: float, bins: int) -> Envelopes:
+def _of_channels(keys: set[str], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
     """What a history remembers of some channels from start to stop (s)."""
     envelopes: Envelopes = {}
     recording = history.recording
@@ -108,7 +108,7 @@ def _of_channels(keys: set[str], history: History, start: float, stop: float, bi
 
 
 def _add_traces(
-    picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes, *, dashed: bool = False
+    picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, *, dashed: bool = False
 ) -> None:
     for line in lines:
         if line.channel not in envelopes:
@@ -121,7 +121,7 @@ def _add_traces(
         picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint, dashed))
 
 
-def _logarithms(picture: Picture, view: View, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _logarithms(picture: ChartData, view: PlotType, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Decadic logarithms; what has none is said where somebody chose the axis, and a residual of 0 is a small one."""
     if not view.chosen:
         return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(np.maximum(high, _LEAST_RESIDUAL))
@@ -138,7 +138,7 @@ def _logarithms(picture: Picture, view: View, low: FloatArray, high: FloatArray)
         return np.where(bad, np.nan, np.log10(least)), np.where(bad, np.nan, np.log10(high))
 
 
-def _add_marks(picture: Picture, view: View, history: History, bins: int) -> None:
+def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: int) -> None:
     """Where the marked column rises above 0 and where it falls back, on the first curve."""
     recording = history.recording
     if not view.marked or recording is None or view.marked not in recording.schema.extra or not picture.traces:
@@ -169,7 +169,7 @@ def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, 
     return (min(lows), max(highs)) if lows and highs else None
 
 
-def _fit(picture: Picture, view: View, before: Sequence[Axis]) -> None:
+def _fit(picture: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
     picture.axes = []
     for number in range(1 + max((trace.axis for trace in picture.traces), default=0)):
         of_axis = [trace for trace in picture.traces if trace.axis == number]
@@ -188,7 +188,7 @@ def _fit(picture: Picture, view: View, before: Sequence[Axis]) -> None:
         picture.axes.append(axis)
 
 
-def _decades(view: View, extent: tuple[float, float] | None) -> Axis:
+def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
     """Whole decades: all that is seen where somebody chose the curves, else those in which solvers work."""
     if not view.chosen:
         low, high = extent or (-12.0, -8.0)
@@ -198,7 +198,7 @@ def _decades(view: View, extent: tuple[float, float] | None) -> Axis:
     return Axis(bottom, max(bottom + 1.0, math.ceil(high - 1e-9)), decades=True)
 
 
-def _stack(picture: Picture, view: View, names: Sequence[str]) -> None:
+def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
     """Every curve on a base line of its own, the first at the top, all to one scale; those of one name on the same."""
     rows = {name: row for row, name in enumerate(dict.fromkeys([*names, *(trace.name for trace in picture.traces)]))}
     n = len(rows)
@@ -229,7 +229,7 @@ def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
 
 
 def _add_heat(
-    picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes, sections: Sequence[float]
+    picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, sections: Sequence[float]
 ) -> None:
     n = max(1, len(lines))
     along = view.of == "body" and len(sections) == n
@@ -252,7 +252,11 @@ def _add_heat(
 
 
 def legend(
-    view: View, lines: Sequence[Line], history: History, index: int | None, overlaid: Sequence[Overlaid] = ()
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    index: int | None,
+    overlaid: Sequence[Overlaid] = (),
 ) -> list[tuple[str, str]]:
     """Colour and text of every curve with its value at a row, the most important first.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.plot_type import Line, View, distinct_colour, link_colour
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, distinct_colour, link_colour
 from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
@@ -40,12 +40,12 @@ def _short(names: Sequence[str]) -> dict[str, str]:
     return {name: " ".join(each[shared:]) for name, each in words.items()}
 
 
-def _time_lines(content: Content, library: Library, schema: Schema) -> list[Line]:
+def _time_lines(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
     known = library.of(schema)
     units = list(dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known))
     labels = _short([curve.name for curve in content.curves])
     return [
-        Line(
+        CurveSpec(
             known[curve.name].channel, known[curve.name].column, labels[curve.name], distinct_colour(number),
             known[curve.name].unit, axis=min(1, units.index(known[curve.name].unit)),
         )
@@ -54,21 +54,21 @@ def _time_lines(content: Content, library: Library, schema: Schema) -> list[Line
     ]  # fmt: skip
 
 
-def _pairs(content: Content, library: Library, schema: Schema) -> list[Line]:
+def _pairs(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
     known = library.of(schema)
-    lines: list[Line] = []
+    lines: list[CurveSpec] = []
     for number, curve in enumerate(content.curves):
         if curve.name in known and curve.against in known:
             for name in (curve.against, curve.name):
                 one = known[name]
                 label = label_of(name)
-                lines.append(Line(one.channel, one.column, label, distinct_colour(number), one.unit))
+                lines.append(CurveSpec(one.channel, one.column, label, distinct_colour(number), one.unit))
             if content.outlines:  # the axes say x and y
                 lines[-1] = replace(lines[-1], name=label_of(curve.name).removesuffix(" y"))
     return lines
 
 
-def _strips(content: Content, library: Library, schema: Schema) -> list[Line]:
+def _strips(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
     """One table for all of them, so that they are drawn as one strip; channels of other tables one by one."""
     known = library.of(schema)
     names = [curve.name for curve in content.curves if curve.name in known]
@@ -81,11 +81,11 @@ def _strips(content: Content, library: Library, schema: Schema) -> list[Line]:
         numbered = link_of(name)
         label = f"{numbered[0]} {numbered[1]}" if numbered else label_of(name)
         column = number if tables == {"columns"} else known[name].column
-        lines.append(Line(whole, column, label, link_colour(number, len(names)), known[name].unit))
+        lines.append(CurveSpec(whole, column, label, link_colour(number, len(names)), known[name].unit))
     return lines
 
 
-def custom_view(content: Content, library: Library, schema: Schema | None) -> View:
+def custom_view(content: Content, library: Library, schema: Schema | None) -> PlotType:
     """The view of a content.
 
     Parameters
@@ -99,7 +99,7 @@ def custom_view(content: Content, library: Library, schema: Schema | None) -> Vi
         return VIEWS[content.view]
     units = [] if schema is None else [library.unit(curve.name, schema) for curve in content.curves]
     make = {"time": _time_lines, "spectrum": _time_lines, "xy": _pairs, "heat": _strips}[content.kind]
-    return View(
+    return PlotType(
         _title(content), units[0] if units else "", lambda schema, index: make(content, library, schema), Fields.NONE,
         style=_STYLES[content.kind],  # type: ignore[arg-type]
         decades=content.log, signed=content.kind == "heat", chosen=True, equal=content.equal,

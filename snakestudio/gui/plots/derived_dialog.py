@@ -27,13 +27,13 @@ from snakestudio.analysis.signals import Signal as Expression
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.job import Job
-from snakestudio.viewmodel.plots.chart_data import Axis, Picture, Trace
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
 from snakestudio.viewmodel.plots.pyramid import Pyramid
 from snakestudio.viewmodel.plots.scale import fitted, readable
 
@@ -134,7 +134,7 @@ class DerivedDialog(QDialog):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     library : Library
         Takes what is made.
     name : str
@@ -152,7 +152,7 @@ class DerivedDialog(QDialog):
 
     def __init__(
         self,
-        bridge: SessionBridge,
+        bridge: SessionController,
         library: Library,
         name: str = "",
         other: Recording | None = None,
@@ -290,7 +290,7 @@ class DerivedDialog(QDialog):
         self._stop()
         recording, signal, other = self._recording, self._signal, self._other
         if signal is None or recording is None or not len(recording):
-            self.chart.show_picture(Picture())
+            self.chart.show_picture(ChartData())
             return
         n = len(recording)
         first = max(0, n - _PREVIEW_ROWS)
@@ -318,7 +318,7 @@ class DerivedDialog(QDialog):
         bins = job.result.envelope(0, self._rows - self._first, _BINS)
         times = self._recording.times[np.minimum(bins.row + self._first, self._rows - 1)]
         low, high = bins.low[:, 0].astype(np.float64), bins.high[:, 0].astype(np.float64)
-        picture = Picture(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
+        picture = ChartData(float(times[0]), max(float(times[-1]), float(times[0]) + 1e-3))
         known = np.isfinite(low)
         ends = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 1.0)
         picture.axes = [Axis(*fitted(*ends, from_zero=False, least=1e-9))]

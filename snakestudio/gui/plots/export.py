@@ -19,12 +19,12 @@ from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_types import Line
+from snakestudio.gui.plots.plot_types import CurveSpec
 from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import channel_of
-from snakestudio.viewmodel.plots.chart_data import Picture
+from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.pyramid import BLOCK
 from snakestudio.viewmodel.plots.series_cache import Source
 
@@ -99,7 +99,7 @@ def _not_kept(path: Path, what: str, error: OSError) -> OSError:
     return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}); {remedy}.")
 
 
-def save_profile(path: Path, picture: Picture, lines: list[Line], schema: Schema, title: str) -> None:
+def save_profile(path: Path, picture: ChartData, lines: list[CurveSpec], schema: Schema, title: str) -> None:
     """Write the profile that a chart shows: abscissas from the head, and the run's own values there.
 
     Raises
@@ -119,7 +119,7 @@ def _write(path: Path, head: str, table: FloatArray) -> None:
     _keep(path, "data", text.encode())
 
 
-def save_spectrum(path: Path, picture: Picture, lines: Sequence[Line], schema: Schema, title: str) -> None:
+def save_spectrum(path: Path, picture: ChartData, lines: Sequence[CurveSpec], schema: Schema, title: str) -> None:
     """Write the spectra that a chart shows: frequencies and amplitudes, those of other runs after the run's own.
 
     Raises
@@ -138,7 +138,7 @@ def save_spectrum(path: Path, picture: Picture, lines: Sequence[Line], schema: S
     _write(path, head, np.stack(columns, axis=1))
 
 
-def _names(schema: Schema, lines: Sequence[Line]) -> list[str]:
+def _names(schema: Schema, lines: Sequence[CurveSpec]) -> list[str]:
     return [channel_of(line.channel, schema).names(schema)[line.column] for line in lines]
 
 
@@ -146,7 +146,7 @@ def _text(value: float) -> str:
     return "" if math.isnan(value) else repr(value)
 
 
-def _at_times(recording: Source, lines: Sequence[Line], times: FloatArray) -> list[FloatArray]:
+def _at_times(recording: Source, lines: Sequence[CurveSpec], times: FloatArray) -> list[FloatArray]:
     """Curves of another run at some times (s), NaN where it was not recorded."""
     theirs = recording.times
     first = max(0, int(np.searchsorted(theirs, times[0])) - 1)
@@ -171,7 +171,7 @@ class CsvExport(QObject):
     ----------
     path : Path
     recording : Source
-    lines : list of Line
+    lines : list of CurveSpec
     start, stop : float
         Stretch of time, s.
     title : str
@@ -196,12 +196,12 @@ class CsvExport(QObject):
         self,
         path: Path,
         recording: Source,
-        lines: list[Line],
+        lines: list[CurveSpec],
         start: float,
         stop: float,
         title: str,
         parent: QObject,
-        overlaid: Sequence[tuple[Overlay, Sequence[Line]]] = (),
+        overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
         other: Source | None = None,
     ) -> None:
         super().__init__(parent)

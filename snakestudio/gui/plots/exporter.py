@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
 from snakestudio.gui.plots.export import CsvExport, save_png, save_profile, save_spectrum, save_svg
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["PlotExporter"]
 
@@ -19,12 +19,12 @@ class PlotExporter(QObject):
 
     Parameters
     ----------
-    history : History
+    history : SeriesCache
     window : QWidget
         Parent of dialogs.
     """
 
-    def __init__(self, history: History, window: QWidget) -> None:
+    def __init__(self, history: SeriesCache, window: QWidget) -> None:
         super().__init__(window)
         self._history, self._window = history, window
         self._job: CsvExport | None = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from snakestudio.gui.plots.plot_types import Line, View
-from snakestudio.viewmodel.plots.series_cache import History, Source
+from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
 __all__ = ["OverlaidRun", "Overlay"]
 
@@ -40,7 +40,7 @@ class Overlay:
 
     def __init__(self, run: OverlaidRun) -> None:
         self.run = run
-        self.history = History()
+        self.history = SeriesCache()
         self.history.reset(run.recording)
 
     @staticmethod
@@ -54,15 +54,15 @@ class Overlay:
             overlays.append(overlay)
         return overlays
 
-    def lines(self, view: View, index: int, main: Sequence[Line]) -> list[Line]:
+    def lines(self, view: PlotType, index: int, main: Sequence[CurveSpec]) -> list[CurveSpec]:
         """Curves of a view in the overlay's colour: those that `main`, the run's own, has too, but no references.
 
         Parameters
         ----------
-        view : View
+        view : PlotType
         index : int
             Chosen link or joint, 0-based.
-        main : sequence of Line
+        main : sequence of CurveSpec
             None where there is no run yet: then all.
         """
         schema = self.run.recording.schema
@@ -78,6 +78,6 @@ class Overlay:
         ]
 
 
-def _identity(line: Line) -> tuple[str, int | str]:
+def _identity(line: CurveSpec) -> tuple[str, int | str]:
     """What a curve is, whatever else its recording holds: models keep different energies, and name joint axes apart."""
     return line.channel, line.name if line.channel == "energy" else line.column

@@ -11,7 +11,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
@@ -27,7 +27,7 @@ from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_plots import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
 from snakestudio.viewmodel.plots.pages import next_page, page_around
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["PlotPanel"]
 
@@ -44,7 +44,7 @@ class PlotPanel(Themed):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     document : Document
     library : Library, optional
         Where names of channels are looked up.
@@ -67,7 +67,7 @@ class PlotPanel(Themed):
 
     def __init__(
         self,
-        bridge: SessionBridge,
+        bridge: SessionController,
         document: Document,
         library: Library | None = None,
         contents: Sequence[Content] | None = None,
@@ -77,7 +77,7 @@ class PlotPanel(Themed):
         super().__init__(parent)
         self._bridge, self.document = bridge, document
         self.library = library if library is not None else Library(parent=self)
-        self.history = History()
+        self.history = SeriesCache()
         self.overlays: list[Overlay] = []
         self.start, self.stop = 0.0, 10.0
         self.span: tuple[float, float] | None = None

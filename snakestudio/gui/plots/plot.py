@@ -18,7 +18,7 @@ from snakestudio.gui.plots.custom import custom_view, missing, with_curves
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_head import PlotHead
-from snakestudio.gui.plots.plot_types import Line, View
+from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
 from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.gui.plots.span_values import SpanCurve
 from snakestudio.gui.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
@@ -26,8 +26,8 @@ from snakestudio.gui.plots.xy_plot import Frame, compose_plane, plane_legend, ro
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channel_units import label_of
 from snakestudio.viewmodel.plots.channels import channel_of
-from snakestudio.viewmodel.plots.chart_data import Picture
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.chart_data import ChartData
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["LivePlot"]
 
@@ -40,7 +40,7 @@ class LivePlot(QWidget):
 
     Parameters
     ----------
-    history : History
+    history : SeriesCache
     view : str
         Name in `VIEWS`.
     index : int
@@ -64,7 +64,7 @@ class LivePlot(QWidget):
 
     def __init__(
         self,
-        history: History,
+        history: SeriesCache,
         view: str,
         index: int = 0,
         library: Library | None = None,
@@ -79,7 +79,7 @@ class LivePlot(QWidget):
         self._frequencies: tuple[float, float] | None = None
         self._spectra = Spectra()
         self._view_for: tuple[object, ...] = ()
-        self._lines: list[Line] = []
+        self._lines: list[CurveSpec] = []
         self._lines_for: tuple[object, ...] = ()
         self._probe: float | None = None
         self._at: tuple[float | None, int | None] = (None, None)
@@ -121,7 +121,7 @@ class LivePlot(QWidget):
         return self._content.view
 
     @property
-    def view(self) -> View:
+    def view(self) -> PlotType:
         """What it shows."""
         key = (self.schema, self._content, self.library.derived)
         if key != self._view_for:
@@ -146,7 +146,7 @@ class LivePlot(QWidget):
         return self.title if self._at[0] is None else f"{self.title}, t = {self._at[0]:g} s"
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[CurveSpec]:
         """The curves; of an X-Y plot in pairs."""
         key = (self.schema, self._content, self.index, theme.current().name, self.library.derived)
         if key != self._lines_for:
@@ -166,7 +166,7 @@ class LivePlot(QWidget):
         return tuple(name for name in dict.fromkeys(shown) if name in self.library.of(schema))
 
     @property
-    def overlaid(self) -> list[tuple[Overlay, list[Line]]]:
+    def overlaid(self) -> list[tuple[Overlay, list[CurveSpec]]]:
         """The curves of other recordings over its own."""
         return [(overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays]
 
@@ -197,7 +197,7 @@ class LivePlot(QWidget):
                 found.append(SpanCurve(name, line.colour, line.unit, recording, memory.other, line))
         return found
 
-    def _said(self, line: Line) -> str:
+    def _said(self, line: CurveSpec) -> str:
         """A curve of a view with what it is of: "angle, joint 4"."""
         chosen = self.view.choice(self.schema, self.index)
         return f"{line.name}, {chosen}" if self.view.chooser and line.name != chosen else line.name
@@ -310,7 +310,7 @@ class LivePlot(QWidget):
         if unit != self.chart.readout.unit_width:
             self._place()
 
-    def _picture(self, start: float, stop: float, row: int | None, before: Picture | None) -> Picture:
+    def _picture(self, start: float, stop: float, row: int | None, before: ChartData | None) -> ChartData:
         view, lines, history, overlaid = self.view, self.lines, self._history, self.overlaid
         area = self.chart.area
         if view.style == "profile":
@@ -326,7 +326,7 @@ class LivePlot(QWidget):
         width = max(1, round(area.width() * self.chart.devicePixelRatioF()))
         return compose(view, lines, history, start, stop, width, self._values, before, overlaid)
 
-    def _legend(self, picture: Picture, cursor: float | None, row: int | None) -> list[tuple[str, str]]:
+    def _legend(self, picture: ChartData, cursor: float | None, row: int | None) -> list[tuple[str, str]]:
         if picture.across == "body":
             return profile_legend(picture, cursor, self._probe)
         if picture.across == "frequency":

@@ -15,11 +15,11 @@ from snakestudio.model.snapshot import Fields
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-__all__ = ["STOPS", "Line", "View", "distinct_colour", "link_colour"]
+__all__ = ["STOPS", "CurveSpec", "PlotType", "distinct_colour", "link_colour"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CurveSpec:
     """A column of a channel as a curve.
 
     Attributes
@@ -45,7 +45,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PlotType:
     """A kind of plot.
 
     Attributes
@@ -99,7 +99,7 @@ class View:
 
     title: str
     unit: str
-    lines: Callable[[Schema, int], list[Line]]
+    lines: Callable[[Schema, int], list[CurveSpec]]
     needs: Fields
     chooser: Literal["", "link", "joint", "quantity"] = ""
     style: Literal["lines", "stacked", "heat", "profile", "xy", "spectrum"] = "lines"

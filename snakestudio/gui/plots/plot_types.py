@@ -6,122 +6,124 @@ from collections.abc import Callable
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.body_plot_types import BODY_VIEWS, default_body_views
-from snakestudio.gui.plots.plot_type import STOPS, Line, View, link_colour
+from snakestudio.gui.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["VIEWS", "Line", "View", "default_views", "first_index", "link_colour"]
+__all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
 
 
-def _per_link(channel: str) -> Callable[[Schema, int], list[Line]]:
-    def lines(schema: Schema, index: int) -> list[Line]:
+def _per_link(channel: str) -> Callable[[Schema, int], list[CurveSpec]]:
+    def lines(schema: Schema, index: int) -> list[CurveSpec]:
         n = schema.n_links
         word = "section" if schema.sections else "link"
-        return [Line(channel, i, f"{word} {i + 1}", link_colour(i, n), "N") for i in range(n)]
+        return [CurveSpec(channel, i, f"{word} {i + 1}", link_colour(i, n), "N") for i in range(n)]
 
     return lines
 
 
-def _height(schema: Schema, index: int) -> list[Line]:
+def _height(schema: Schema, index: int) -> list[CurveSpec]:
     n = schema.n_links
     word = "section" if schema.sections else "link"
-    return [Line("position", 3 * (i + 1) + 2, f"{word} {i + 1}", link_colour(i, n), "m") for i in range(n)]
+    return [CurveSpec("position", 3 * (i + 1) + 2, f"{word} {i + 1}", link_colour(i, n), "m") for i in range(n)]
 
 
-def _attitude(schema: Schema, index: int) -> list[Line]:
+def _attitude(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     colours = {"roll": p.friction, "pitch": p.warning, "yaw": p.accent}
     return [
-        Line("attitude", 3 * index + axis, name, colour, "°")
+        CurveSpec("attitude", 3 * index + axis, name, colour, "°")
         for axis, (name, colour) in enumerate(colours.items())
         if schema.has_pitch or schema.sections or name == "yaw"
     ]
 
 
-def _joint(schema: Schema, index: int) -> list[Line]:
+def _joint(schema: Schema, index: int) -> list[CurveSpec]:
     p, n = theme.current(), schema.n_joints
     lines = []
     for axis, (name, colour) in enumerate((("yaw", p.accent), ("pitch", p.friction))[: 2 if schema.has_pitch else 1]):
         angle, reference = (name, f"{name} ref") if schema.has_pitch else ("angle", "reference")
         column = index + axis * n
-        lines.append(Line("joint_angle", column, angle, colour, "°"))
+        lines.append(CurveSpec("joint_angle", column, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
-            lines.append(Line("joint_reference", column, reference, p.dim, "°", faint=True))
+            lines.append(CurveSpec("joint_reference", column, reference, p.dim, "°", faint=True))
     return lines
 
 
-def _torque(schema: Schema, index: int) -> list[Line]:
+def _torque(schema: Schema, index: int) -> list[CurveSpec]:
     p, n = theme.current(), schema.n_joints
-    lines = [Line("joint_torque", index, "yaw" if schema.has_pitch else "torque", p.accent, "N m")]
+    lines = [CurveSpec("joint_torque", index, "yaw" if schema.has_pitch else "torque", p.accent, "N m")]
     if schema.has_pitch:
-        lines.append(Line("joint_torque", index + n, "pitch", p.friction, "N m"))
+        lines.append(CurveSpec("joint_torque", index + n, "pitch", p.friction, "N m"))
     return lines
 
 
-def _speed(schema: Schema, index: int) -> list[Line]:
+def _speed(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     return [
-        Line("speed", 0, "CoM", p.good, "m/s"),
-        Line("speed", index + 1, f"{'section' if schema.sections else 'link'} {index + 1}", p.accent, "m/s"),
+        CurveSpec("speed", 0, "CoM", p.good, "m/s"),
+        CurveSpec("speed", index + 1, f"{'section' if schema.sections else 'link'} {index + 1}", p.accent, "m/s"),
     ]
 
 
-def _position(schema: Schema, index: int) -> list[Line]:
+def _position(schema: Schema, index: int) -> list[CurveSpec]:
     p, column = theme.current(), 3 * (index + 1)
     lines = [
-        Line("position", column, "x", p.accent, "m"),
-        Line("position", column + 1, "y", p.warning, "m"),
-        Line("position", 0, "CoM x", p.good, "m"),
-        Line("position", 1, "CoM y", p.friction, "m"),
+        CurveSpec("position", column, "x", p.accent, "m"),
+        CurveSpec("position", column + 1, "y", p.warning, "m"),
+        CurveSpec("position", 0, "CoM x", p.good, "m"),
+        CurveSpec("position", 1, "CoM y", p.friction, "m"),
     ]
     if schema.has_pitch or schema.sections:  # a planar robot stays where it lies
-        lines.insert(2, Line("position", column + 2, "z", p.text, "m"))
+        lines.insert(2, CurveSpec("position", column + 2, "z", p.text, "m"))
     return lines
 
 
-def _cross_track(schema: Schema, index: int) -> list[Line]:
+def _cross_track(schema: Schema, index: int) -> list[CurveSpec]:
     return [
-        Line("control", schema.extra.index("cross_track_m"), "to the left of the path", theme.current().accent, "m")
+        CurveSpec(
+            "control", schema.extra.index("cross_track_m"), "to the left of the path", theme.current().accent, "m"
+        )
     ]
 
 
-def _heading(schema: Schema, index: int) -> list[Line]:
+def _heading(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     shown = (("heading_rad", "heading", p.accent, False), ("heading_ref_rad", "ref", p.dim, True))
     lines = [
-        Line("control_angle", schema.extra.index(name), text, colour, "°", faint=faint)
+        CurveSpec("control_angle", schema.extra.index(name), text, colour, "°", faint=faint)
         for name, text, colour, faint in shown
     ]
-    return [*lines, Line("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1)]
+    return [*lines, CurveSpec("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1)]
 
 
-def _driving(schema: Schema, index: int) -> list[Line]:
+def _driving(schema: Schema, index: int) -> list[CurveSpec]:
     p, extra = theme.current(), schema.extra
     return [
-        Line("control_angle", extra.index("gait_frequency_radps"), "frequency", p.accent, "°/s"),
-        Line("control_angle", extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1),
+        CurveSpec("control_angle", extra.index("gait_frequency_radps"), "frequency", p.accent, "°/s"),
+        CurveSpec("control_angle", extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1),
     ]
 
 
-def _solver(schema: Schema, index: int) -> list[Line]:
+def _solver(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     return [
-        Line("solver", 0, "residual", p.good, ""),
-        Line("solver", 1, "iterations", p.friction, "", axis=1),
-        Line("solver", 2, "unconverged", p.warning, "", axis=1),
-        Line("contacts", 0, "contacts", p.accent, "", axis=1),
+        CurveSpec("solver", 0, "residual", p.good, ""),
+        CurveSpec("solver", 1, "iterations", p.friction, "", axis=1),
+        CurveSpec("solver", 2, "unconverged", p.warning, "", axis=1),
+        CurveSpec("contacts", 0, "contacts", p.accent, "", axis=1),
     ]
 
 
-def _contacts(schema: Schema, index: int) -> list[Line]:
-    return [Line("contacts", 0, "contacts closed", theme.current().accent, "")]
+def _contacts(schema: Schema, index: int) -> list[CurveSpec]:
+    return [CurveSpec("contacts", 0, "contacts closed", theme.current().accent, "")]
 
 
-def _energy(schema: Schema, index: int) -> list[Line]:
+def _energy(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     colours = (p.accent, p.good, p.warning, p.friction, *STOPS)
-    return [Line("energy", i, _energy_name(name), colours[i % 11], "J") for i, name in enumerate(schema.energy)]
+    return [CurveSpec("energy", i, _energy_name(name), colours[i % 11], "J") for i, name in enumerate(schema.energy)]
 
 
 def _energy_name(name: str) -> str:
@@ -130,7 +132,7 @@ def _energy_name(name: str) -> str:
 
 
 VIEWS = {
-    "force": View(
+    "force": PlotType(
         "Obstacle force by link",
         "N",
         _per_link("obstacle_force"),
@@ -139,7 +141,7 @@ VIEWS = {
         least=1.0,
         of="links",
     ),
-    "force_stacked": View(
+    "force_stacked": PlotType(
         "Obstacle force, link above link",
         "N",
         _per_link("obstacle_force"),
@@ -148,7 +150,7 @@ VIEWS = {
         least=1.0,
         of="links",
     ),
-    "force_map": View(
+    "force_map": PlotType(
         "Obstacle force, link by time",
         "N",
         _per_link("obstacle_force"),
@@ -157,19 +159,19 @@ VIEWS = {
         least=1.0,
         of="links",
     ),
-    "friction": View(
+    "friction": PlotType(
         "Ground friction by link", "N", _per_link("ground_friction"), Fields.CONTACTS, from_zero=True, least=0.1
     ),
-    "contact_force": View(
+    "contact_force": PlotType(
         "Contact force by link", "N", _per_link("contact_force"), Fields.CONTACTS, from_zero=True, least=1.0
     ),
-    "ground_load": View(
+    "ground_load": PlotType(
         "Ground load by link", "N", _per_link("ground_load"), Fields.CONTACTS, from_zero=True, least=1.0
     ),
-    "contacts": View("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
-    "joint": View("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
-    "torque": View("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
-    "speed": View(
+    "contacts": PlotType("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
+    "joint": PlotType("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
+    "torque": PlotType("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
+    "speed": PlotType(
         "Speed",
         "m/s",
         _speed,
@@ -180,10 +182,10 @@ VIEWS = {
         marked="controller_state",  # as P3's Fig. 8 does
         marks=("jam", "resolved"),
     ),
-    "position": View("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
-    "height": View("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
-    "attitude": View("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
-    "cross_track": View(
+    "position": PlotType("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
+    "height": PlotType("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
+    "attitude": PlotType("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
+    "cross_track": PlotType(
         "Cross-track error",
         "m",
         _cross_track,
@@ -192,13 +194,13 @@ VIEWS = {
         levels=((0.0, "the path"),),
         columns=("cross_track_m",),
     ),
-    "heading": View(
+    "heading": PlotType(
         "Heading", "°", _heading, Fields.NONE, least=5.0, columns=("heading_rad", "heading_ref_rad", "gait_offset_rad")
     ),
-    "driving": View(
+    "driving": PlotType(
         "Driving", "°/s", _driving, Fields.NONE, least=10.0, columns=("gait_frequency_radps", "gait_offset_rad")
     ),
-    "solver": View(
+    "solver": PlotType(
         "Solver",
         "",
         _solver,
@@ -206,7 +208,7 @@ VIEWS = {
         decades=True,
         levels=((-8.0, "converged up to here"),),
     ),
-    "energy": View("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
+    "energy": PlotType("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
     **BODY_VIEWS,
 }
 """All kinds by name."""

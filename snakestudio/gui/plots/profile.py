@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import Line, View
-from snakestudio.viewmodel.plots.chart_data import Axis, Picture, Trace
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
 from snakestudio.viewmodel.plots.scale import fitted, readable
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["HOLDS", "compose_profile", "profile_legend"]
 
@@ -25,29 +25,31 @@ _BINS = 200
 
 
 def compose_profile(
-    view: View,
-    lines: Sequence[Line],
-    history: History,
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
     row: int | None,
     values: tuple[float, float] | None = None,
-    overlaid: Sequence[tuple[Overlay, Sequence[Line]]] = (),
-) -> Picture:
+    overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
+) -> ChartData:
     """The picture of `view` at a row of the recording, other recordings at the same time.
 
     The value axis holds all of the run that is known, so that it does not jump while the cursor moves.
 
     Parameters
     ----------
-    view : View
-    lines : sequence of Line
+    view : PlotType
+    lines : sequence of CurveSpec
         What the view shows: one curve, whose channel has a column for every cross-section.
-    history : History
+    history : SeriesCache
     row : int or None
     values : (float, float), optional
         Ends of the value axis, if they are not to follow the data.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = Picture(0.0, 1.0, unit=lines[0].unit if lines else "", levels=[(0.0, "")], across="body", across_unit="m")
+    picture = ChartData(
+        0.0, 1.0, unit=lines[0].unit if lines else "", levels=[(0.0, "")], across="body", across_unit="m"
+    )
     extents: list[tuple[float, float]] = []
     time = math.nan
     if history.recording is not None and history.recording.schema.sections:
@@ -73,7 +75,7 @@ def compose_profile(
 
 
 def _add(
-    picture: Picture, lines: Sequence[Line], history: History, row: int, extents: list[tuple[float, float]]
+    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int, extents: list[tuple[float, float]]
 ) -> None:
     """Curves at a row, and how far their quantities reach in the run."""
     assert history.recording is not None
@@ -92,7 +94,7 @@ def _add(
         extents += [(low, high) for low, high in zip(lows, highs, strict=True) if math.isfinite(low + high)]
 
 
-def _add_ticks(picture: Picture, history: History, row: int) -> None:
+def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
     held = history.values_at(HOLDS, row)
     if held is None:
         return
@@ -104,7 +106,7 @@ def _add_ticks(picture: Picture, history: History, row: int) -> None:
     ]
 
 
-def profile_legend(picture: Picture, time: float | None, at: float | None) -> list[tuple[str, str]]:
+def profile_legend(picture: ChartData, time: float | None, at: float | None) -> list[tuple[str, str]]:
     """Colour and text of every curve: its value at an abscissa (m), or where it is largest."""
     entries: list[tuple[str, str]] = []
     for trace in picture.traces:

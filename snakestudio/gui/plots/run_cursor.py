@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from snakestudio.gui.core.session_controller import SessionBridge
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["RunCursor"]
 
@@ -13,11 +13,11 @@ class RunCursor:
 
     Parameters
     ----------
-    bridge : SessionBridge
-    history : History
+    bridge : SessionController
+    history : SeriesCache
     """
 
-    def __init__(self, bridge: SessionBridge, history: History) -> None:
+    def __init__(self, bridge: SessionController, history: SeriesCache) -> None:
         self._bridge, self._history = bridge, history
 
     def place(self) -> tuple[float | None, int | None]:

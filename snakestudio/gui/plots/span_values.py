@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.plots.plot_type import Line
+from snakestudio.gui.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.channels import channel_of, signal_of
 from snakestudio.viewmodel.plots.series_cache import Source
@@ -37,7 +37,7 @@ class SpanCurve:
     recording : Source
     other : Source or None
         What a derived channel of it calls the other run.
-    line : Line
+    line : CurveSpec
     """
 
     name: str
@@ -45,11 +45,16 @@ class SpanCurve:
     unit: str
     recording: Source
     other: Source | None
-    line: Line
+    line: CurveSpec
 
 
 def curve_table(
-    recording: Source, lines: Sequence[Line], start: int, stop: int, piece: int = _PIECE, other: Source | None = None
+    recording: Source,
+    lines: Sequence[CurveSpec],
+    start: int,
+    stop: int,
+    piece: int = _PIECE,
+    other: Source | None = None,
 ) -> Iterator[FloatArray]:
     """Values of curves at the rows start to stop, some rows at a time, (k, curves)."""
     schema = recording.schema

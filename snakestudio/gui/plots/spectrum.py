@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import Line, View
-from snakestudio.viewmodel.plots.chart_data import Axis, Dot, Picture, Trace
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
-from snakestudio.viewmodel.plots.series_cache import History
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
@@ -44,7 +44,9 @@ class Spectra:
         self._kept: dict[tuple[object, ...], _Spectrum | None] = {}
         self._used: set[tuple[object, ...]] = set()
 
-    def of(self, line: Line, history: History, first: int, stop: int, window: SpectrumWindow) -> _Spectrum | None:
+    def of(
+        self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+    ) -> _Spectrum | None:
         """The amplitude spectrum of a curve over rows first to stop; None where they do not give one."""
         key = (id(history.recording), line.channel, line.column, first, stop, window, history.known(line.channel))
         self._used.add(key)
@@ -58,7 +60,9 @@ class Spectra:
         self._used = set()
 
     @staticmethod
-    def _compute(line: Line, history: History, first: int, stop: int, window: SpectrumWindow) -> _Spectrum | None:
+    def _compute(
+        line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+    ) -> _Spectrum | None:
         from snakestudio.analysis.signals import spectrum  # takes long to import, and few plots need it
 
         values = history.samples(line.channel, first, stop, 1)
@@ -73,24 +77,24 @@ class Spectra:
 
 
 def compose_spectrum(
-    view: View,
-    lines: Sequence[Line],
-    history: History,
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
     spectra: Spectra,
     start: float,
     stop: float,
     limits: tuple[float, float] | None = None,
     values: tuple[float, float] | None = None,
-    before: Picture | None = None,
-    overlaid: Sequence[tuple[Overlay, Sequence[Line]]] = (),
-) -> Picture:
+    before: ChartData | None = None,
+    overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
+) -> ChartData:
     """The picture of the spectra of `lines` from start to stop (s).
 
     Parameters
     ----------
-    view : View
-    lines : sequence of Line
-    history : History
+    view : PlotType
+    lines : sequence of CurveSpec
+    history : SeriesCache
     spectra : Spectra
     start, stop : float
         Stretch of time, s.
@@ -98,11 +102,11 @@ def compose_spectrum(
         Frequencies in view, Hz; all there are if left out.
     values : (float, float), optional
         Ends of the value axis, if they are not to follow the data.
-    before : Picture, optional
+    before : ChartData, optional
         What was shown before, if axes that still serve are to stay as they are.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = Picture(across="frequency", across_unit="Hz", unit=view.unit)
+    picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
     highest, busy = 0.0, 0.0
     for memory, curves in ((history, lines), *((overlay.history, over) for overlay, over in overlaid)):
         recording = memory.recording
@@ -138,7 +142,9 @@ def _busy_until(found: _Spectrum) -> float:
     return float(found.frequency[1 + much[-1]]) if len(much) else 0.0
 
 
-def _add(picture: Picture, view: View, line: Line, found: _Spectrum, limits: tuple[float, float] | None) -> None:
+def _add(
+    picture: ChartData, view: PlotType, line: CurveSpec, found: _Spectrum, limits: tuple[float, float] | None
+) -> None:
     frequency, amplitude = found
     low, high = limits or (0.0, float(frequency[-1]))
     step = float(frequency[1] - frequency[0])
@@ -163,7 +169,7 @@ def _add(picture: Picture, view: View, line: Line, found: _Spectrum, limits: tup
         picture.dots.append(Dot(float(seen[peak]), float(shown[peak]), line.colour, said))
 
 
-def _value_axis(picture: Picture, view: View, before: Picture | None) -> Axis:
+def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:
     highest = [float(np.max(trace.high)) for trace in picture.traces if len(trace.high)]
     top = max((value for value in highest if math.isfinite(value)), default=0.0 if view.decades else 1.0)
     if view.decades:
@@ -174,7 +180,7 @@ def _value_axis(picture: Picture, view: View, before: Picture | None) -> Axis:
     return Axis(*steady(low, high, ends))
 
 
-def spectrum_legend(picture: Picture, view: View, at: float | None) -> list[tuple[str, str]]:
+def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> list[tuple[str, str]]:
     """Colour and text of every curve: its peak, or its amplitude at a frequency (Hz)."""
     entries = []
     for trace in picture.traces:

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import Line, View
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.footprints import solid_outline
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
-from snakestudio.viewmodel.plots.chart_data import Axis, Dot, Picture, Trace
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
 from snakestudio.viewmodel.plots.scale import readable
-from snakestudio.viewmodel.plots.series_cache import History, Source
+from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
 __all__ = ["Frame", "compose_plane", "plane_legend", "row_near"]
 
@@ -56,24 +56,24 @@ class Frame:
 
 
 def compose_plane(
-    view: View,
-    lines: Sequence[Line],
-    history: History,
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
     start: float,
     stop: float,
     size: tuple[float, float],
     frame: Frame | None = None,
-    overlaid: Sequence[tuple[Overlay, Sequence[Line]]] = (),
+    overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
     row: int | None = None,
-) -> Picture:
+) -> ChartData:
     """The picture of an X-Y view: from start to stop (s), or of the whole run where the view says so.
 
     Parameters
     ----------
-    view : View
-    lines : sequence of Line
+    view : PlotType
+    lines : sequence of CurveSpec
         In pairs, what stands on the horizontal axis first.
-    history : History
+    history : SeriesCache
     start, stop : float
     size : (float, float)
         Width and height of the chart, px.
@@ -84,7 +84,7 @@ def compose_plane(
         Row of the cursor; every curve has a disc there.
     """
     unit = lines[1].unit if lines else ""
-    picture = Picture(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
+    picture = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
     if view.whole:
         start, stop = -math.inf, math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
@@ -109,7 +109,9 @@ def compose_plane(
     return picture
 
 
-def _add(picture: Picture, lines: Sequence[Line], history: History, start: float, stop: float, budget: int) -> None:
+def _add(
+    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, budget: int
+) -> None:
     recording = history.recording
     if recording is None or not len(recording):
         return
@@ -128,14 +130,14 @@ def _add(picture: Picture, lines: Sequence[Line], history: History, start: float
         picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
 
 
-def _add_dots(picture: Picture, lines: Sequence[Line], history: History, row: int) -> None:
+def _add_dots(picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int) -> None:
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
         x, y = history.values_at(across.channel, row), history.values_at(upwards.channel, row)
         if x is not None and y is not None and math.isfinite(x[across.column] + y[upwards.column]):
             picture.dots.append(Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name))
 
 
-def _around(picture: Picture, obstacles: Sequence[FloatArray]) -> Frame:
+def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
     """All curves with some room, and obstacles that are near them."""
     xs = [trace.time[np.isfinite(trace.low)] for trace in picture.traces]
     ys = [trace.low[np.isfinite(trace.low)] for trace in picture.traces]
@@ -161,7 +163,7 @@ def _inside(outline: FloatArray, frame: Frame) -> bool:
     return bool(low[0] < frame.right and high[0] > frame.left and low[1] < frame.high and high[1] > frame.low)
 
 
-def _obstacles(view: View, recording: Source | None, time: float | None) -> list[FloatArray]:
+def _obstacles(view: PlotType, recording: Source | None, time: float | None) -> list[FloatArray]:
     """Polygons of the obstacles as they stand at a time."""
     if not view.outlines or recording is None:
         return []
@@ -193,7 +195,7 @@ def _hull(points: FloatArray) -> FloatArray:
     return hull
 
 
-def plane_legend(picture: Picture, lines: Sequence[Line]) -> list[tuple[str, str]]:
+def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:
     """Colour and text of every curve: where it is at the cursor."""
     places = {(dot.colour, dot.text): dot for dot in picture.dots}
     entries = []
@@ -205,16 +207,16 @@ def plane_legend(picture: Picture, lines: Sequence[Line]) -> list[tuple[str, str
 
 
 def row_near(
-    lines: Sequence[Line], history: History, start: float, stop: float, place: tuple[float, float],
+    lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, place: tuple[float, float],
     scale: tuple[float, float],
 ) -> int | None:  # fmt: skip
     """The row of the run whose point is nearest to a place of the plane.
 
     Parameters
     ----------
-    lines : sequence of Line
+    lines : sequence of CurveSpec
         In pairs.
-    history : History
+    history : SeriesCache
     start, stop : float
         Rows to look among, s.
     place : (float, float)

@@ -10,7 +10,7 @@ from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.scene.problem_list import Finding, FindingDelegate, Findings
+from snakestudio.gui.scene.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.bus_load import Share, planned_shares
 
@@ -67,16 +67,16 @@ class ChecksPanel(QWidget):
         self.arming.setWordWrap(True)
         self.arming.setTextFormat(Qt.TextFormat.PlainText)
         self.list = QListView()
-        self.findings = Findings(self)
+        self.findings = ProblemList(self)
         self.list.setModel(self.findings)
-        self.list.setItemDelegate(FindingDelegate(self.list))
+        self.list.setItemDelegate(ProblemDelegate(self.list))
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         # Sentences are broken to the width beside the bar: it is there from the beginning, or they would be cut off.
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
-        self.list.setAccessibleName("Findings")
+        self.list.setAccessibleName("ProblemList")
         self.list.clicked.connect(self._go_to)
         self.list.activated.connect(self._go_to)
         self.meter = BusMeter()
@@ -102,7 +102,7 @@ class ChecksPanel(QWidget):
     def refresh(self) -> None:
         """Show the findings about the profile as it stands."""
         problems = self._document.problems
-        self.findings.replace([Finding(problem.severity, problem, _sentence(problem)) for problem in problems])
+        self.findings.replace([ProblemRow(problem.severity, problem, _sentence(problem)) for problem in problems])
         counts = {kind: sum(problem.severity == kind for problem in problems) for kind in ("error", "warning", "hint")}
         parts = [_counted(counts["error"], "error") if counts["error"] else "No errors"]
         parts += [_counted(counts[kind], kind) for kind in ("warning", "hint") if counts[kind]]

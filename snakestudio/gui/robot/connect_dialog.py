@@ -22,7 +22,7 @@ from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.robot_feature import RobotInWindow
+    from snakestudio.gui.robot.robot_feature import RobotFeature
 
 __all__ = ["ConnectDialog"]
 
@@ -36,13 +36,13 @@ class ConnectDialog(QDialog):
     Parameters
     ----------
     control : RobotControl
-    entry : RobotInWindow
+    entry : RobotFeature
         Does it.
     settings : QSettings
     """
 
     def __init__(
-        self, control: RobotControl, entry: RobotInWindow, settings: QSettings, parent: QWidget | None = None
+        self, control: RobotControl, entry: RobotFeature, settings: QSettings, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._control, self._entry = control, entry

@@ -16,9 +16,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, Severity, Telemetry
-from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, Standing, standing
+from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, RobotStatus, standing
 from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
 from snakestudio.viewmodel.sources import Robot
@@ -59,7 +59,7 @@ class RobotControl(QObject):
     ----------
     document : Document
         Its scene says what the robot shall do.
-    bridge : SessionBridge
+    bridge : SessionController
         Shows the robot in place of the simulation.
     new_run : callable
         Says for every stretch of streaming which run file it is recorded to; None if it is not kept.
@@ -87,7 +87,7 @@ class RobotControl(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionBridge,
+        bridge: SessionController,
         new_run: NewRun,
         services: Services | None = None,
         parent: QObject | None = None,
@@ -100,7 +100,7 @@ class RobotControl(QObject):
         self.live: Live | None = None
         self.loaded: LoadedProfile | None = None
         self.telemetry: Telemetry | None = None
-        self.standing: Standing = NOT_CONNECTED
+        self.standing: RobotStatus = NOT_CONNECTED
         self.not_ready: tuple[str, ...] = ()
         self.emulated = False
         """Whether the robot is an emulated one that this window started."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
 
     from snakestudio.gui.robot.controller import RobotControl
-    from snakestudio.gui.robot.robot_feature import RobotInWindow
+    from snakestudio.gui.robot.robot_feature import RobotFeature
 
 __all__ = ["FAULT_MENU", "FaultMenu"]
 
@@ -41,11 +41,11 @@ class FaultMenu(QObject):
     menu : QMenu
         What stands in it already comes first.
     control : RobotControl
-    entry : RobotInWindow
+    entry : RobotFeature
         Passes on what is chosen.
     """
 
-    def __init__(self, menu: QMenu, control: RobotControl, entry: RobotInWindow) -> None:
+    def __init__(self, menu: QMenu, control: RobotControl, entry: RobotFeature) -> None:
         super().__init__(menu)
         self._menu, self._control, self._entry = menu, control, entry
         menu.addSeparator()

@@ -17,12 +17,12 @@ from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
-from snakestudio.gui.robot.twin_and_pose_form import Beside
+from snakestudio.gui.robot.twin_and_pose_form import TwinAndPoseForm
 from snakestudio.link.messages import LinkState, Telemetry
 from snakestudio.viewmodel.robot.robot_status import span_text
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.robot_feature import RobotInWindow
+    from snakestudio.gui.robot.robot_feature import RobotFeature
 
 __all__ = ["RobotPanel"]
 
@@ -35,11 +35,11 @@ class RobotPanel(QWidget):
     Parameters
     ----------
     control : RobotControl
-    entry : RobotInWindow
+    entry : RobotFeature
         Connects, and records frames.
     """
 
-    def __init__(self, control: RobotControl, entry: RobotInWindow, parent: QWidget | None = None) -> None:
+    def __init__(self, control: RobotControl, entry: RobotFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._control = control
         content = QWidget()
@@ -82,7 +82,7 @@ class RobotPanel(QWidget):
             ("Window", "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
              "profile's window timeout"),
         ), content)  # fmt: skip
-        self.beside = Beside(control, content)
+        self.beside = TwinAndPoseForm(control, content)
         self._live = QWidget(content)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(0, 0, 0, 0)

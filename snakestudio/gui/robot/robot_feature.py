@@ -16,7 +16,7 @@ from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.stop_button import ModalStop
-from snakestudio.gui.robot.stop_key_filter import StopGuard
+from snakestudio.gui.robot.stop_key_filter import StopKeyFilter
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.messages import LinkEvent, LinkState
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.viewmodel.robot.services import LiveChoices
 
-__all__ = ["RobotInWindow"]
+__all__ = ["RobotFeature"]
 
 _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
 _FOLDER = "robot/logs"
 
 
-class RobotInWindow(QObject):
+class RobotFeature(QObject):
     """The robot's part of a window.
 
     Parameters
@@ -61,7 +61,7 @@ class RobotInWindow(QObject):
         bar = window.run_bar.findChild(BarPart)
         assert bar is not None
         self._bar, self._button = bar, bar.stop
-        self.guard = StopGuard(control.stop, bar.stop, self)
+        self.guard = StopKeyFilter(control.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
         self._state = control.state

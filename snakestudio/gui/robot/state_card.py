@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.robot.figures import SteadyLabel
-from snakestudio.viewmodel.robot.robot_status import Standing, span_text
+from snakestudio.viewmodel.robot.robot_status import RobotStatus, span_text
 
 __all__ = ["StateCard"]
 
@@ -40,7 +40,7 @@ class StateCard(Themed):
         column.addWidget(self.age)
         self._role = ""
 
-    def show_standing(self, standing: Standing) -> None:
+    def show_standing(self, standing: RobotStatus) -> None:
         """Show how the robot stands."""
         if (standing.title, standing.sentence) != (self.title.text(), self.sentence.text()):
             self.title.setText(standing.title)

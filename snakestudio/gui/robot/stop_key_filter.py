@@ -25,7 +25,7 @@ from shiboken6 import isValid
 if TYPE_CHECKING:
     from snakestudio.gui.robot.stop_button import StopButton
 
-__all__ = ["StopGuard"]
+__all__ = ["StopKeyFilter"]
 
 _KINDS = QEvent.Type
 _KEYS = frozenset((_KINDS.ShortcutOverride, _KINDS.KeyPress))
@@ -36,7 +36,7 @@ _LOOK_MS = 25
 _ATTRIBUTE = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
 
 
-class StopGuard(QObject):
+class StopKeyFilter(QObject):
     """Filters what comes from keyboard and mouse while it is on: at other times it costs nothing.
 
     Parameters

@@ -16,10 +16,10 @@ from snakestudio.viewmodel.robot.services import LiveChoices
 if TYPE_CHECKING:
     from snakestudio.link.base import Link
 
-__all__ = ["Beside"]
+__all__ = ["TwinAndPoseForm"]
 
 
-class Beside(QWidget):
+class TwinAndPoseForm(QWidget):
     """Whether live poses are waited for, and where; whether the simulation runs alongside.
 
     Parameters

@@ -18,7 +18,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.files import not_written
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.runs.video.companions import companions
@@ -58,7 +58,7 @@ class Exporter(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionBridge,
+        bridge: SessionController,
         viewport: Viewport,
         banner: Banner,
         settings: QSettings,

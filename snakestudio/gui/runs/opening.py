@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.shell.files import Files
 from snakestudio.model.recording import Recording
@@ -34,7 +34,7 @@ class OpenRuns(QObject):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
     files : Files
         Asks about unsaved changes.
     banner : Banner
@@ -48,7 +48,7 @@ class OpenRuns(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionBridge,
+        bridge: SessionController,
         files: Files,
         banner: Banner,
         settings: QSettings,

@@ -13,7 +13,7 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.runs.overlaid_runs import ghost_at, has_ended
 from snakestudio.runfile.mcap import RunFile, open_run
 
-__all__ = ["RunsBeside"]
+__all__ = ["PinnedRuns"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class _Beside:
     place: int
 
 
-class RunsBeside(QObject):
+class PinnedRuns(QObject):
     """The runs from files that are seen beside the window's own.
 
     Signals

@@ -11,13 +11,13 @@ from PySide6.QtGui import QImageWriter
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 
-__all__ = ["PICTURE", "RunKeeper"]
+__all__ = ["PICTURE", "RunArchiver"]
 
 log = logging.getLogger(__name__)
 
@@ -30,14 +30,14 @@ _SOON_MS = 1500
 _KEEP = "runs/keep"
 
 
-class RunKeeper(QObject):
+class RunArchiver(QObject):
     """Says where runs go, and takes their pictures when they stand still.
 
     Parameters
     ----------
     library : RunLibrary
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
     viewport : Viewport
     settings : QSettings
 
@@ -53,7 +53,7 @@ class RunKeeper(QObject):
         self,
         library: RunLibrary,
         document: Document,
-        bridge: SessionBridge,
+        bridge: SessionController,
         viewport: Viewport,
         settings: QSettings,
         parent: QObject | None = None,
@@ -142,7 +142,7 @@ class RunKeeper(QObject):
     def _robots_run(self) -> Path | None:
         """The file of the robot's run that is shown, if it is kept."""
         recording = self._bridge.recording
-        return recording.path if self._bridge.source == "robot" and isinstance(recording, SpooledRecording) else None
+        return recording.path if self._bridge.source == "robot" and isinstance(recording, RunRecording) else None
 
     def _take_robots(self) -> None:
         """Keep what the viewport shows as the picture of a robot's run, as soon as the robot rests."""

@@ -23,8 +23,8 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.runs.pinned_runs import RunsBeside
-from snakestudio.gui.runs.run_archiver import RunKeeper
+from snakestudio.gui.runs.pinned_runs import PinnedRuns
+from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel
 from snakestudio.model.amounts import size_text
@@ -43,8 +43,8 @@ class RunPanel(Themed):
     Parameters
     ----------
     library : RunLibrary
-    keeper : RunKeeper
-    beside : RunsBeside
+    keeper : RunArchiver
+    beside : PinnedRuns
     banner : Banner
         Says what could not be done.
 
@@ -65,8 +65,8 @@ class RunPanel(Themed):
     def __init__(
         self,
         library: RunLibrary,
-        keeper: RunKeeper,
-        beside: RunsBeside,
+        keeper: RunArchiver,
+        beside: PinnedRuns,
         banner: Banner,
         parent: QWidget | None = None,
     ) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.viewmodel.sources import SourceKind
 
 __all__ = ["SourceBox"]
@@ -25,13 +25,13 @@ class SourceBox(QFrame):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     ways : mapping of str to callable
         What leads to each kind of source.
     """
 
     def __init__(
-        self, bridge: SessionBridge, ways: Mapping[SourceKind, Callable[[], object]], parent: QWidget | None = None
+        self, bridge: SessionController, ways: Mapping[SourceKind, Callable[[], object]], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._bridge, self._ways = bridge, ways

@@ -13,11 +13,11 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Item, Selection
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import declared
-from snakestudio.gui.scene.problem_list import Finding, FindingDelegate, Findings
+from snakestudio.gui.scene.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
@@ -99,7 +99,7 @@ class Checks(QWidget):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
     selection : Selection
 
     Signals
@@ -111,7 +111,7 @@ class Checks(QWidget):
     asked = Signal(object)
 
     def __init__(
-        self, document: Document, bridge: SessionBridge, selection: Selection, parent: QWidget | None = None
+        self, document: Document, bridge: SessionController, selection: Selection, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._document, self._bridge, self._selection = document, bridge, selection
@@ -119,9 +119,9 @@ class Checks(QWidget):
         self.summary = QLabel()
         self.summary.setContentsMargins(4, 0, 0, 0)
         self.list = QListView()
-        self._findings = Findings(self)
+        self._findings = ProblemList(self)
         self.list.setModel(self._findings)
-        self.delegate = FindingDelegate(self.list)
+        self.delegate = ProblemDelegate(self.list)
         self.delegate.fix_asked.connect(self._fix)
         self.list.setItemDelegate(self.delegate)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -156,9 +156,9 @@ class Checks(QWidget):
             problems += [problem for problem in self._coming() if problem not in problems]
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
         self._message.say("")
-        entries = [Finding(p.severity, p, finding_text(p, self._document.scene)) for p in problems]
+        entries = [ProblemRow(p.severity, p, finding_text(p, self._document.scene)) for p in problems]
         pending = [_pending(self._document.scene, key) for key in status.pending]
-        self._findings.replace([*entries, *(Finding("pending", p, f"{p.message}.") for p in pending)])
+        self._findings.replace([*entries, *(ProblemRow("pending", p, f"{p.message}.") for p in pending)])
         count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
         parts = [_counted(count["error"], "error") if count["error"] else "No errors"]
         parts += [_counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Item, Selection
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
@@ -56,11 +56,11 @@ class Inspector(Themed):
     ----------
     document : Document
     selection : Selection
-    bridge : SessionBridge
+    bridge : SessionController
     """
 
     def __init__(
-        self, document: Document, selection: Selection, bridge: SessionBridge, parent: QWidget | None = None
+        self, document: Document, selection: Selection, bridge: SessionController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._document, self._selection, self._bridge = document, selection, bridge

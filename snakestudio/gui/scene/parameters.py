@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.form import ChoiceRow
@@ -70,10 +70,10 @@ class ParameterPanels(Themed):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
     """
 
-    def __init__(self, document: Document, bridge: SessionBridge, parent: QWidget | None = None) -> None:
+    def __init__(self, document: Document, bridge: SessionController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document, self._bridge = document, bridge
         self._rows: dict[str, ParameterRow] = {}

@@ -24,14 +24,14 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from snakestudio.errors import Fix, Problem
 from snakestudio.gui.core import theme
 
-__all__ = ["Finding", "FindingDelegate", "Findings"]
+__all__ = ["ProblemDelegate", "ProblemList", "ProblemRow"]
 
 Index = QModelIndex | QPersistentModelIndex
 
 _COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending": "dim"}
 
 
-class Finding(NamedTuple):
+class ProblemRow(NamedTuple):
     """An entry of the list: what kind it is ("error", "warning", "hint", "pending"), the finding, and its sentence."""
 
     kind: str
@@ -39,12 +39,12 @@ class Finding(NamedTuple):
     text: str
 
 
-class Findings(QAbstractListModel):
+class ProblemList(QAbstractListModel):
     """Findings for a view; in the user role stands the whole entry."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.entries: list[Finding] = []
+        self.entries: list[ProblemRow] = []
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.entries)
@@ -62,7 +62,7 @@ class Findings(QAbstractListModel):
             return " ".join([entry.text, *(f"Fix: {fix.label}." for fix in entry.problem.fixes)])
         return None
 
-    def replace(self, entries: list[Finding]) -> None:
+    def replace(self, entries: list[ProblemRow]) -> None:
         """Show these."""
         if entries != self.entries:
             self.beginResetModel()
@@ -70,7 +70,7 @@ class Findings(QAbstractListModel):
             self.endResetModel()
 
 
-class FindingDelegate(QStyledItemDelegate):
+class ProblemDelegate(QStyledItemDelegate):
     """Draws the findings of a list and notices clicks on the buttons of their fixes.
 
     Signals
@@ -94,7 +94,7 @@ class FindingDelegate(QStyledItemDelegate):
 
     def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
         """Where the buttons of a finding that is drawn in `rect` are, and what they do."""
-        entry: Finding = index.data(Qt.ItemDataRole.UserRole)
+        entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         left, room = rect.left() + self._LEFT, max(60, rect.width() - self._LEFT - 4)
         at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
         found: list[tuple[QRect, Fix]] = []
@@ -127,7 +127,7 @@ class FindingDelegate(QStyledItemDelegate):
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
         metrics: QFontMetrics = option.fontMetrics
-        entry: Finding = index.data(Qt.ItemDataRole.UserRole)
+        entry: ProblemRow = index.data(Qt.ItemDataRole.UserRole)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

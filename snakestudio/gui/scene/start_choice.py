@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.form import ChoiceBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import refusal
@@ -23,11 +23,11 @@ class StartChoice(QWidget):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
         What it shows is where a start from the present state begins.
     """
 
-    def __init__(self, document: Document, bridge: SessionBridge, parent: QWidget | None = None) -> None:
+    def __init__(self, document: Document, bridge: SessionController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document, self._bridge = document, bridge
         self.box = ChoiceBox()

@@ -10,19 +10,19 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.commands.command import BODY_MENU, SEPARATOR, Spec
+from snakestudio.gui.shell.commands.command import BODY_MENU, SEPARATOR, Command
 from snakestudio.gui.shell.commands.table import TABLE
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["Actions"]
+__all__ = ["ActionRegistry"]
 
 
 _PACE_MS = 150
 
 
-class Actions(QObject):
+class ActionRegistry(QObject):
     """The table as living actions of one window.
 
     Parameters
@@ -45,7 +45,7 @@ class Actions(QObject):
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
 
-    def _make(self, spec: Spec, run: Callable[[MainWindow], object]) -> QAction:
+    def _make(self, spec: Command, run: Callable[[MainWindow], object]) -> QAction:
         action = QAction(spec.text, self._window)
         action.setObjectName(spec.id)
         action.setShortcuts([QKeySequence(keys) for keys in spec.shortcuts])
@@ -58,7 +58,7 @@ class Actions(QObject):
         action.triggered.connect(lambda: self._run(spec, run))
         return action
 
-    def _run(self, spec: Spec, run: Callable[[MainWindow], object]) -> None:
+    def _run(self, spec: Command, run: Callable[[MainWindow], object]) -> None:
         window = self._window
         if spec.long and window.robot.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
@@ -147,6 +147,6 @@ def _native(keys: str) -> str:
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def _tip(text: str, spec: Spec) -> str:
+def _tip(text: str, spec: Command) -> str:
     keys = f" ({_native(spec.shortcuts[0])})" if spec.shortcuts else ""
     return f"{text}{keys}" + (f"\n{spec.tip}" if spec.tip else "")

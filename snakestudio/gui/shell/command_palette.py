@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
-from snakestudio.gui.shell.modal_overlay import Sheet, card_frame
+from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.viewmodel.matching import Match, match
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[F
     return [each for _, each in sorted(found, key=lambda item: item[0])]
 
 
-class CommandPalette(Sheet):
+class CommandPalette(ModalOverlay):
     """A field to type into, and what fits.
 
     Parameters

@@ -69,10 +69,10 @@ def _inspector(w: MainWindow) -> QWidget:
 
 def _checks(w: MainWindow) -> QWidget:
     from snakestudio.gui.scene.checks import Checks
-    from snakestudio.gui.shell.open_problem import go_there
+    from snakestudio.gui.shell.open_problem import open_problem
 
     checks = Checks(w.document, w.bridge, w.selection)
-    checks.asked.connect(lambda problem: go_there(w, problem))
+    checks.asked.connect(lambda problem: open_problem(w, problem))
     return checks
 
 

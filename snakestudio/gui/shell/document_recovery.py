@@ -13,10 +13,10 @@ from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.recovery_dialog import RecoveryDialog, unsaved_words
 from snakestudio.session.recovery import Unsaved, unsaved_scenes
 
-__all__ = ["Safekeeping"]
+__all__ = ["DocumentRecovery"]
 
 
-class Safekeeping(QObject):
+class DocumentRecovery(QObject):
     """Autosave, disk watch and recovery of one window.
 
     Parameters

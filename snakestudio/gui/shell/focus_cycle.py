@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["Panes"]
+__all__ = ["FocusCycle"]
 
 
-class Panes(QObject):
+class FocusCycle(QObject):
     """Viewport, time bar, the docks that are to be seen, and the bar at the top, in this order.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from snakestudio.gui.shell.modal_overlay import open_sheet
+from snakestudio.gui.shell.modal_overlay import open_overlay
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.command_palette import CommandPalette
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
-__all__ = ["Guides"]
+__all__ = ["HelpController"]
 
 _PAGES = {"robot-profile": "profile_format"}
 """Pages of the documentation that take long to show, and the commands that know it."""
 
 
-class Guides(QObject):
+class HelpController(QObject):
     """Brings them up over one window.
 
     Parameters
@@ -41,7 +41,7 @@ class Guides(QObject):
         """Help > Scene Gallery."""
         from snakestudio.gui.shell.gallery.gallery import Gallery
 
-        gallery = open_sheet(self._window, Gallery)
+        gallery = open_overlay(self._window, Gallery)
         if gallery is None:
             gallery = Gallery(self._window)
             gallery.open(gallery.search)
@@ -51,7 +51,7 @@ class Guides(QObject):
         """Help > Guided Tour."""
         from snakestudio.gui.shell.tour import Tour
 
-        tour = open_sheet(self._window, Tour)
+        tour = open_overlay(self._window, Tour)
         if tour is None:
             tour = Tour(self._window)
             tour.begin()
@@ -61,7 +61,7 @@ class Guides(QObject):
         """Help > Find a Command."""
         from snakestudio.gui.shell.command_palette import CommandPalette
 
-        palette = open_sheet(self._window, CommandPalette)
+        palette = open_overlay(self._window, CommandPalette)
         if palette is None:
             palette = CommandPalette(self._window)
             palette.open(palette.field)
@@ -72,7 +72,7 @@ class Guides(QObject):
         from snakestudio.gui.shell.help_dialogs import MOUSE
         from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
 
-        sheet = open_sheet(self._window, ShortcutSheet)
+        sheet = open_overlay(self._window, ShortcutSheet)
         if sheet is None:
             keys = self._window.actions_table.shortcuts()
             sheet = ShortcutSheet(self._window, keys, MOUSE)

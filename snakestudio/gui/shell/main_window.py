@@ -23,37 +23,37 @@ from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.dock_title import DockTitle
 from snakestudio.gui.plots.plot_docks import PlotDocks
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.fault_menu import FAULT_MENU
-from snakestudio.gui.robot.robot_feature import RobotInWindow
-from snakestudio.gui.robot.teleop.teleop_feature import TeleopInWindow
+from snakestudio.gui.robot.robot_feature import RobotFeature
+from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import OpenRuns
 from snakestudio.gui.runs.overlaid_runs import OverlaidRuns
-from snakestudio.gui.runs.pinned_runs import RunsBeside
-from snakestudio.gui.runs.run_archiver import RunKeeper
+from snakestudio.gui.runs.pinned_runs import PinnedRuns
+from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.timeline.bar import TimeBar
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
-from snakestudio.gui.shell.actions import Actions
+from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.dialogs import Dialogs
 from snakestudio.gui.shell.docking import DOCKS, make_docks, size_docks
-from snakestudio.gui.shell.document_recovery import Safekeeping
+from snakestudio.gui.shell.document_recovery import DocumentRecovery
 from snakestudio.gui.shell.dropping import accept_copy, take
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.focus_cycle import Panes
-from snakestudio.gui.shell.help_controller import Guides
+from snakestudio.gui.shell.focus_cycle import FocusCycle
+from snakestudio.gui.shell.help_controller import HelpController
 from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.moving_menus import MovingMenus
 from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
-from snakestudio.gui.shell.space_key_filter import SpaceKeeper
+from snakestudio.gui.shell.space_key_filter import SpaceKeyFilter
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.shell.tuning import Tuner, TuningOffer
 from snakestudio.gui.viewport.focus_frame import FocusFrame
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
 
     settings: QSettings
     document: Document
-    bridge: SessionBridge
+    bridge: SessionController
     selection: Selection
     viewport: Viewport
     obstacles: ObstacleCommands
@@ -95,14 +95,14 @@ class MainWindow(QMainWindow):
     banners: Banners
     files: Files
     open_runs: OpenRuns
-    keeper: RunKeeper
+    keeper: RunArchiver
     ahead: PreparingAhead
     tuner: Tuner
     robot: RobotControl
-    robot_in_window: RobotInWindow
-    beside: RunsBeside
+    robot_in_window: RobotFeature
+    beside: PinnedRuns
     dialogs: Dialogs
-    safekeeping: Safekeeping
+    safekeeping: DocumentRecovery
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
@@ -112,14 +112,14 @@ class MainWindow(QMainWindow):
     overlaid: OverlaidRuns
     together: Starter
     camera_keys: CameraKeys
-    teleoperation: TeleopInWindow
-    actions_table: Actions
+    teleoperation: TeleopFeature
+    actions_table: ActionRegistry
     run_bar: RunBar
     docks: dict[str, QDockWidget]
-    guides: Guides
+    guides: HelpController
     plot_docks: PlotDocks
     layouts: Layouts
-    panes: Panes
+    panes: FocusCycle
 
     def __init__(self, settings: QSettings | None = None) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
         self.document = Document(self)
-        self.bridge = SessionBridge(self.document, self, new_run=lambda scene: self.keeper.new_run(scene))
+        self.bridge = SessionController(self.document, self, new_run=lambda scene: self.keeper.new_run(scene))
         self.selection = Selection(self.document, self)
         self.viewport = Viewport(self.document, self.bridge, self.selection)
         self.obstacles = ObstacleCommands(
@@ -143,11 +143,11 @@ class MainWindow(QMainWindow):
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
         self.open_runs = OpenRuns(self.document, self.bridge, self.files, self.banners.source, self.settings, self)
-        self.keeper = RunKeeper(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
+        self.keeper = RunArchiver(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
         self.robot = RobotControl(self.document, self.bridge, self.keeper.new_run, parent=self)
         self.keeper.robot_waits = lambda: self.robot.movable
-        self.beside = RunsBeside(self)
-        self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
+        self.beside = PinnedRuns(self)
+        self.safekeeping = DocumentRecovery(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
@@ -173,12 +173,12 @@ class MainWindow(QMainWindow):
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.tracks = self.experiments.tracks
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
-        self.teleoperation = TeleopInWindow(self)
+        self.teleoperation = TeleopFeature(self)
         self.dialogs = Dialogs(self)
         TuningOffer(
             self.tuner, self.bridge, self.banners.program, lambda: self.robot.connected, self.dialogs.show_tuning, self
         )
-        self.actions_table = Actions(self)
+        self.actions_table = ActionRegistry(self)
         table = self.actions_table
         self.run_bar = RunBar(
             self.bridge, self.document, table["reset"], table["play"], table["step"],
@@ -193,7 +193,7 @@ class MainWindow(QMainWindow):
         self.time_bar.track.thumbnails.camera = lambda: self.viewport.navigator.camera
         self._to_fill = list(DOCKS)
         self._default_layout = False
-        self._space_keeper = SpaceKeeper(self)
+        self._space_keeper = SpaceKeyFilter(self)
 
         self.addToolBar(self.run_bar)
         middle = QWidget(self)
@@ -217,10 +217,10 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
         self.plot_docks = PlotDocks(self)
-        self.guides = Guides(self)
+        self.guides = HelpController(self)
         self.layouts = Layouts(self, self.banners.program)
-        self.panes = Panes(self)
-        self.robot_in_window = RobotInWindow(self)
+        self.panes = FocusCycle(self)
+        self.robot_in_window = RobotFeature(self)
         self._make_menus()
         table.renew_theme()
         self._connect()

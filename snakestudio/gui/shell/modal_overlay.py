@@ -15,12 +15,12 @@ from shiboken6 import isValid
 
 from snakestudio.gui.core import theme
 
-__all__ = ["Sheet", "card_frame", "open_sheet"]
+__all__ = ["ModalOverlay", "card_frame", "open_overlay"]
 
-Kind = TypeVar("Kind", bound="Sheet")
+Kind = TypeVar("Kind", bound="ModalOverlay")
 
 
-def open_sheet(window: QMainWindow, kind: type[Kind]) -> Kind | None:
+def open_overlay(window: QMainWindow, kind: type[Kind]) -> Kind | None:
     """The sheet of a kind that lies over a window now, if there is one."""
     return next((sheet for sheet in window.findChildren(kind) if sheet.is_open), None)
 
@@ -32,7 +32,7 @@ def card_frame(parent: QWidget) -> QFrame:
     return frame
 
 
-class Sheet(QWidget):
+class ModalOverlay(QWidget):
     """Covers its window; Esc or a click beside what stands on it closes it.
 
     Parameters

@@ -15,10 +15,10 @@ from snakestudio.gui.scene.parameters import ParameterPanels
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["go_there"]
+__all__ = ["open_problem"]
 
 
-def go_there(window: MainWindow, problem: Problem) -> None:
+def open_problem(window: MainWindow, problem: Problem) -> None:
     """Show what a finding is about; what of it can be selected is selected already."""
     if problem.obstacles or problem.links:
         window.viewport.frame_selection()

@@ -6,17 +6,17 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.modal_overlay import Sheet
+from snakestudio.gui.shell.modal_overlay import ModalOverlay
 
 __all__ = ["make_head"]
 
 
-def make_head(sheet: Sheet, frame: QFrame, title: str, search: str) -> tuple[QHBoxLayout, QLineEdit]:
+def make_head(sheet: ModalOverlay, frame: QFrame, title: str, search: str) -> tuple[QHBoxLayout, QLineEdit]:
     """The head as a layout, and its search field, of which the sheet sees all events first.
 
     Parameters
     ----------
-    sheet : Sheet
+    sheet : ModalOverlay
     frame : QFrame
         What stands on the sheet.
     title, search : str

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionEvent, QFontMetrics, QPainter, QPainte
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 
 __all__ = ["PlayButton"]
@@ -24,11 +24,11 @@ class PlayButton(QToolButton):
     ----------
     action : QAction
         What it does.
-    bridge : SessionBridge
+    bridge : SessionController
         What it waits for.
     """
 
-    def __init__(self, action: QAction, bridge: SessionBridge, parent: QWidget | None = None) -> None:
+    def __init__(self, action: QAction, bridge: SessionController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._short = False

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from snakestudio.engines import registry
 from snakestudio.inputs import SCENE, read_toml
 from snakestudio.session.compile_texts import ENGINE_NAMES, percent
-from snakestudio.session.engine_compiler import Preparations
+from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.session.status import State
 from snakestudio.viewmodel.gallery import entries
 from snakestudio.viewmodel.job import Job
@@ -31,7 +31,7 @@ class PreparingAhead(QObject):
 
     Parameters
     ----------
-    preparations : Preparations
+    preparations : EngineCompiler
     settings : QSettings
         Keeps whether it is wanted.
     state : callable
@@ -57,7 +57,7 @@ class PreparingAhead(QObject):
 
     def __init__(
         self,
-        preparations: Preparations,
+        preparations: EngineCompiler,
         settings: QSettings,
         *,
         state: Callable[[], State],

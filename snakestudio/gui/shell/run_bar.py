@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolBar, QToolButton, Q
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.live_figure import Figure, FigureRow
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.source_box import SourceBox
@@ -71,7 +71,7 @@ class RunBar(QToolBar):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     document : Document
     reset, play, step : QAction
     exports : list of QAction
@@ -84,7 +84,7 @@ class RunBar(QToolBar):
 
     def __init__(
         self,
-        bridge: SessionBridge,
+        bridge: SessionController,
         document: Document,
         reset: QAction,
         play: QAction,

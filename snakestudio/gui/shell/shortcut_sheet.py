@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.shell.modal_overlay import Sheet, card_frame
+from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.gui.shell.overlay_head import make_head
 
 __all__ = ["ShortcutSheet", "Topic"]
@@ -28,7 +28,7 @@ Topic = tuple[str, Sequence[tuple[str, str]]]
 """A heading, and pairs of keys (several ways joined by " or ") and what they do."""
 
 
-class ShortcutSheet(Sheet):
+class ShortcutSheet(ModalOverlay):
     """What every key does, and what the mouse does where.
 
     Parameters

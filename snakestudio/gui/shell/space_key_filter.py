@@ -6,10 +6,10 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 
-__all__ = ["SpaceKeeper"]
+__all__ = ["SpaceKeyFilter"]
 
 
-class SpaceKeeper(QObject):
+class SpaceKeyFilter(QObject):
     """Watches only the widget that has the keyboard, as watching all of them would cost time at every event."""
 
     def __init__(self, parent: QObject) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStatusBar, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 
@@ -40,7 +40,7 @@ _STATES = {
 class StatusBar(QStatusBar):
     """State of the session on the left, frames a second on the right."""
 
-    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(self, bridge: SessionController, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge, self._document = bridge, document
         self.robot: Callable[[], Part] = lambda: ("robot", "accent")

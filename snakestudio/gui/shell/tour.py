@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaint
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.modal_overlay import Sheet, card_frame
+from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.gui.shell.tour_steps import STEPS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _GAP = 16
 """Between what is lit up and the card, px."""
 
 
-class Tour(Sheet):
+class Tour(ModalOverlay):
     """Leads through the window; Esc or Skip ends it at any step.
 
     Parameters

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from snakestudio import processor
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.session import tuning
 from snakestudio.session.compile_texts import percent, time_left
@@ -201,7 +201,7 @@ class TuningOffer(QObject):
     Parameters
     ----------
     tuner : Tuner
-    bridge : SessionBridge
+    bridge : SessionController
     banner : Banner
         Where it is said, unless something else is said there: then after the next run.
     robot : callable
@@ -213,7 +213,7 @@ class TuningOffer(QObject):
     def __init__(
         self,
         tuner: Tuner,
-        bridge: SessionBridge,
+        bridge: SessionController,
         banner: Banner,
         robot: Callable[[], bool],
         show: Callable[[], object],

@@ -16,12 +16,12 @@ from snakestudio.viewmodel.viewport.warned import warned
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
 
-__all__ = ["Dressing"]
+__all__ = ["OverlayBuilder"]
 
 _MARGIN = 12
 
 
-class Dressing:
+class OverlayBuilder:
     """Makes the overlays of a viewport's pictures; keeps what is dear to read from one to the next."""
 
     def __init__(self, viewport: Viewport) -> None:

@@ -19,10 +19,10 @@ from snakestudio.model.snapshot import Snapshot
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
 
-__all__ = ["Sight"]
+__all__ = ["Projection"]
 
 
-class Sight:
+class Projection:
     """Answers what is where in a viewport's picture.
 
     Parameters

@@ -9,20 +9,20 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quantities import QUANTITIES
-from snakestudio.gui.core.settings import recall, store
+from snakestudio.gui.core.settings import load, save
 from snakestudio.model.scene import Scene
 
-__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "Wishes"]
+__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "ViewSettings"]
 
 SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
-"""What has arrows, and which of `Wishes` says how long they are."""
+"""What has arrows, and which of `ViewSettings` says how long they are."""
 
 TRAIL_MIDDLE = -1
-"""`Wishes.trail_link` for the middle link, however many there are."""
+"""`ViewSettings.trail_link` for the middle link, however many there are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ViewSettings:
     """The choices.
 
     Attributes
@@ -106,10 +106,10 @@ class ViewOptions(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.now = Wishes()
+        self.now = ViewSettings()
 
     def set(self, **changes: Any) -> None:
-        """Choose otherwise; names are those of `Wishes`."""
+        """Choose otherwise; names are those of `ViewSettings`."""
         wanted = replace(self.now, **changes)
         if wanted != self.now:
             self.now = wanted
@@ -123,11 +123,11 @@ class ViewOptions(QObject):
 
     def save(self, settings: QSettings) -> None:
         """Keep the choices in the user's settings; what was left as it is follows the program's default."""
-        store(settings, "view", self.now)
+        save(settings, "view", self.now)
 
     def load(self, settings: QSettings) -> None:
         """Take the choices of last time; what cannot be understood stays as it is."""
-        found = recall(settings, "view", self.now)
+        found = load(settings, "view", self.now)
         if found != self.now:
             self.now = found
             self.changed.emit()

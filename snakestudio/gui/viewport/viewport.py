@@ -14,9 +14,9 @@ from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.viewport.bounds import box_around
-from snakestudio.gui.viewport.drafting.drafting_overlay import Sheet
+from snakestudio.gui.viewport.drafting.drafting_overlay import DraftingOverlay
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
 from snakestudio.gui.viewport.drop import DropTarget
 from snakestudio.gui.viewport.hint import Hint
@@ -24,11 +24,11 @@ from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.overlay_builder import Dressing
+from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
 from snakestudio.gui.viewport.preview import Preview
-from snakestudio.gui.viewport.projection import Sight
+from snakestudio.gui.viewport.projection import Projection
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
-from snakestudio.gui.viewport.surfaces.surface import Picture, choose
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.gui.viewport.tools.editor import Editor
@@ -54,7 +54,7 @@ class Viewport(QWidget):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
         What it displays is drawn.
     selection : Selection
 
@@ -70,7 +70,7 @@ class Viewport(QWidget):
     fell_back = Signal(str)
 
     def __init__(
-        self, document: Document, bridge: SessionBridge, selection: Selection, parent: QWidget | None = None
+        self, document: Document, bridge: SessionController, selection: Selection, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.document, self.bridge, self.selection = document, bridge, selection
@@ -87,8 +87,8 @@ class Viewport(QWidget):
         self.robot_stale: Callable[[], bool] = lambda: False
         """Says whether a live robot is drawn as nobody knows it to be any more."""
         self._stale = False
-        self._dressing = Dressing(self)
-        sight = Sight(self, lambda: self._dressing.stretch_scale)
+        self._dressing = OverlayBuilder(self)
+        sight = Projection(self, lambda: self._dressing.stretch_scale)
         self.ndc, self.pixel, self.pick = sight.ndc, sight.pixel, sight.pick
         self.item_at, self.items_in = sight.item_at, sight.items_in
         self._frame_home = True
@@ -112,7 +112,7 @@ class Viewport(QWidget):
 
         self.gl: GlView | ThreadedView | None = None
         self._flat: TopView | None = None
-        self.sheet = Sheet(self)
+        self.sheet = DraftingOverlay(self)
         self.legends = Legends(self.options, self.navigator, self)
         self.buttons = ViewButtons(self.navigator, self)
         self.hint = Hint(self)
@@ -177,7 +177,7 @@ class Viewport(QWidget):
         """Everything beside scene and robot that is drawn."""
         return self.tools.dress(self._dressing.overlays())
 
-    def _picture(self, aspect: float) -> Picture:
+    def _picture(self, aspect: float) -> FrameRequest:
         self.navigator.aspect = aspect
         if self._frame_home:
             # The first pictures of a scene show all of it, whatever size the window turned out to have, until its robot
@@ -187,7 +187,7 @@ class Viewport(QWidget):
             self._frame_home = self.snapshot is None and not self.navigator.touched
         scene, overlays = self.preview.dress(self.scene, self.overlays())
         camera, folder = self.navigator.camera, self.bridge.base_dir
-        return Picture(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
+        return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def _fall_back(self, reason: str) -> None:
         """Show the plain view from above from now on."""

@@ -18,7 +18,7 @@ from snakestudio.link.profile.schema import OUTGOING, Role
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-__all__ = ["Strangers", "tell_of_stranger"]
+__all__ = ["ForeignMaster", "tell_of_stranger"]
 
 _DOES: dict[Role, str] = {
     "set_point": "sends set-points",
@@ -31,7 +31,7 @@ _LATELY_S, _PERIODS = 1.0, 2.5
 """After so long, and so many of the slowest message's periods, without a frame nobody else is there any more."""
 
 
-class Strangers:
+class ForeignMaster:
     """Remembers who else sends what is ours to send.
 
     Parameters

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.link.core.limits import AxisLimits
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, axis_names
 from snakestudio.link.core.watchdogs import Loss
 from snakestudio.link.messages import Severity
@@ -35,11 +35,11 @@ class Limited:
     ----------
     profile : Profile
     limits : AxisLimits
-    observed : Observed
+    observed : NodeStates
     expected : Expected
     """
 
-    def __init__(self, profile: Profile, limits: AxisLimits, observed: Observed, expected: Expected) -> None:
+    def __init__(self, profile: Profile, limits: AxisLimits, observed: NodeStates, expected: Expected) -> None:
         self._profile, self._observed, self._expected = profile, observed, expected
         # What a limit has and no signal tells is a mistake of the profile, which forbids arming by itself.
         self._needed: dict[Quantity, BoolArray] = {

@@ -22,25 +22,25 @@ from typing import TYPE_CHECKING
 
 from snakestudio.link.core.arrivals import Arrivals, LoadMeter
 from snakestudio.link.core.cyclic import Cyclic
-from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.machine import Machine
 from snakestudio.link.core.measured import MeasuredChecks
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.operator import Operator
 from snakestudio.link.core.readiness import Readiness
-from snakestudio.link.core.rx_path import Incoming
+from snakestudio.link.core.rx_path import RxPath
 from snakestudio.link.core.sequencer import Task
 from snakestudio.link.core.set_points import SetPoints
 from snakestudio.link.core.supervisor import Supervisor
 from snakestudio.link.core.telemetry_builder import TelemetryBuilder
-from snakestudio.link.core.torque_control import Conduct
-from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.torque_control import TorqueControl
+from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import Command, LinkEvent, LinkState, ReferenceBlock, Severity, Telemetry
+from snakestudio.link.messages import LinkCommand, LinkEvent, LinkState, ReferenceBlock, Severity, Telemetry
 from snakestudio.link.profile.check import arming_problems
 from snakestudio.link.profile.expected import Expected
 
@@ -85,22 +85,20 @@ class LinkCore:
         self._codec, self._profile = codec, profile
         self._journal = Journal(tell)
         self._machine = Machine()
-        self._observed = Observed(profile)
+        self._observed = NodeStates(profile)
         limits = AxisLimits(profile)
         meter = self._meter = LoadMeter(profile)
         measured = MeasuredChecks(limits, self._observed)
         self._watchdogs = Watchdogs(profile, self._observed)
         self._arrivals = Arrivals(profile)
-        self._strangers = Strangers(codec, replay=replay)
+        self._strangers = ForeignMaster(codec, replay=replay)
         expected = Expected(profile, codec.pages)
         self._limited = Limited(profile, limits, self._observed, expected)
-        self._incoming = Incoming(
-            codec, self._observed, measured, self._arrivals, self._strangers, meter, self._journal
-        )
-        self._outgoing = Outgoing(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
+        self._incoming = RxPath(codec, self._observed, measured, self._arrivals, self._strangers, meter, self._journal)
+        self._outgoing = TxGate(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
         self._set_points = SetPoints(codec, limits, self._outgoing)
         self._cyclic = Cyclic(profile)
-        self._conduct = Conduct(
+        self._conduct = TorqueControl(
             profile, self._machine, self._observed, self._outgoing, self._set_points, self._watchdogs, self._journal
         )
         self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured, self._limited)
@@ -135,7 +133,7 @@ class LinkCore:
 
     # ------------------------------------------------------------------------------------------- the operator's wishes
 
-    def command(self, command: Command, now: float) -> None:
+    def command(self, command: LinkCommand, now: float) -> None:
         """Carry out, or refuse, what the operator wants (s)."""
         self._now = now
         self._carried_out = command.number

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.link.core.limits import AxisLimits
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, listed
 from snakestudio.link.core.watchdogs import Loss
 from snakestudio.link.profile.schema import Quantity
@@ -55,10 +55,10 @@ class MeasuredChecks:
     Parameters
     ----------
     limits : AxisLimits
-    observed : Observed
+    observed : NodeStates
     """
 
-    def __init__(self, limits: AxisLimits, observed: Observed) -> None:
+    def __init__(self, limits: AxisLimits, observed: NodeStates) -> None:
         self._limits = limits
         self._observed = observed
         m = len(limits.low)

@@ -17,7 +17,7 @@ from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Decoded
 
-__all__ = ["MEASURED", "Observed"]
+__all__ = ["MEASURED", "NodeStates"]
 
 MEASURED: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "temperature", "voltage")
 """What is kept as a number for every axis."""
@@ -26,7 +26,7 @@ _RATE_WINDOW_S = 2.0
 _REMEMBERED = 64
 
 
-class Observed:
+class NodeStates:
     """The robot as it has described itself.
 
     Attributes

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from snakestudio.link.core.cyclic import Cyclic
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.machine import Machine, Trigger
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.references import Wiggle
 from snakestudio.link.core.set_points import SetPoints
 from snakestudio.link.core.supervisor import Supervisor
 from snakestudio.link.core.text import axis_names
-from snakestudio.link.core.torque_control import Conduct
-from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.torque_control import TorqueControl
+from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.core.watchdogs import Watchdogs
-from snakestudio.link.messages import Command, LinkState, Severity
+from snakestudio.link.messages import LinkCommand, LinkState, Severity
 from snakestudio.link.profile.schema import Profile
 
 __all__ = ["Operator"]
@@ -28,9 +28,9 @@ class Operator:
     ----------
     profile : Profile
     machine : Machine
-    conduct : Conduct
-    observed : Observed
-    outgoing : Outgoing
+    conduct : TorqueControl
+    observed : NodeStates
+    outgoing : TxGate
     set_points : SetPoints
     cyclic : Cyclic
     supervisor : Supervisor
@@ -44,9 +44,9 @@ class Operator:
         self,
         profile: Profile,
         machine: Machine,
-        conduct: Conduct,
-        observed: Observed,
-        outgoing: Outgoing,
+        conduct: TorqueControl,
+        observed: NodeStates,
+        outgoing: TxGate,
         set_points: SetPoints,
         cyclic: Cyclic,
         supervisor: Supervisor,
@@ -63,7 +63,7 @@ class Operator:
     def _state(self) -> LinkState:
         return self._machine.state
 
-    def command(self, command: Command, now: float) -> None:
+    def command(self, command: LinkCommand, now: float) -> None:
         """Carry out, or refuse, what the operator wants (s)."""
         match command.kind:
             case "stop":
@@ -196,7 +196,7 @@ class Operator:
         else:
             self._conduct.begin("zero", now)
 
-    def _wiggle(self, command: Command, now: float) -> None:
+    def _wiggle(self, command: LinkCommand, now: float) -> None:
         if self._state is not LinkState.ARMED or self._conduct.task is not None or self._set_points.wiggling:
             self._refuse(now, "One joint is wiggled while the robot is armed and holds; arm it first.")
             return

@@ -8,11 +8,11 @@ import numpy as np
 
 from snakestudio.errors import Problem
 from snakestudio.link.core.arrivals import Arrivals
-from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.measured import MeasuredChecks
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, axis_names, node_names
 from snakestudio.link.core.watchdogs import Watchdogs
 from snakestudio.link.messages import MEANINGS, LinkState
@@ -46,12 +46,12 @@ class Readiness:
     ----------
     profile : Profile
     limits : AxisLimits
-    observed : Observed
+    observed : NodeStates
     measured : MeasuredChecks
     watchdogs : Watchdogs
     arrivals : Arrivals
     limited : Limited
-    strangers : Strangers
+    strangers : ForeignMaster
     problems : sequence of Problem
         What in the profile forbids arming.
     replay : bool
@@ -62,12 +62,12 @@ class Readiness:
         self,
         profile: Profile,
         limits: AxisLimits,
-        observed: Observed,
+        observed: NodeStates,
         measured: MeasuredChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         limited: Limited,
-        strangers: Strangers,
+        strangers: ForeignMaster,
         problems: Sequence[Problem],
         replay: bool,
     ) -> None:

@@ -5,28 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snakestudio.link.core.arrivals import Arrivals, LoadMeter
-from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.measured import MeasuredChecks
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.frame import Frame
 
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-__all__ = ["Incoming"]
+__all__ = ["RxPath"]
 
 
-class Incoming:
+class RxPath:
     """Takes frames over.
 
     Parameters
     ----------
     codec : Codec
-    observed : Observed
+    observed : NodeStates
     measured : MeasuredChecks
     arrivals : Arrivals
-    strangers : Strangers
+    strangers : ForeignMaster
     meter : LoadMeter
     journal : Journal
 
@@ -39,10 +39,10 @@ class Incoming:
     def __init__(
         self,
         codec: Codec,
-        observed: Observed,
+        observed: NodeStates,
         measured: MeasuredChecks,
         arrivals: Arrivals,
-        strangers: Strangers,
+        strangers: ForeignMaster,
         meter: LoadMeter,
         journal: Journal,
     ) -> None:

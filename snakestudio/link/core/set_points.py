@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.link.core.limits import AxisLimits, SetPointLimiter
 from snakestudio.link.core.references import References, Wiggle
 from snakestudio.link.core.sender import Deadlines, SendTimes
-from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.tx_gate import TxGate
 
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
@@ -28,7 +28,7 @@ class SetPoints:
     ----------
     codec : Codec
     limits : AxisLimits
-    outgoing : Outgoing
+    outgoing : TxGate
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class SetPoints:
     references : References
     """
 
-    def __init__(self, codec: Codec, limits: AxisLimits, outgoing: Outgoing) -> None:
+    def __init__(self, codec: Codec, limits: AxisLimits, outgoing: TxGate) -> None:
         self._codec, self._outgoing = codec, outgoing
         period = 1.0 / codec.profile.timing.set_point_rate_hz
         self._limiter = SetPointLimiter(limits, period)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from snakestudio.link.core.journal import Journal
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import node_names
 from snakestudio.link.profile.schema import Profile
 
@@ -24,11 +24,11 @@ class Stopping:
     Parameters
     ----------
     profile : Profile
-    observed : Observed
+    observed : NodeStates
     journal : Journal
     """
 
-    def __init__(self, profile: Profile, observed: Observed, journal: Journal) -> None:
+    def __init__(self, profile: Profile, observed: NodeStates, journal: Journal) -> None:
         self._profile, self._observed, self._journal = profile, observed, journal
         self._begin = self._safe_at = math.nan
         self._sent_at = math.nan

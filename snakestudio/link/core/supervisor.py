@@ -11,7 +11,7 @@ from snakestudio.link.core.arrivals import Arrivals
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.measured import MeasuredChecks
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import axis_names
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import LinkState
@@ -30,7 +30,7 @@ class Supervisor:
     Parameters
     ----------
     limits : AxisLimits
-    observed : Observed
+    observed : NodeStates
     watchdogs : Watchdogs
     arrivals : Arrivals
     measured : MeasuredChecks
@@ -40,7 +40,7 @@ class Supervisor:
     def __init__(
         self,
         limits: AxisLimits,
-        observed: Observed,
+        observed: NodeStates,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         measured: MeasuredChecks,

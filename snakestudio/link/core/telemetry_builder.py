@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from snakestudio.link.core.arrivals import LoadMeter
-from snakestudio.link.core.node_states import Observed
-from snakestudio.link.core.rx_path import Incoming
+from snakestudio.link.core.node_states import NodeStates
+from snakestudio.link.core.rx_path import RxPath
 from snakestudio.link.core.set_points import SetPoints
-from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.messages import AGED, LinkState, Telemetry
 from snakestudio.link.profile.expected import Expected
 from snakestudio.link.profile.schema import Profile
@@ -24,10 +24,10 @@ class TelemetryBuilder:
     Parameters
     ----------
     profile : Profile
-    observed : Observed
+    observed : NodeStates
     expected : Expected
-    incoming : Incoming
-    outgoing : Outgoing
+    incoming : RxPath
+    outgoing : TxGate
     set_points : SetPoints
     meter : LoadMeter
     replay : bool
@@ -36,10 +36,10 @@ class TelemetryBuilder:
     def __init__(
         self,
         profile: Profile,
-        observed: Observed,
+        observed: NodeStates,
         expected: Expected,
-        incoming: Incoming,
-        outgoing: Outgoing,
+        incoming: RxPath,
+        outgoing: TxGate,
         set_points: SetPoints,
         meter: LoadMeter,
         *,

@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.machine import Machine
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.sequencer import Task, TaskKind
 from snakestudio.link.core.set_points import SetPoints
 from snakestudio.link.core.stopping import Stopping
 from snakestudio.link.core.text import axis_names
-from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.schema import Profile, Step
 
-__all__ = ["Conduct"]
+__all__ = ["TorqueControl"]
 
 FloatArray = NDArray[np.float64]
 
 
-class Conduct:
+class TorqueControl:
     """Carries out sequences, and stops the robot.
 
     Parameters
     ----------
     profile : Profile
     machine : Machine
-    observed : Observed
-    outgoing : Outgoing
+    observed : NodeStates
+    outgoing : TxGate
     set_points : SetPoints
     watchdogs : Watchdogs
     journal : Journal
@@ -54,8 +54,8 @@ class Conduct:
         self,
         profile: Profile,
         machine: Machine,
-        observed: Observed,
-        outgoing: Outgoing,
+        observed: NodeStates,
+        outgoing: TxGate,
         set_points: SetPoints,
         watchdogs: Watchdogs,
         journal: Journal,

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 
-__all__ = ["Outgoing"]
+__all__ = ["TxGate"]
 
 
-class Outgoing:
+class TxGate:
     """Sends frames, and knows how that went.
 
     Parameters

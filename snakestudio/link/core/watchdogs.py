@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, axis_names, node_names
 from snakestudio.link.messages import MEANINGS
 from snakestudio.link.profile.schema import Profile
@@ -56,7 +56,7 @@ class Watchdogs:
     Parameters
     ----------
     profile : Profile
-    observed : Observed
+    observed : NodeStates
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Watchdogs:
         Since when no frame could be sent, s; NaN if the last one could.
     """
 
-    def __init__(self, profile: Profile, observed: Observed) -> None:
+    def __init__(self, profile: Profile, observed: NodeStates) -> None:
         self._profile = profile
         self._observed = observed
         self.window_at = math.nan

@@ -22,7 +22,7 @@ from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import BEGINNING, Command, LinkEvent, LinkState, Severity
+from snakestudio.link.messages import BEGINNING, LinkCommand, LinkEvent, LinkState, Severity
 from snakestudio.link.process.inbox import Inbox
 from snakestudio.link.process.last_resort import stop_blindly
 from snakestudio.link.process.memory import Segment
@@ -92,7 +92,7 @@ class _Said:
     text: str
 
 
-_Item = Received | BusChange | Unreadable | Command | Gone | _Said
+_Item = Received | BusChange | Unreadable | LinkCommand | Gone | _Said
 
 
 class _Process:
@@ -133,7 +133,9 @@ class _Process:
         self._left = False  # whether the inbox was not emptied, as something was due
         self._said = self._collected = 0.0
         self._end: float | None = None
-        self._leave: tuple[float, Command] | None = None  # when the bus is given back at the latest, and who wants it
+        self._leave: tuple[float, LinkCommand] | None = (
+            None  # when the bus is given back at the latest, and who wants it
+        )
         # The robot's own watchdog is as patient; who stood still for longer does not just go on where it was.
         self._standstill = Standstill(
             max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz),
@@ -252,7 +254,7 @@ class _Process:
                 self._record(frame, sent=sent)
                 if not (self._replayed and self._take_replayed(frame)):
                     self._news |= self._core.receive(frame, now)
-            case Command():
+            case LinkCommand():
                 self._command(item, now)
             case BusChange():
                 self._bus_changed(item, now)
@@ -285,7 +287,7 @@ class _Process:
                     self._replayed_reference[value.axis] = value.value
         return True
 
-    def _command(self, command: Command, now: float) -> None:
+    def _command(self, command: LinkCommand, now: float) -> None:
         kind, values = command.kind, command.values
         if kind == "stop":
             number = values.get("request")
@@ -319,7 +321,7 @@ class _Process:
                 self._port = Port(self._loaded.profile.bus, self.deliver)
         self._carried_out = max(self._carried_out, command.number)
 
-    def _is_over(self, command: Command, now: float) -> bool:
+    def _is_over(self, command: LinkCommand, now: float) -> bool:
         """Whether a stop was asked for after a command: memory is faster than the pipe in which commands wait."""
         self._heed_stop(now)
         stops = command.values.get("stops", 0)
@@ -328,7 +330,7 @@ class _Process:
     def _needs_stop(self) -> bool:
         return not self._core.at_rest and not self._replayed
 
-    def _disconnect(self, command: Command, now: float) -> None:
+    def _disconnect(self, command: LinkCommand, now: float) -> None:
         self._leave = None
         self._core.command(command, now)
         self._release()

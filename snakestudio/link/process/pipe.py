@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import get_args
 
-from snakestudio.link.messages import Command, CommandKind
+from snakestudio.link.messages import CommandKind, LinkCommand
 
 __all__ = ["Gone", "command_of", "read_commands"]
 
@@ -20,7 +20,7 @@ class Gone:
     """The pipe has ended: the window is gone."""
 
 
-def command_of(line: bytes) -> Command | None:
+def command_of(line: bytes) -> LinkCommand | None:
     """The command that a line is; None if it is none, whatever its bytes."""
     try:
         content = json.loads(line)
@@ -33,10 +33,10 @@ def command_of(line: bytes) -> Command | None:
         return None
     if not all(isinstance(value, (str, int, float)) for value in values.values()):
         return None
-    return Command(kind, number, values)  # type: ignore[arg-type]
+    return LinkCommand(kind, number, values)  # type: ignore[arg-type]
 
 
-def read_commands(deliver: Callable[[Command | Gone], None], descriptor: int = 0) -> None:
+def read_commands(deliver: Callable[[LinkCommand | Gone], None], descriptor: int = 0) -> None:
     """Hand on every command until the pipe ends, and then that it has.
 
     Parameters

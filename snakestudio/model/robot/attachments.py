@@ -15,7 +15,7 @@ from snakestudio.model.robot.strain_law import StrainField, StrainLaw, body_name
 from snakestudio.model.robot.support import Anchors, EndAnchors, Rings, WaveAnchors
 from snakestudio.model.scene import Scene
 
-__all__ = ["Holds"]
+__all__ = ["Attachments"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ _ELSEWHERE = {
 }
 
 
-class Holds:
+class Attachments:
     """The anchorages or supports of a scene, at any time.
 
     Parameters

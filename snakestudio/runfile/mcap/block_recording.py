@@ -14,10 +14,10 @@ from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["StoredRows", "with_change"]
+__all__ = ["BlockRecording", "with_change"]
 
 
-class StoredRows(abc.ABC):
+class BlockRecording(abc.ABC):
     """The part of a `Recording` that is read from blocks of rows.
 
     Parameters

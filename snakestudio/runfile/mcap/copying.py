@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap.about import Origin
-from snakestudio.runfile.mcap.block_recording import StoredRows
+from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.writer import RunWriter
 
@@ -33,7 +33,7 @@ def copy_run(
     """
     total = len(recording)
     columns = Columns.of(recording.rows(0, 1))
-    stored = recording if isinstance(recording, StoredRows) else None
+    stored = recording if isinstance(recording, BlockRecording) else None
     created = stored.created if stored is not None else None
     writer = RunWriter(file, recording.scene, recording.schema, columns, origin, created=created)
     for rows in recording.chunks():

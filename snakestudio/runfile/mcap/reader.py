@@ -29,7 +29,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.runfile.mcap import format as names
 from snakestudio.runfile.mcap.about import RunInfo, fits, schema_of
-from snakestudio.runfile.mcap.block_recording import StoredRows, with_change
+from snakestudio.runfile.mcap.block_recording import BlockRecording, with_change
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.chunks import BlockReader, chunk_content
 from snakestudio.runfile.mcap.enclosed import named_by, renamed, restored
@@ -57,7 +57,7 @@ class _Begun:
     size: int
 
 
-class RunFile(StoredRows):
+class RunFile(BlockRecording):
     """A recorded run, a `Recording` that is read by pieces; see `open_run`."""
 
     def __init__(self, path: Path, begun: _Begun, index: Index, complete: bool) -> None:

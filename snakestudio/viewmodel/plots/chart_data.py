@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Across", "Axis", "Dot", "Heat", "Mark", "Picture", "Trace"]
+__all__ = ["Across", "Axis", "ChartData", "Dot", "Heat", "Mark", "Trace"]
 
 Across = Literal["time", "body", "plane", "frequency"]
 """What the horizontal axis is."""
@@ -122,7 +122,7 @@ class Dot:
 
 
 @dataclass(slots=True)
-class Picture:
+class ChartData:
     """All a chart shows.
 
     Attributes

@@ -18,7 +18,7 @@ from snakestudio.viewmodel.plots.channels import channel_of, is_given, is_signal
 from snakestudio.viewmodel.plots.derived_rows import DerivedRows
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid
 
-__all__ = ["History", "Source"]
+__all__ = ["SeriesCache", "Source"]
 
 
 Source = Recording
@@ -34,7 +34,7 @@ class _Track:
         self.low = self.high = start
 
 
-class History:
+class SeriesCache:
     """Channel values of one recording at a time."""
 
     def __init__(self) -> None:

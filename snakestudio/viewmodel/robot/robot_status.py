@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from snakestudio.link.messages import MEANINGS, LinkState, Telemetry
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["LOST", "SILENT_S", "Standing", "ages", "heard_s", "span_text", "standing", "state_words"]
+__all__ = ["LOST", "SILENT_S", "RobotStatus", "ages", "heard_s", "span_text", "standing", "state_words"]
 
 FloatArray = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RobotStatus:
     """The robot at a glance.
 
     Attributes
@@ -84,7 +84,7 @@ class Standing:
     stale: bool = True
 
 
-NOT_CONNECTED = Standing("Not connected", "dim", "Connect to a robot, or to an emulated one.")
+NOT_CONNECTED = RobotStatus("Not connected", "dim", "Connect to a robot, or to an emulated one.")
 
 
 def state_words(state: LinkState) -> str:
@@ -104,7 +104,7 @@ def heard_s(telemetry: Telemetry, now: float) -> float:
     return max(0.0, now - float(times.max())) if len(times) else math.nan
 
 
-def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float) -> Standing:
+def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float) -> RobotStatus:
     """What to say of the robot.
 
     Parameters
@@ -121,31 +121,31 @@ def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, 
     if profile is None:
         return NOT_CONNECTED
     if telemetry is None:
-        return Standing("Connecting ...", "accent", "The link is starting.")
+        return RobotStatus("Connecting ...", "accent", "The link is starting.")
     heard = heard_s(telemetry, now)
     state, reason = telemetry.state, telemetry.reason
     if not alive or now - telemetry.time > SILENT_S:
         why = reason if state is LinkState.DISCONNECTED and reason else "The link is silent."
         if _had_torque(telemetry):
-            return Standing(LOST, "danger", f"{why} {_SENT}", lost=True, heard=heard)
-        return Standing("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
+            return RobotStatus(LOST, "danger", f"{why} {_SENT}", lost=True, heard=heard)
+        return RobotStatus("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
     if state is LinkState.DISCONNECTED or not telemetry.bus_open:
         said = reason or "The bus is not open."
         if _had_torque(telemetry):
-            return Standing(LOST, "danger", f"{said} {_SENT}", lost=True, heard=heard)
+            return RobotStatus(LOST, "danger", f"{said} {_SENT}", lost=True, heard=heard)
         if state is not LinkState.DISCONNECTED:  # it was open, and the link goes on trying
             said = f"{said} It is opened again by itself as soon as that can be."
-        return Standing("Disconnected", "warning", said, heard=heard)
+        return RobotStatus("Disconnected", "warning", said, heard=heard)
     oldest = float(ages(telemetry, now).max())
     if _had_torque(telemetry, ~(now - telemetry.heartbeat_time <= profile.timing.lost_s), profile):
         said = f"{reason or 'The robot is silent.'} {_SENT}"
-        return Standing(LOST, "danger", said, False, True, True, heard, oldest, True)
+        return RobotStatus(LOST, "danger", said, False, True, True, heard, oldest, True)
     confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
     title, role, sentence, armed = _said(telemetry, confirmed, reason)
     if telemetry.replay:
         was = title.removesuffix(" elsewhere")  # of a log nobody else is there to be warned of
         title, sentence = f"Replay · {was}", "A log is played as if it came from the robot; arming is impossible."
-    return Standing(title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s)
+    return RobotStatus(title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s)
 
 
 def _had_torque(telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None) -> bool:

@@ -11,14 +11,14 @@ from snakestudio.model.edits.pose import moved_robot, turned_robot
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
-__all__ = ["RobotSubject"]
+__all__ = ["RobotTarget"]
 
 FloatArray = NDArray[np.float64]
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-class RobotSubject:
+class RobotTarget:
     """The place and the direction in which the robot starts.
 
     Parameters

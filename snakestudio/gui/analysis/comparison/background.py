@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.gui.core.document import Document
 from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
-from snakestudio.session.engine_compiler import Preparations, Stage, prepare
+from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["BackgroundComparison"]
@@ -42,7 +42,7 @@ class BackgroundComparison(QObject, Generic[Result]):
         """Why there is no result, in a sentence; empty if there is nothing to say."""
         self.scene_file: str | None = None
         """Name of the file the scene came from."""
-        self.preparations: Preparations | None = None
+        self.preparations: EngineCompiler | None = None
         """Those of the program, so that no engine is compiled twice at once."""
         self.preparing = ""
         """Which engine it waits for, how far that is and how long it takes; empty while it waits for none."""

@@ -12,13 +12,13 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.core.themed import Themed
 
-__all__ = ["Figures", "capital"]
+__all__ = ["MetricsTable", "capital"]
 
 _HEADS = ("", "at the end", "worst", "RMS")
 _DIGITS = 3
 
 
-class Figures(Themed):
+class MetricsTable(Themed):
     """A block for every model: its colour, whether it is shown over the run, what is to be known, its differences.
 
     Parameters

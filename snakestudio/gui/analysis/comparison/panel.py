@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from snakestudio.engines import registry
 from snakestudio.export.comparison_text import report
 from snakestudio.gui.analysis.comparison.comparer import Comparer
-from snakestudio.gui.analysis.comparison.metrics_table import Figures, capital
+from snakestudio.gui.analysis.comparison.metrics_table import MetricsTable, capital
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.themed import Themed
@@ -118,7 +118,7 @@ class ComparisonPanel(Themed):
         column.addWidget(self.bar)
         column.addWidget(self.note)
 
-        self.figures = Figures(comparer)
+        self.figures = MetricsTable(comparer)
         column.addWidget(self.figures)
         self.copy_button, self.csv_button, self.clear_button = (
             QPushButton("Copy"),

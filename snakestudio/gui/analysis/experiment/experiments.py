@@ -16,7 +16,7 @@ from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.capture import Capture
@@ -92,7 +92,7 @@ class Experiments(BackgroundComparison[Compared]):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
         Whose recording the trials are compared with.
 
     Signals
@@ -105,7 +105,7 @@ class Experiments(BackgroundComparison[Compared]):
 
     shown_changed = Signal()
 
-    def __init__(self, document: Document, bridge: SessionBridge, parent: QObject | None = None) -> None:
+    def __init__(self, document: Document, bridge: SessionController, parent: QObject | None = None) -> None:
         super().__init__(document, parent)
         self.trials: list[Trial] = []
         self.options = AlignmentOptions()

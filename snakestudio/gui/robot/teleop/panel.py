@@ -29,7 +29,7 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import steerable_gaits
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.teleop.teleop_feature import TeleopInWindow
+    from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 
 __all__ = ["TeleopPanel", "acting", "gait_title"]
 
@@ -55,10 +55,10 @@ class TeleopPanel(QWidget):
 
     Parameters
     ----------
-    teleoperation : TeleopInWindow
+    teleoperation : TeleopFeature
     """
 
-    def __init__(self, teleoperation: TeleopInWindow, parent: QWidget | None = None) -> None:
+    def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._of, self._teleop = teleoperation, teleoperation.teleop
         self._names: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject
 
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.model.teleop import TeleopCommand
 
@@ -39,12 +39,12 @@ class Steerer(QObject):
     Parameters
     ----------
     teleop : Teleop
-    bridge : SessionBridge
+    bridge : SessionController
     robot : SteeredRobot
     """
 
     def __init__(
-        self, teleop: Teleop, bridge: SessionBridge, robot: SteeredRobot, parent: QObject | None = None
+        self, teleop: Teleop, bridge: SessionController, robot: SteeredRobot, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._bridge, self._robot = bridge, robot

@@ -19,10 +19,10 @@ from snakestudio.model.teleop import steerable_gaits
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["TeleopInWindow"]
+__all__ = ["TeleopFeature"]
 
 
-class TeleopInWindow(QObject):
+class TeleopFeature(QObject):
     """Teleoperation of one window.
 
     Parameters

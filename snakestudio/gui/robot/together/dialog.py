@@ -24,7 +24,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.together.listen_on import ListenOn
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
-from snakestudio.sync import StartTogether, Together
+from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
 from snakestudio.viewmodel.job import Job, Progress
@@ -228,7 +228,7 @@ class TogetherDialog(QDialog):
         chosen = self._chosen()
 
         def work(progress: Progress) -> str:
-            with StartTogether(chosen, "", lambda: None) as trial:
+            with SynchronizedStart(chosen, "", lambda: None) as trial:
                 trial.arm()
                 found = []
                 if trial.port is not None:

@@ -16,7 +16,7 @@ from snakestudio.sync import Together
 from snakestudio.viewmodel.start_target import EVERYWHERE, HERE
 
 if TYPE_CHECKING:
-    from snakestudio.live.robot_start_target import RobotTogether
+    from snakestudio.live.robot_start_target import RobotStartTarget
     from snakestudio.viewmodel.robot.services import Live
 
 __all__ = ["RobotTarget"]
@@ -49,7 +49,7 @@ class RobotTarget(QObject):
         super().__init__(parent)
         self._control, self._document = control, document
         self._live: Live | None = None
-        self._way: RobotTogether | None = None
+        self._way: RobotStartTarget | None = None
         control.changed.connect(self._look)
         self._told.connect(lambda sentence: control.tell("info", sentence), Qt.ConnectionType.QueuedConnection)
 
@@ -97,14 +97,14 @@ class RobotTarget(QObject):
             return "Only programs on this computer can start the armed robot, and stop it.", "dim"
         return _OPEN.format(where="a network of this one" if host == EVERYWHERE else "that network"), "warning"
 
-    def begin(self, choices: Together, name: str) -> RobotTogether:
+    def begin(self, choices: Together, name: str) -> RobotStartTarget:
         """See `Target`."""
-        from snakestudio.live.robot_start_target import RobotTogether
+        from snakestudio.live.robot_start_target import RobotStartTarget
 
         live = self._control.live
         assert live is not None, "asked for only while it is possible"
         self._live = live
-        self._way = RobotTogether(live, choices, name, self._told.emit)
+        self._way = RobotStartTarget(live, choices, name, self._told.emit)
         return self._way
 
     def lost(self) -> str:

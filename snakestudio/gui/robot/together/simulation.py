@@ -6,13 +6,13 @@ import threading
 
 from PySide6.QtCore import QObject
 
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.model.events import RunEvent
-from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.session import Session
 from snakestudio.session.status import Status
-from snakestudio.sync import StartTogether, Together
+from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.start_target import EVERYWHERE
 
@@ -28,7 +28,7 @@ class _RunStart:
     def __init__(self, session: Session, choices: Together, name: str) -> None:
         self._session = session
         self._runs, self._ended = threading.Event(), threading.Event()
-        self.start = StartTogether(choices, name, self._begin)
+        self.start = SynchronizedStart(choices, name, self._begin)
         self._job: Job[None] = Job("start together", self._work)
 
     @property
@@ -76,7 +76,7 @@ class RunTarget(QObject):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     control : RobotControl
         Once a robot is connected, it is what is started.
     """
@@ -86,7 +86,7 @@ class RunTarget(QObject):
     usual_host = EVERYWHERE
     host_kept = True
 
-    def __init__(self, bridge: SessionBridge, control: RobotControl, parent: QObject) -> None:
+    def __init__(self, bridge: SessionController, control: RobotControl, parent: QObject) -> None:
         super().__init__(parent)
         self._bridge, self._control = bridge, control
         self._way: _RunStart | None = None
@@ -133,11 +133,11 @@ class RunTarget(QObject):
             self._way.tell(status)
 
 
-def _newest(recording: SpooledRecording | None) -> float:
+def _newest(recording: RunRecording | None) -> float:
     return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
 
-def _note(recording: SpooledRecording | None, time_s: float, sentences: list[str]) -> None:
+def _note(recording: RunRecording | None, time_s: float, sentences: list[str]) -> None:
     """Keep what happened with the run."""
     if recording is not None:
         for sentence in sentences:

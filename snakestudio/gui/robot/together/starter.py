@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
-from snakestudio.gui.core.settings import recall, store
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.together.robot import RobotTarget
 from snakestudio.gui.robot.together.simulation import RunTarget
-from snakestudio.sync import StartTogether, Together
+from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.viewmodel.start_target import Target, UnderWay
 
 __all__ = ["Starter"]
@@ -28,7 +28,7 @@ class Starter(QObject):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
     control : RobotControl
     banner : Banner
         Where it says what goes on.
@@ -47,7 +47,7 @@ class Starter(QObject):
     def __init__(
         self,
         document: Document,
-        bridge: SessionBridge,
+        bridge: SessionController,
         control: RobotControl,
         banner: Banner,
         settings: QSettings,
@@ -76,7 +76,7 @@ class Starter(QObject):
     @property
     def choices(self) -> Together:
         """With whom, as chosen last for what is started now."""
-        return recall(self._settings, self.target.key, Together())
+        return load(self._settings, self.target.key, Together())
 
     @property
     def busy(self) -> bool:
@@ -107,7 +107,7 @@ class Starter(QObject):
         choices = dialog.choices()
         dialog.deleteLater()
         if accepted and choices is not None and target is self.target:
-            store(self._settings, target.key, choices if target.host_kept else replace(choices, wait_host=""))
+            save(self._settings, target.key, choices if target.host_kept else replace(choices, wait_host=""))
             self.wait(choices)
 
     def wait(self, choices: Together) -> None:
@@ -163,7 +163,7 @@ class Starter(QObject):
             self._say(way.start)
         self.changed.emit()
 
-    def _say(self, start: StartTogether) -> None:
+    def _say(self, start: SynchronizedStart) -> None:
         if start.started is None:
             if not start.doing:
                 return

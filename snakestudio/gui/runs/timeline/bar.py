@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QToolButton, QWidg
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.runs.timeline.track import Track
 from snakestudio.gui.runs.timeline.transport import Transport
 
@@ -38,7 +38,7 @@ _LINE, _LINES = 48, 80
 class TimeBar(QWidget):
     """Everything about time in one place; `set_actions` gives it its buttons once there are commands."""
 
-    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(self, bridge: SessionController, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)

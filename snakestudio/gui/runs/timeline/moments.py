@@ -8,7 +8,7 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.model.events import Change, EventKind, RunEvent
 from snakestudio.model.labels import label_of
 from snakestudio.model.recording import Recording
@@ -112,7 +112,7 @@ class Moments(QObject):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
 
     Signals
     -------
@@ -121,7 +121,7 @@ class Moments(QObject):
 
     changed = Signal()
 
-    def __init__(self, bridge: SessionBridge, parent: QObject | None = None) -> None:
+    def __init__(self, bridge: SessionController, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)

@@ -18,7 +18,7 @@ from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import Theme
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.model.recording import Recording
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.viewmodel.job import Job, Progress
@@ -46,7 +46,7 @@ class Thumbnails(QObject):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     base_dir : callable
         Gives the folder that file names in the scene are relative to.
 
@@ -59,7 +59,7 @@ class Thumbnails(QObject):
     ready = Signal(int)
     _drawn = Signal(object, str, int, QImage)
 
-    def __init__(self, bridge: SessionBridge, parent: QObject | None = None) -> None:
+    def __init__(self, bridge: SessionController, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self.camera: Callable[[], Camera] = Camera

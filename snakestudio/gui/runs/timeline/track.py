@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.runs.timeline.card import Card
 from snakestudio.gui.runs.timeline.moments import Cluster, Moment, Moments, clustered
 from snakestudio.gui.runs.timeline.painting import Look, Rows, paint
@@ -43,7 +43,7 @@ class Track(QWidget):
 
     refreshed = Signal()
 
-    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(self, bridge: SessionController, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge, self._document = bridge, document
         self.scale = Scale(_MARGIN)

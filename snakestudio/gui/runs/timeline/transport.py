@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.shell.run_bar import SPEEDS
 
 __all__ = ["BUTTONS", "Transport"]
@@ -24,12 +24,14 @@ class Transport(QWidget):
 
     Parameters
     ----------
-    bridge : SessionBridge
+    bridge : SessionController
     action : callable
         Gives a command by its name.
     """
 
-    def __init__(self, bridge: SessionBridge, action: Callable[[str], QAction], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, bridge: SessionController, action: Callable[[str], QAction], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
         row = QHBoxLayout(self)

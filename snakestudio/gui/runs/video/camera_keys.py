@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSettings, Signal
 from snakestudio.errors import UsageError
 from snakestudio.export.camera_path import CameraKey, CameraPath, dump_camera_path, parse_camera_path
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.session_controller import SessionBridge
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.viewport.navigation import Navigator
 
 __all__ = ["CameraKeys"]
@@ -21,7 +21,7 @@ class CameraKeys(QObject):
     Parameters
     ----------
     document : Document
-    bridge : SessionBridge
+    bridge : SessionController
         Shows the moments that keyframes are set at.
     navigator : Navigator
         The viewport's camera.
@@ -36,7 +36,7 @@ class CameraKeys(QObject):
     changed = Signal()
 
     def __init__(
-        self, document: Document, bridge: SessionBridge, navigator: Navigator, settings: QSettings, parent: QObject
+        self, document: Document, bridge: SessionController, navigator: Navigator, settings: QSettings, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._document, self._bridge, self._navigator, self._settings = document, bridge, navigator, settings

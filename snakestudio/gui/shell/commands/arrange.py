@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from snakestudio.gui.shell.commands.command import Spec, has_links, line
+from snakestudio.gui.shell.commands.command import Command, has_links, line
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
@@ -31,26 +31,26 @@ def _rename(w: MainWindow) -> None:
         tree.rename()
 
 
-def _align(side: Side, text: str, icon: str) -> Spec:
+def _align(side: Side, text: str, icon: str) -> Command:
     """A command that lines the selection up."""
-    return Spec(
+    return Command(
         f"align_{side}", "Edit/Align", text, lambda w: w.obstacles.arrange.align(side),
         enabled=lambda w: w.obstacles.arrange.can_align(), icon=icon,
         tip="Groups move as one; what is locked stays, and the others go to it",
     )  # fmt: skip
 
 
-def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Spec:
+def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Command:
     """A command that spreads the selection out evenly."""
     what = "Middles" if by == "centres" else "Gaps"
-    return Spec(
+    return Command(
         f"distribute_{by}_{axis}", "Edit/Align", f"Even {what} along {axis}",
         lambda w: w.obstacles.arrange.distribute(axis, by), enabled=lambda w: w.obstacles.arrange.can_distribute(),
         icon=f"distribute-{axis}", tip="The outermost two stay where they are",
     )  # fmt: skip
 
 
-ARRANGE: tuple[Spec, ...] = (
+ARRANGE: tuple[Command, ...] = (
     _align("left", "Left", "align-left"),
     _align("centre_x", "Middles in x", "align-centre_x"),
     _align("right", "Right", "align-right"),
@@ -64,37 +64,37 @@ ARRANGE: tuple[Spec, ...] = (
     _distribute("y", "centres"),
     _distribute("y", "gaps"),
     line("Edit"),
-    Spec(
+    Command(
         "group", "Edit", "Group", lambda w: w.obstacles.arrange.group(), ("Ctrl+G",),
         lambda w: len(w.selection.obstacles) > 1, icon="group",
         tip="Obstacles of one group are picked and moved together",
     ),
-    Spec("ungroup", "Edit", "Ungroup", lambda w: w.obstacles.arrange.ungroup(), ("Ctrl+Shift+G",), _grouped,
-         icon="ungroup"),
-    Spec("rename", "Edit", "Rename", _rename, ("F2",), _some, icon="rename", local=True),
-    Spec(
+    Command("ungroup", "Edit", "Ungroup", lambda w: w.obstacles.arrange.ungroup(), ("Ctrl+Shift+G",), _grouped,
+            icon="ungroup"),
+    Command("rename", "Edit", "Rename", _rename, ("F2",), _some, icon="rename", local=True),
+    Command(
         "lock", "Edit", "Lock", lambda w: w.obstacles.arrange.toggle_locked(), ("Ctrl+L",), _some, icon="lock",
         label=lambda w: "Unlock" if w.obstacles.arrange.all_are("locked") else "Lock",
         tip="What is locked is neither picked in the view nor moved, turned or deleted",
     ),
-    Spec(
+    Command(
         "hide", "Edit", "Hide", lambda w: w.obstacles.arrange.toggle_hidden(), ("H",), _some, icon="hidden", local=True,
         label=lambda w: "Show" if w.obstacles.arrange.all_are("hidden") else "Hide",
         tip="What is hidden is not drawn; the robot meets it all the same",
     ),
-    Spec(
+    Command(
         "show_all", "Edit", "Show All Hidden", lambda w: w.obstacles.arrange.show_all(), ("Shift+H",),
         lambda w: has_links(w) and w.obstacles.arrange.any_hidden(), icon="visible", local=True,
     ),
 )  # fmt: skip
 """What changes the scene."""
 
-SELECT: tuple[Spec, ...] = (
-    Spec("select_group", "Edit", "Select Group", lambda w: w.obstacles.arrange.select_group(), ("Shift+G",), _grouped,
-         local=True, tip="All of the groups of which something is selected"),
-    Spec("select_kind", "Edit", "Select Same Kind", lambda w: w.obstacles.arrange.select_kind(), ("Shift+K",), _some,
-         local=True),
-    Spec("select_inverse", "Edit", "Invert Selection", lambda w: w.obstacles.arrange.invert(), ("Ctrl+I",),
-         lambda w: has_links(w) and bool(w.document.scene.obstacles), local=True),
+SELECT: tuple[Command, ...] = (
+    Command("select_group", "Edit", "Select Group", lambda w: w.obstacles.arrange.select_group(), ("Shift+G",),
+            _grouped, local=True, tip="All of the groups of which something is selected"),
+    Command("select_kind", "Edit", "Select Same Kind", lambda w: w.obstacles.arrange.select_kind(), ("Shift+K",), _some,
+            local=True),
+    Command("select_inverse", "Edit", "Invert Selection", lambda w: w.obstacles.arrange.invert(), ("Ctrl+I",),
+            lambda w: has_links(w) and bool(w.document.scene.obstacles), local=True),
 )  # fmt: skip
 """What picks obstacles out."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["BODY_MENU", "SEPARATOR", "Spec", "always", "has_links", "is_continuum", "line"]
+__all__ = ["BODY_MENU", "SEPARATOR", "Command", "always", "has_links", "is_continuum", "line"]
 
 SEPARATOR = "-"
 
@@ -23,7 +23,7 @@ def always(window: MainWindow) -> bool:
 
 
 @dataclass(frozen=True)
-class Spec:
+class Command:
     """One command.
 
     Attributes
@@ -67,9 +67,9 @@ class Spec:
     long: bool = False
 
 
-def line(menu: str) -> Spec:
+def line(menu: str) -> Command:
     """A line in a menu."""
-    return Spec(SEPARATOR, menu)
+    return Command(SEPARATOR, menu)
 
 
 def is_continuum(window: MainWindow) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.gui.shell.commands.command import Spec
+from snakestudio.gui.shell.commands.command import Command
 from snakestudio.gui.shell.commands.edit import EDIT
 from snakestudio.gui.shell.commands.file import FILE
 from snakestudio.gui.shell.commands.help import HELP
@@ -14,5 +14,5 @@ from snakestudio.gui.shell.commands.view import VIEW
 
 __all__ = ["TABLE"]
 
-TABLE: tuple[Spec, ...] = (*FILE, *EDIT, *VIEW, *SIMULATION, *ROBOT, *TELEOP, *TIME, *HELP)
+TABLE: tuple[Command, ...] = (*FILE, *EDIT, *VIEW, *SIMULATION, *ROBOT, *TELEOP, *TIME, *HELP)
 """All commands, in the order of the menus."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.commands.command import BODY_MENU, Spec, always, has_links, is_continuum, line
+from snakestudio.gui.shell.commands.command import BODY_MENU, Command, always, has_links, is_continuum, line
 from snakestudio.gui.shell.commands.plots import PLOTS
 from snakestudio.gui.shell.layouts import SHIPPED, Shipped
 from snakestudio.gui.viewport.view_settings import SCALES
@@ -24,7 +24,7 @@ def _show(
     tip: str = "",
     shortcuts: tuple[str, ...] = (),
     enabled: Callable[[MainWindow], bool] = always,
-) -> Spec:
+) -> Command:
     """A command that switches one of the viewport's wishes."""
 
     def toggle(w: MainWindow) -> None:
@@ -33,13 +33,13 @@ def _show(
     def is_on(w: MainWindow) -> bool:
         return bool(getattr(w.viewport.options.now, name))
 
-    return Spec(f"show_{name}", "View/Show", text, toggle, shortcuts, enabled, is_on, tip=tip)
+    return Command(f"show_{name}", "View/Show", text, toggle, shortcuts, enabled, is_on, tip=tip)
 
 
-def _colour_by(name: str) -> Spec:
+def _colour_by(name: str) -> Command:
     """A command that colours a continuous body by a quantity, or by none."""
     text = QUANTITIES[name].title if name else "Nothing"
-    return Spec(
+    return Command(
         f"colour_{name or 'nothing'}", BODY_MENU, text, lambda w: w.viewport.options.set(body_quantity=name),
         enabled=is_continuum, checked=lambda w: w.viewport.options.now.body_quantity == name,
         tip="What the colours along a continuous body mean",
@@ -56,9 +56,9 @@ def _arrows(factor: float) -> Callable[[MainWindow], None]:
     return scale
 
 
-def _layout(layout: Shipped) -> Spec:
+def _layout(layout: Shipped) -> Command:
     """A command that arranges the panels as in a shipped layout."""
-    return Spec(
+    return Command(
         f"layout_{layout.name.lower()}", "View/Layouts", layout.name,
         lambda w: w.layouts.choose_shipped(layout.name), icon="layout", tip=layout.tip,
     )  # fmt: skip
@@ -68,34 +68,34 @@ def _has_depth(w: MainWindow) -> bool:
     return not w.viewport.navigator.flat
 
 
-VIEW: tuple[Spec, ...] = (
-    Spec("view_top", "View", "Top", lambda w: w.viewport.navigator.view("top"), ("7",)),
-    Spec("view_front", "View", "Front", lambda w: w.viewport.navigator.view("front"), ("1",), _has_depth),
-    Spec("view_right", "View", "Right", lambda w: w.viewport.navigator.view("right"), ("3",), _has_depth),
-    Spec(
+VIEW: tuple[Command, ...] = (
+    Command("view_top", "View", "Top", lambda w: w.viewport.navigator.view("top"), ("7",)),
+    Command("view_front", "View", "Front", lambda w: w.viewport.navigator.view("front"), ("1",), _has_depth),
+    Command("view_right", "View", "Right", lambda w: w.viewport.navigator.view("right"), ("3",), _has_depth),
+    Command(
         "view_projection", "View", "Perspective", lambda w: w.viewport.navigator.toggle_projection(), ("5",),
         _has_depth, lambda w: not w.viewport.navigator.camera.orthographic, tip="Perspective or parallel projection",
     ),
     line("View"),
-    Spec("frame_all", "View", "Frame All", lambda w: w.viewport.frame_all(), ("Home",), icon="frame", local=True),
-    Spec("frame_selection", "View", "Frame Selection", lambda w: w.viewport.frame_selection(), ("F", ".")),
-    Spec(
+    Command("frame_all", "View", "Frame All", lambda w: w.viewport.frame_all(), ("Home",), icon="frame", local=True),
+    Command("frame_selection", "View", "Frame Selection", lambda w: w.viewport.frame_selection(), ("F", ".")),
+    Command(
         "follow", "View", "Follow Robot",
         lambda w: w.viewport.navigator.set_following(not w.viewport.navigator.following), ("C",),
         checked=lambda w: w.viewport.navigator.following, icon="follow",
         tip="Keep the robot in the middle of the picture",
     ),
-    Spec(
+    Command(
         "measure", "View", "Measure", lambda w: w.viewport.measure_tool.begin(), ("M",), icon="measure", local=True,
         tip="Click two points: distance, parts along x and y, direction",
     ),
     line("View"),
-    Spec(
+    Command(
         "gizmo", "View", "Gizmo", lambda w: w.viewport.editor.options.toggle("gizmo"), (), has_links,
         lambda w: w.viewport.editor.options.now.gizmo,
         tip="Handles around the selection that move, turn and scale it",
     ),
-    Spec(
+    Command(
         "next_gizmo", "View", "Next Gizmo", lambda w: w.viewport.editor.options.next_mode(), ("T",), has_links,
         local=True, tip="Handles that move, turn, scale, one after the other",
     ),
@@ -117,16 +117,16 @@ VIEW: tuple[Spec, ...] = (
     _show("grid", "Grid"),
     _show("drafting", "Rulers and Dimensions", "In the view from above: sizes and gaps of what is selected"),
     line("View/Show"),
-    Spec("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
-    Spec("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),
-    Spec("trail_link", "View/Trail of"),
+    Command("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
+    Command("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),
+    Command("trail_link", "View/Trail of"),
     *(_colour_by(name) for name in ("", *QUANTITIES)),
-    Spec(
+    Command(
         "arrange", "View/Panels", "Arrange Panels", lambda w: w.set_arranging(not w.arranging),
         checked=lambda w: w.arranging, long=True, tip="Show title bars by which panels are moved, floated and closed",
     ),
-    Spec("next_pane", "View/Panels", "Next Panel", lambda w: w.panes.go_on(1), ("F6",), tip="Give it the keyboard"),
-    Spec(
+    Command("next_pane", "View/Panels", "Next Panel", lambda w: w.panes.go_on(1), ("F6",), tip="Give it the keyboard"),
+    Command(
         "pane_before", "View/Panels", "Panel Before", lambda w: w.panes.go_on(-1), ("Shift+F6",),
         tip="Give it the keyboard",
     ),
@@ -134,26 +134,26 @@ VIEW: tuple[Spec, ...] = (
     *(_layout(layout) for layout in SHIPPED),
     line("View/Layouts"),
     *PLOTS,
-    Spec(
+    Command(
         "save_layout", "View/Layouts", "Save Layout ...", lambda w: w.guides.save_layout(), icon="layout",
         tip="Keep how the panels stand now under a name",
     ),
-    Spec("delete_layout", "View/Layouts/Delete Layout"),
+    Command("delete_layout", "View/Layouts/Delete Layout"),
     line("View"),
-    Spec(
+    Command(
         "theme", "View", "Light Colours", lambda w: w.toggle_theme(), long=True,
         checked=lambda w: theme.current() is theme.LIGHT, icon="theme",
     ),
-    Spec(
+    Command(
         "screenshot", "View", "Screenshot ...", lambda w: w.exporter.ask_screenshot(), ("Ctrl+P",), icon="camera",
         tip="Save what the viewport shows at full quality",
     ),
-    Spec(
+    Command(
         "add_camera_key", "View/Camera Path", "Add Camera Keyframe", lambda w: w.dialogs.add_camera_key(),
         ("Ctrl+Shift+K",), lambda w: w.bridge.displayed is not None, icon="keyframe",
         tip="A video's camera can move from this view, at the moment that is shown, to others",
     ),
-    Spec(
+    Command(
         "camera_keys", "View/Camera Path", "Camera Keyframes ...", lambda w: w.dialogs.show_camera_keys(),
         icon="camera", tip="Go to them, move them in time, keep them in a file",
     ),

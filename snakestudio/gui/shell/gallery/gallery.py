@@ -14,7 +14,7 @@ from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
 from snakestudio.gui.shell.gallery.card_grid import CardGrid
 from snakestudio.gui.shell.gallery.chips import Chips
-from snakestudio.gui.shell.modal_overlay import Sheet, card_frame
+from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.gui.shell.overlay_head import make_head
 from snakestudio.viewmodel.gallery import entries, found
 
@@ -28,7 +28,7 @@ _MARGIN = 24
 _RECENT = 6
 
 
-class Gallery(Sheet):
+class Gallery(ModalOverlay):
     """Every shipped scene, an empty one, and the recent files, as cards.
 
     Parameters

@@ -23,12 +23,12 @@ from snakestudio.viewmodel.viewport.robot_drag import LEVER
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
 
-__all__ = ["Sheet"]
+__all__ = ["DraftingOverlay"]
 
 FloatArray = NDArray[np.float64]
 
 
-class Sheet(QWidget):
+class DraftingOverlay(QWidget):
     """Draws over the picture what must stay sharp and of constant size; it never takes the mouse.
 
     Parameters

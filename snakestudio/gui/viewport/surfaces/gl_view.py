@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.errors import GraphicsError
-from snakestudio.gui.viewport.surfaces.surface import Picture
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer
@@ -47,7 +47,7 @@ class GlView(QOpenGLWidget):
     drawn = Signal(float)
     failed = Signal(str)
 
-    def __init__(self, picture: Callable[[float], Picture], parent: QWidget) -> None:
+    def __init__(self, picture: Callable[[float], FrameRequest], parent: QWidget) -> None:
         super().__init__(parent)
         self._picture = picture
         self._renderer: Renderer | None = None

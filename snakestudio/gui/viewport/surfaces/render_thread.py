@@ -17,7 +17,7 @@ from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext
 
 from snakestudio.drawing.quality import Quality
 from snakestudio.errors import GraphicsError
-from snakestudio.gui.viewport.surfaces.surface import Picture
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer
@@ -63,11 +63,11 @@ class RenderThread(QObject):
 
     # --- for the window's thread ----------------------------------------------------------------------------------
 
-    def draw(self, picture: Picture, width: int, height: int, quality: Quality) -> None:
+    def draw(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> None:
         """Draw a picture; `finished` tells when it is there."""
         self._jobs.put(lambda: self.finished.emit(self._draw(picture, width, height, quality)))
 
-    def draw_now(self, picture: Picture, width: int, height: int, quality: Quality) -> QImage:
+    def draw_now(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> QImage:
         """Draw a picture and wait for it.
 
         Raises
@@ -139,7 +139,7 @@ class RenderThread(QObject):
             self._renderer = renderer
         return self._renderer
 
-    def _draw(self, picture: Picture, width: int, height: int, quality: Quality) -> Result:
+    def _draw(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> Result:
         renderer = self._ready()
         began = time.perf_counter()
         if self._target is None or self._target.size != (width, height):

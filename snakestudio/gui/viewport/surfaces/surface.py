@@ -15,10 +15,10 @@ from snakestudio.drawing.style import Theme
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Choice", "Picture", "choose", "set_default_format"]
+__all__ = ["Choice", "FrameRequest", "choose", "set_default_format"]
 
 
-class Picture(NamedTuple):
+class FrameRequest(NamedTuple):
     """Everything that makes a picture; all of it immutable, so that any thread may draw it."""
 
     scene: Scene

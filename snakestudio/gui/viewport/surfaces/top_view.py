@@ -24,7 +24,7 @@ from snakestudio.gui.viewport.drafting.rulers import THICK
 from snakestudio.gui.viewport.surfaces.painted_bar import paint_bar
 from snakestudio.gui.viewport.surfaces.painted_gizmo import paint_gizmo
 from snakestudio.gui.viewport.surfaces.painted_tracks import paint_tracks
-from snakestudio.gui.viewport.surfaces.surface import Picture
+from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.footprints import footprint
 from snakestudio.model.obstacles.solids import Post
@@ -46,7 +46,7 @@ class TopView(QWidget):
 
     drawn = Signal(float)
 
-    def __init__(self, picture: Callable[[float], Picture], reason: str, parent: QWidget) -> None:
+    def __init__(self, picture: Callable[[float], FrameRequest], reason: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._picture = picture
         self.reason = reason

@@ -8,16 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
-from snakestudio.gui.core.settings import recall, store
+from snakestudio.gui.core.settings import load, save
 
-__all__ = ["MODES", "Choices", "EditorOptions"]
+__all__ = ["MODES", "EditSettings", "EditorOptions"]
 
 MODES = ("move", "turn", "scale")
 """What the gizmo does, in the order in which a key goes through them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class EditSettings:
     """The choices.
 
     Attributes
@@ -55,10 +55,10 @@ class EditorOptions(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.now = Choices()
+        self.now = EditSettings()
 
     def set(self, **changes: Any) -> None:
-        """Choose otherwise; names are those of `Choices`."""
+        """Choose otherwise; names are those of `EditSettings`."""
         wanted = replace(self.now, **changes)
         if wanted != self.now:
             self.now = wanted
@@ -74,11 +74,11 @@ class EditorOptions(QObject):
 
     def save(self, settings: QSettings) -> None:
         """Keep the choices in the user's settings."""
-        store(settings, "editor", self.now)
+        save(settings, "editor", self.now)
 
     def load(self, settings: QSettings) -> None:
         """Take the choices of last time, as far as they make sense."""
-        found, usual = recall(settings, "editor", self.now), Choices()
+        found, usual = load(settings, "editor", self.now), EditSettings()
         for name in ("grid_m", "angle_deg", "factor"):
             value = getattr(found, name)
             if not (math.isfinite(value) and value > 0):

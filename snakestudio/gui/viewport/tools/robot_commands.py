@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.shell.commands.command import Spec, has_links
+from snakestudio.gui.shell.commands.command import Command, has_links
 from snakestudio.model.edits.pose import gait_robot, start_of_pose, straight_robot, with_start
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -52,16 +52,16 @@ def _is_shown(w: MainWindow) -> bool:
     )
 
 
-ROBOT: tuple[Spec, ...] = (
-    Spec(
+ROBOT: tuple[Command, ...] = (
+    Command(
         "robot_to_gait", _MENU, "Snap Robot to Gait at t = 0", _lay(gait_robot, "Snap robot to gait"),
         enabled=has_links, tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
     ),
-    Spec(
+    Command(
         "straighten_robot", _MENU, "Straighten Robot", _lay(straight_robot, "Straighten robot"), enabled=has_links,
         tip="The robot starts where it is, with all links in line",
     ),
-    Spec(
+    Command(
         "start_here", _MENU, "Start Where It Is Now", _start_here, enabled=_is_shown,
         tip="What is shown becomes the start, at rest; it applies at the next reset",
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.drawing.gizmo import Guide
-from snakestudio.gui.viewport.tools.edit_settings import Choices
+from snakestudio.gui.viewport.tools.edit_settings import EditSettings
 
 __all__ = ["Targets", "snapped_shift", "stepped"]
 
@@ -42,7 +42,7 @@ def stepped(value: float, step: float) -> float:
 
 
 def snapped_shift(
-    shift: FloatArray, pivot: FloatArray, axes: str, choices: Choices, targets: Targets | None, reach: float
+    shift: FloatArray, pivot: FloatArray, axes: str, choices: EditSettings, targets: Targets | None, reach: float
 ) -> tuple[FloatArray, tuple[Guide, ...]]:
     """A shift after snapping, and what it was snapped to.
 
@@ -54,7 +54,7 @@ def snapped_shift(
         Where the pivot was before, m: it is what goes to the grid.
     axes : str
         Of "xyz", along which the shift may be changed.
-    choices : Choices
+    choices : EditSettings
     targets : Targets or None
     reach : float
         How near edges have to come, m.

@@ -16,9 +16,9 @@ from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.checks import refusal_text
-from snakestudio.gui.viewport.tools.edit_settings import Choices
+from snakestudio.gui.viewport.tools.edit_settings import EditSettings
 from snakestudio.gui.viewport.tools.snap import Targets, snapped_shift, stepped
-from snakestudio.gui.viewport.tools.transform_target import Shaped, Subject
+from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget
 from snakestudio.gui.viewport.tools.typed import Typed
 from snakestudio.model.formula.quantity import FACTOR, NumberTextError
 from snakestudio.model.scene import Scene
@@ -49,13 +49,13 @@ class Transform(QObject):
     Parameters
     ----------
     document : Document
-    subject : Subject
+    subject : TransformTarget
     mode : Mode
     eye : callable
         Gives the camera and the aspect ratio of the picture.
     start : (float, float)
         Where the cursor was, in normalised device coordinates.
-    choices : Choices
+    choices : EditSettings
         What is snapped to.
     targets : Targets or None
         What there is to snap to.
@@ -78,11 +78,11 @@ class Transform(QObject):
     def __init__(
         self,
         document: Document,
-        subject: Subject,
+        subject: TransformTarget,
         mode: Mode,
         eye: Callable[[], tuple[Camera, float]],
         start: Ndc,
-        choices: Choices,
+        choices: EditSettings,
         targets: Targets | None = None,
         *,
         axes: str = "",

@@ -17,14 +17,14 @@ from snakestudio.model.edits import transform
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder, Obstacle
-from snakestudio.viewmodel.viewport.robot_target import RobotSubject
+from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 
-__all__ = ["ObstacleSubject", "Shaped", "Subject", "subject_of"]
+__all__ = ["ObstacleTarget", "Shaped", "TransformTarget", "target_of"]
 
 FloatArray = NDArray[np.float64]
 
 
-class Subject(Protocol):
+class TransformTarget(Protocol):
     """Something that can be moved, turned and scaled. Every edit is a pure function of the scene before it."""
 
     @property
@@ -73,7 +73,7 @@ class Shaped(Protocol):
         """Corners (3,) of the box around it, m."""
 
 
-class ObstacleSubject:
+class ObstacleTarget:
     """Some obstacles.
 
     Parameters
@@ -130,7 +130,7 @@ class ObstacleSubject:
 _ROBOT = ("link", "robot", "beam", "start")
 
 
-def subject_of(selection: Selection, document: Document, placeable: bool) -> Subject | None:
+def target_of(selection: Selection, document: Document, placeable: bool) -> TransformTarget | None:
     """What the selection lets one move: its obstacles, but for locked ones, or the robot.
 
     None if there is nothing, or both are selected.
@@ -147,11 +147,11 @@ def subject_of(selection: Selection, document: Document, placeable: bool) -> Sub
         if selection.obstacles or not placeable:
             return None
         links = selection.links
-        robot = RobotSubject(scene, document.base_dir, links[0] if len(links) == 1 else None)
+        robot = RobotTarget(scene, document.base_dir, links[0] if len(links) == 1 else None)
         try:
             robot.pivot(scene)
         except SnakeStudioError:
             return None  # it starts from a file that cannot be read, which the checks say
         return robot
     free = [index for index in selection.obstacles if not scene.obstacles[index].locked]
-    return ObstacleSubject(scene, free) if free else None
+    return ObstacleTarget(scene, free) if free else None

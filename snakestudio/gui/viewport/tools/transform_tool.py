@@ -18,7 +18,7 @@ from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
 from snakestudio.gui.viewport.tools.label import AmountLabel, amount_text
 from snakestudio.gui.viewport.tools.snap import Targets
 from snakestudio.gui.viewport.tools.transform import Grip, Transform
-from snakestudio.gui.viewport.tools.transform_target import Shaped, Subject, subject_of
+from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget, target_of
 from snakestudio.model.scene import Scene
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class TransformTool(QObject):
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
         self._cursor = QPointF(0.5 * viewport.width(), 0.5 * viewport.height())
-        self._found: tuple[object, Scene, bool, Subject | None] | None = None
+        self._found: tuple[object, Scene, bool, TransformTarget | None] | None = None
         options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
         viewport.document.scene_changed.connect(self._on_scene)
@@ -74,7 +74,7 @@ class TransformTool(QObject):
         return self.running is not None
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> TransformTarget | None:
         """What would be transformed; None if nothing can be, or what is shown is not what is edited."""
         viewport = self._viewport
         scene, items = viewport.document.scene, viewport.selection.items
@@ -84,7 +84,7 @@ class TransformTool(QObject):
         placeable = viewport.robot_tool.placeable
         found = self._found
         if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
-            found = self._found = items, scene, placeable, subject_of(viewport.selection, viewport.document, placeable)
+            found = self._found = items, scene, placeable, target_of(viewport.selection, viewport.document, placeable)
         return found[3]
 
     def gizmo(self) -> Gizmo | None:
@@ -161,7 +161,7 @@ class TransformTool(QObject):
         return True
 
     def _begin(
-        self, subject: Subject, mode: Mode, position: QPointF, *, axes: str = "", grip: Grip = "free",
+        self, subject: TransformTarget, mode: Mode, position: QPointF, *, axes: str = "", grip: Grip = "free",
         anchor: FloatArray | None = None,
     ) -> None:  # fmt: skip
         viewport = self._viewport
@@ -178,7 +178,7 @@ class TransformTool(QObject):
     def _eye(self) -> tuple[Camera, float]:
         return self._viewport.navigator.camera, self._viewport.navigator.aspect
 
-    def _targets(self, subject: Subject) -> Targets | None:
+    def _targets(self, subject: TransformTarget) -> Targets | None:
         """What the subject may be snapped to: all other obstacles that are seen."""
         if not isinstance(subject, Shaped):
             return None
