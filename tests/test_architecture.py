@@ -46,7 +46,7 @@ BARS = {
     "modules": Bar(978, slack=5),
     "lines": Bar(140_500, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
-    "architecture_bytes": Bar(51_500, slack=1_000, goal=12_000),
+    "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 
