@@ -197,6 +197,11 @@ def test_the_table_is_sound(window: MainWindow) -> None:
             assert spec.text.rstrip(" .")[0].isupper()
 
 
+def test_no_command_moves_or_is_called_otherwise_unnoticed() -> None:
+    said = [" | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip() for spec in TABLE]
+    assert said == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()
+
+
 def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: QtBot) -> None:
     undo = window.actions_table["undo"]
     qtbot.waitUntil(lambda: not undo.isEnabled())
