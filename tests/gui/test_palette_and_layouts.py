@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
 from snakestudio.gui.shell.command_palette import CommandPalette, ranked
 from snakestudio.gui.shell.commands.table import TABLE
-from snakestudio.gui.shell.layout_dialog import LayoutDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.viewmodel.matching import match
@@ -197,7 +197,7 @@ def test_a_layout_is_saved_chosen_and_deleted(
 
     def fill_in() -> None:
         dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, LayoutDialog):
+        if not isinstance(dialog, NameDialog):
             QTimer.singleShot(10, fill_in)
             return
         assert not dialog.save_button.isEnabled()

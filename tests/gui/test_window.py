@@ -21,12 +21,12 @@ from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.pinned_runs import _Beside
+from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.shell.commands.command import SEPARATOR
 from snakestudio.gui.shell.commands.table import TABLE
 from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.docking import DOCKS
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.run_bar import SPEEDS
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
+from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset
-from snakestudio.gui.shell.layout_dialog import LayoutDialog
 from snakestudio.model.recording import Schema
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class SetsMenu(QObject):
 
     def save(self) -> None:
         """Ask for a name, and keep the plots of the panel under it."""
-        dialog = LayoutDialog(
+        dialog = NameDialog(
             self._sets.names, self._sets.refusal, self._panel, of="plots",
             kept="Keeps what every plot of this panel shows, with the derived channels among it.",
         )  # fmt: skip

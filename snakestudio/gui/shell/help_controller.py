@@ -81,10 +81,10 @@ class HelpController(QObject):
 
     def save_layout(self) -> None:
         """View > Layouts > Save Layout."""
-        from snakestudio.gui.shell.layout_dialog import LayoutDialog
+        from snakestudio.gui.forms.name_dialog import NameDialog
 
         layouts = self._window.layouts
-        dialog = LayoutDialog(layouts.saved, layouts.refusal, self._window)
+        dialog = NameDialog(layouts.saved, layouts.refusal, self._window)
         if dialog.exec():
             layouts.save(dialog.name)
         dialog.deleteLater()

@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QToolBar, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
@@ -16,15 +16,13 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.live_figure import Figure, FigureRow
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.source_box import SourceBox
+from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.shell.play_button import PlayButton
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.sources import SourceKind
 
-__all__ = ["CONVERGED", "SPEEDS", "RunBar", "SpeedChooser"]
-
-SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
-"""Simulated over wall time that can be chosen."""
+__all__ = ["CONVERGED", "RunBar"]
 
 CONVERGED = 1e-8
 """Residual up to which a step counts as solved."""
@@ -34,36 +32,6 @@ _NARROWEST = 860
 
 REFRESH_S = 0.1
 """Figures change at most this often: faster ones cannot be read."""
-
-
-class SpeedChooser(QComboBox):
-    """How fast simulated time passes."""
-
-    chosen = Signal(float)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        for speed in SPEEDS:
-            self.addItem("max" if math.isinf(speed) else f"{speed:.2f} ×", speed)
-        self.setCurrentIndex(SPEEDS.index(1.0))
-        self.setFixedWidth(theme.scaled(104))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName("Speed")
-        self.setToolTip("Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )")
-        self.currentIndexChanged.connect(lambda index: self.chosen.emit(SPEEDS[index]))
-
-    @property
-    def speed(self) -> float:
-        """The chosen speed."""
-        return SPEEDS[self.currentIndex()]
-
-    def choose(self, speed: float) -> None:
-        """Choose one of `SPEEDS`."""
-        self.setCurrentIndex(SPEEDS.index(speed))
-
-    def shift(self, places: int) -> None:
-        """Go some places up or down the list."""
-        self.setCurrentIndex(min(max(self.currentIndex() + places, 0), len(SPEEDS) - 1))
 
 
 class RunBar(QToolBar):
