@@ -58,12 +58,12 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.runs.opening import RUN_SUFFIX
     from snakestudio.gui.shell.crash import CrashGuard
     from snakestudio.gui.shell.main_window import MainWindow
-    from snakestudio.gui.shell.welcome import welcome
     from snakestudio.paths import main_scene
 
     settings = QSettings()
     theme.apply(app, str(settings.value("theme", "dark")))
     window = MainWindow(settings)
+    context = window.context
 
     class Teller(QObject):
         """Carries a sentence from whichever thread failed to the window's."""
@@ -71,14 +71,14 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         told = Signal(str)
 
     teller = Teller()
-    teller.told.connect(window.tell_internal_error, Qt.ConnectionType.QueuedConnection)
-    autosave = window.safekeeping.autosave
+    teller.told.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
+    autosave = context.safekeeping.autosave
     guard = CrashGuard(teller.told.emit, autosave.write_now)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     if scene is not None and not recorded:
-        window.files.open(scene)
+        context.files.open(scene)
     else:
-        window.files.open(main_scene(), remember=False)
+        context.files.open(main_scene(), remember=False)
     window.show()
     trace.mark("window shown")
     if watch is not None:
@@ -86,36 +86,36 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
 
     def greet() -> None:
         # What was left unsaved comes before anything else.
-        asking = window.safekeeping.offer()
+        asking = context.safekeeping.offer()
         if scene is not None and recorded:
-            window.open_runs.open(scene)
+            context.open_runs.open(scene)
         if scene is not None:
             return
         if asking is not None:
-            asking.finished.connect(lambda _: welcome(window))
+            asking.finished.connect(lambda _: context.guides.welcome())
         else:
-            welcome(window)
+            context.guides.welcome()
 
     def on_first_frame() -> None:
         with contextlib.suppress(RuntimeError):
-            window.viewport.frame_drawn.disconnect(on_first_frame)
+            context.viewport.frame_drawn.disconnect(on_first_frame)
         trace.mark("first frame drawn")
-        QTimer.singleShot(0, window.fill_docks)
+        QTimer.singleShot(0, window, lambda: context.docks.fill(context))
         QTimer.singleShot(0, window, greet)
 
     def on_motion() -> None:
-        shown = window.bridge.displayed
+        shown = context.bridge.displayed
         if shown is not None and shown.time > 0.0:
-            window.viewport.frame_drawn.disconnect(on_motion)
+            context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 
     # A quarter of a million objects of modules and panels stay: to look at all of them again whenever some thousand
     # others have come stops the window for a tenth of a second.
-    window.filled.connect(gc.freeze)
-    window.viewport.frame_drawn.connect(on_first_frame)
+    context.docks.filled.connect(gc.freeze)
+    context.viewport.frame_drawn.connect(on_first_frame)
     if trace.on:
-        window.viewport.frame_drawn.connect(on_motion)
-    if window.viewport.gl is None:
+        context.viewport.frame_drawn.connect(on_motion)
+    if context.viewport.gl is None:
         QTimer.singleShot(0, on_first_frame)
 
     # Without this Ctrl+C in the terminal is noticed only when Qt calls Python code the next time.
@@ -132,8 +132,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     try:
         return app.exec()
     finally:
-        window.robot.close()  # a signal ends the program without closing the window
+        context.robot.close()  # a signal ends the program without closing the window
         autosave.write_now()  # nothing is left of it after an orderly end
         autosave.close(keep=True)
-        window.bridge.close()
+        context.bridge.close()
         guard.close()

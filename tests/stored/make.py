@@ -257,8 +257,8 @@ def make_window(folder: Path) -> None:
 
     window = MainWindow(settings)
     window.show()
-    window.fill_docks()
-    while not window.docks_filled:
+    window.context.docks.fill(window.context)
+    while not window.context.docks.are_filled:
         app.processEvents()
 
     # A scene that was never saved, as a window that dies leaves it, and as the next one takes it up.
@@ -270,12 +270,12 @@ def make_window(folder: Path) -> None:
     (files / "unsaved-99999999-1.toml").write_text(text, encoding="utf-8")
     (unsaved,) = unsaved_scenes(files)
     assert isinstance(unsaved, Unsaved)
-    assert window.files.restore(unsaved)
+    assert window.context.files.restore(unsaved)
 
-    window.viewport.options.set(**choices.VIEW)
-    window.viewport.editor.options.set(**choices.EDITOR)
+    window.context.viewport.options.set(**choices.VIEW)
+    window.context.viewport.editor.options.set(**choices.EDITOR)
     mapping = _mapping()
-    window.teleoperation.teleop.set_mapping(mapping)
+    window.context.teleoperation.teleop.set_mapping(mapping)
     save_map(mapping, files / "mapping.toml")
     _keep_camera(window, files / "camera_path.toml")
     table = _table()
@@ -290,7 +290,7 @@ def make_window(folder: Path) -> None:
     library.tag(library.rename(library.run(files / "kept.mcap"), choices.RUN_NAME), choices.RUN_TAGS)
     (files / "kept.mcap").unlink()
 
-    window.document.undo_stack.setClean()
+    window.context.document.undo_stack.setClean()
     window.close()
     settings.sync()
     (folder / "settings.ini.lock").unlink(missing_ok=True)

@@ -11,8 +11,8 @@ from snakestudio.link.emulator.fault import FAULTS, FaultKind
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMenu
 
+    from snakestudio.gui.robot.connection import RobotConnection
     from snakestudio.gui.robot.controller import RobotControl
-    from snakestudio.gui.robot.robot_feature import RobotFeature
 
 __all__ = ["FAULT_MENU", "FaultMenu"]
 
@@ -41,13 +41,13 @@ class FaultMenu(QObject):
     menu : QMenu
         What stands in it already comes first.
     control : RobotControl
-    entry : RobotFeature
+    connection : RobotConnection
         Passes on what is chosen.
     """
 
-    def __init__(self, menu: QMenu, control: RobotControl, entry: RobotFeature) -> None:
+    def __init__(self, menu: QMenu, control: RobotControl, connection: RobotConnection) -> None:
         super().__init__(menu)
-        self._menu, self._control, self._entry = menu, control, entry
+        self._menu, self._control, self._connection = menu, control, connection
         menu.addSeparator()
         menu.setToolTipsVisible(True)
         self._kinds: dict[FaultKind, QMenu] = {}
@@ -68,7 +68,7 @@ class FaultMenu(QObject):
             return
         for node in profile.nodes:
             menu.addAction(f"Node {node}").triggered.connect(
-                lambda _=False, node=node: self._entry.inject_fault(kind, node)
+                lambda _=False, node=node: self._connection.inject_fault(kind, node)
             )
         menu.addSeparator()
-        menu.addAction("All Nodes").triggered.connect(lambda _=False: self._entry.inject_fault(kind, None))
+        menu.addAction("All Nodes").triggered.connect(lambda _=False: self._connection.inject_fault(kind, None))

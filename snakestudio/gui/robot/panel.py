@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -13,6 +13,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
@@ -20,9 +21,6 @@ from snakestudio.gui.robot.state_card import StateCard
 from snakestudio.gui.robot.twin_and_pose_form import TwinAndPoseForm
 from snakestudio.link.messages import LinkState, Telemetry
 from snakestudio.viewmodel.robot.robot_status import span_text
-
-if TYPE_CHECKING:
-    from snakestudio.gui.robot.robot_feature import RobotFeature
 
 __all__ = ["RobotPanel"]
 
@@ -35,11 +33,19 @@ class RobotPanel(QWidget):
     Parameters
     ----------
     control : RobotControl
-    entry : RobotFeature
-        Connects, and records frames.
+    connection : RobotConnection
+        Lets go of the robot, and records frames.
+    ask_connect : callable
+        Asks which robot to connect to.
     """
 
-    def __init__(self, control: RobotControl, entry: RobotFeature, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        control: RobotControl,
+        connection: RobotConnection,
+        ask_connect: Callable[[], object],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._control = control
         content = QWidget()
@@ -50,13 +56,13 @@ class RobotPanel(QWidget):
         self.arming = Arming(control, content)
         self.connect_button = QPushButton("Connect ...", content)
         theme.set_role(self.connect_button, "primary")
-        self.connect_button.clicked.connect(lambda: entry.ask_connect())
+        self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
         self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
-        self.disconnect_button.clicked.connect(entry.disconnect_robot)
+        self.disconnect_button.clicked.connect(connection.disconnect_robot)
         self.record = QPushButton(content)
         self.record.setToolTip("Write every frame on the bus to a file")
-        self.record.clicked.connect(entry.record_frames)
+        self.record.clicked.connect(connection.record_frames)
         self.name = QLabel(content)
         self.name.setProperty("role", "heading")
         self.where = QLabel(content)

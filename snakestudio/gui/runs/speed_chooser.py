@@ -1,4 +1,4 @@
-"""How fast simulated time passes, and what is recorded is played: the speeds there are, and the box that offers them."""
+"""How fast simulated time passes, and what is recorded is played: the speeds there are, and the box to choose one."""
 
 from __future__ import annotations
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QKeySequence
 
-from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.actions import ActionRegistry
+from snakestudio.gui.shell.files import Files
+from snakestudio.gui.shell.focus_cycle import FocusCycle
+from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.viewmodel.gallery import entries
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["CommandEntry", "command_entries"]
 
@@ -50,12 +49,11 @@ class CommandEntry:
     checked: bool = False
 
 
-def command_entries(window: MainWindow) -> list[CommandEntry]:
+def command_entries(table: ActionRegistry, panes: FocusCycle, layouts: Layouts, files: Files) -> list[CommandEntry]:
     """Everything that can be found, in the order of the menus."""
-    table = window.actions_table
     table.refresh()
     found = []
-    for spec in TABLE:
+    for spec in table.commands:
         if spec.run is None or spec.id == "command_palette":
             continue
         action = table[spec.id]
@@ -74,24 +72,24 @@ def command_entries(window: MainWindow) -> list[CommandEntry]:
                 action.isCheckable() and action.isChecked(),
             )
         )
-    for name, dock in window.docks.items():
+    for name, dock in panes.docks.all.items():
         found.append(
             CommandEntry(
                 f"panel_{name}",
                 f"Go to {dock.windowTitle()}",
                 "Panel",
-                partial(window.panes.go_to, name),
+                partial(panes.go_to, name),
                 icon="layout",
                 checked=dock.isVisible(),
             )
         )
-    for name in window.layouts.saved:
+    for name in layouts.saved:
         found.append(
             CommandEntry(
                 f"saved_layout_{name}",
                 f"Layouts: {name}",
                 "View",
-                partial(window.layouts.choose, name),
+                partial(layouts.choose, name),
                 icon="layout",
             )
         )
@@ -101,7 +99,7 @@ def command_entries(window: MainWindow) -> list[CommandEntry]:
                 f"scene_{entry.path.stem}",
                 f"Open: {entry.title}",
                 f"{entry.source} · {entry.model}",
-                partial(window.files.open, entry.path),
+                partial(files.open, entry.path),
                 icon="gallery",
             )
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import (
     QEvent,
     QModelIndex,
@@ -23,6 +21,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QMainWindow,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -30,12 +29,9 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
+from snakestudio.gui.shell.command_entries import CommandEntry
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.viewmodel.matching import Match, match
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["CommandPalette", "ranked"]
 
@@ -74,14 +70,16 @@ class CommandPalette(ModalOverlay):
 
     Parameters
     ----------
-    window : MainWindow
+    window : QMainWindow
+    entries : list of CommandEntry
+        What can be found.
+    settings : QSettings
+        Keep what was used last.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: QMainWindow, entries: list[CommandEntry], settings: QSettings) -> None:
         super().__init__(window)
-        self._entries = command_entries(window)
-        self._settings = window.settings
-        self._recent = _recent(window.settings)
+        self._entries, self._settings, self._recent = entries, settings, _recent(settings)
         self.frame = card_frame(self)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(8, 8, 8, 8)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from snakestudio.gui.shell.context import Context
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.gallery import entries
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["MovingMenus"]
 
@@ -21,9 +17,9 @@ __all__ = ["MovingMenus"]
 class MovingMenus(QObject):
     """Fills some of a window's menus anew whenever they open."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._context = context
         self._layouts: list[QAction] = []
         for name, fill in (
             ("File/Open Recent", self._fill_recent),
@@ -32,11 +28,11 @@ class MovingMenus(QObject):
             ("View/Layouts", self._fill_layouts),
             ("View/Layouts/Delete Layout", self._fill_delete),
         ):
-            menu = window.actions_table.menus[name]
+            menu = self._context.actions_table.menus[name]
             menu.aboutToShow.connect(lambda menu=menu, fill=fill: fill(menu))
 
     def _fill_recent(self, menu: QMenu) -> None:
-        files = self._window.files
+        files = self._context.files
         menu.clear()
         paths = files.recent
         for path in paths:
@@ -48,26 +44,26 @@ class MovingMenus(QObject):
             menu.addAction("No recent scenes").setEnabled(False)
 
     def _fill_examples(self, menu: QMenu) -> None:
-        files = self._window.files
+        files = self._context.files
         menu.clear()
-        menu.addAction(self._window.actions_table["gallery"])
+        menu.addAction(self._context.actions_table["gallery"])
         menu.addSeparator()
         for entry in entries():
             menu.addAction(entry.title).triggered.connect(lambda _=False, p=entry.path: files.open(p))
 
     def _fill_trail(self, menu: QMenu) -> None:
-        scene = self._window.document.scene
+        scene = self._context.document.scene
         menu.clear()
-        fill_trail_menu(menu, self._window.viewport.options, n_parts(scene), part_name(scene))
+        fill_trail_menu(menu, self._context.viewport.options, n_parts(scene), part_name(scene))
 
     def _fill_layouts(self, menu: QMenu) -> None:
         """The user's own stand after those that come along."""
-        layouts = self._window.layouts
+        layouts = self._context.layouts
         for old in self._layouts:
             menu.removeAction(old)
             old.deleteLater()
         self._layouts = []
-        below = self._window.actions_table["save_layout"]
+        below = self._context.actions_table["save_layout"]
         for name in layouts.saved:
             action = QAction(name.replace("&", "&&"), menu)
             action.triggered.connect(lambda _=False, name=name: layouts.choose(name))
@@ -76,10 +72,10 @@ class MovingMenus(QObject):
         if self._layouts:
             menu.insertSeparator(below)
             self._layouts.append(menu.actions()[menu.actions().index(below) - 1])
-        self._window.actions_table.menus["View/Layouts/Delete Layout"].setEnabled(bool(layouts.saved))
+        self._context.actions_table.menus["View/Layouts/Delete Layout"].setEnabled(bool(layouts.saved))
 
     def _fill_delete(self, menu: QMenu) -> None:
-        layouts = self._window.layouts
+        layouts = self._context.layouts
         menu.clear()
         for name in layouts.saved:
             menu.addAction(name.replace("&", "&&")).triggered.connect(lambda _=False, name=name: layouts.delete(name))

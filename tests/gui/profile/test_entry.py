@@ -22,11 +22,11 @@ pytestmark = pytest.mark.gui
 
 
 class Window(QWidget):
-    """As much of the main window as is needed."""
+    """As much of the main window and its context as is needed."""
 
     def __init__(self, robot: FakeRobot, settings: Path) -> None:
         super().__init__()
-        self.robot = robot
+        self.robot, self.window = robot, self  # type: ignore[assignment,method-assign]
         self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
 
 

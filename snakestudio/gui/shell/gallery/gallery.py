@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
 from snakestudio.gui.shell.gallery.card_grid import CardGrid
 from snakestudio.gui.shell.gallery.chips import Chips
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.gui.shell.overlay_head import make_head
 from snakestudio.viewmodel.gallery import entries, found
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["Gallery"]
 
@@ -33,12 +31,16 @@ class Gallery(ModalOverlay):
 
     Parameters
     ----------
-    window : MainWindow
+    window : QMainWindow
+    files : Files
+        Opens them.
+    document : Document
+        When it holds another scene, the gallery is put away.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: QMainWindow, files: Files, document: Document) -> None:
         super().__init__(window)
-        self._files = window.files
+        self._files = files
         self.frame = card_frame(self)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(0, 20, 0, 0)
@@ -57,7 +59,7 @@ class Gallery(ModalOverlay):
         column.addWidget(_rule(self.frame))
         column.addWidget(self._make_foot())
         self._filter()
-        window.document.opened.connect(self.close_sheet)
+        document.opened.connect(self.close_sheet)
 
     # --- what it is made of ---------------------------------------------------------------------------------------
 
