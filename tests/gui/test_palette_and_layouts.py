@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.name_dialog import NameDialog
-from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
-from snakestudio.gui.shell.command_palette import CommandPalette, ranked
+from snakestudio.gui.shell.command_palette import CommandEntry, CommandPalette, command_entries, ranked
 from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay

@@ -25,8 +25,8 @@ from snakestudio.gui.runs.pinned_runs import _Beside
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.crash import CrashGuard
-from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QTimer
 
 from snakestudio.gui.core.command import Command
@@ -10,22 +12,18 @@ from snakestudio.gui.profile.robot import ProfileContext
 __all__ = ["PROFILE", "prepare_for_robot"]
 
 
-def _open_editor(c: ProfileContext) -> None:
-    from snakestudio.gui.profile import entry
+def _open(what: str) -> Callable[[ProfileContext], None]:
+    """What brings up the editor, learning from traffic or the wiggle test."""
 
-    entry.open_editor(c)
+    def run(c: ProfileContext) -> None:
+        from snakestudio.gui.profile import entry
 
+        opens: dict[str, Callable[[ProfileContext], object]] = {
+            "editor": entry.open_editor, "learning": entry.open_learning, "wiggle": entry.open_wiggle,
+        }  # fmt: skip
+        opens[what](c)
 
-def _open_learning(c: ProfileContext) -> None:
-    from snakestudio.gui.profile import entry
-
-    entry.open_learning(c)
-
-
-def _open_wiggle(c: ProfileContext) -> None:
-    from snakestudio.gui.profile import entry
-
-    entry.open_wiggle(c)
+    return run
 
 
 def prepare_for_robot(c: ProfileContext) -> None:
@@ -43,15 +41,15 @@ def prepare_for_robot(c: ProfileContext) -> None:
 
 PROFILE: tuple[Command[ProfileContext], ...] = (
     Command(
-        "edit_profile", "Robot", "Robot Profile ...", _open_editor, icon="table", long=True,
+        "edit_profile", "Robot", "Robot Profile ...", _open("editor"), icon="table", long=True,
         tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
     ),
     Command(
-        "learn_profile", "Robot", "Learn from Traffic ...", _open_learning, long=True,
+        "learn_profile", "Robot", "Learn from Traffic ...", _open("learning"), long=True,
         tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
     ),
     Command(
-        "wiggle_test", "Robot", "Wiggle Test ...", _open_wiggle, (), lambda c: c.robot.connected,
+        "wiggle_test", "Robot", "Wiggle Test ...", _open("wiggle"), (), lambda c: c.robot.connected,
         tip="Move one joint a little and judge its sign, gear, play, lag and offset in words",
     ),
 )  # fmt: skip

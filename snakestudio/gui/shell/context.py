@@ -127,7 +127,8 @@ class Context(QObject):
         self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, lambda: self.ahead.doing, window)
         self.docks = Docks(window, docks)
         self.plot_docks = PlotDocks(self, self.channels, self.overlaid.overlaid)
-        self.layouts = Layouts(window, self.docks, self.plot_docks, self.banners.program, settings)
+        plots = self.plot_docks.state, self.plot_docks.restore
+        self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
         self.panes = FocusCycle(self.docks, [self.viewport, self.time_bar], self.run_bar, window)
         self.guides = HelpController(self, window)
         self.robot_in_window = RobotFeature(self, bar_part)

@@ -103,8 +103,7 @@ class HelpController(QObject):
 
     def palette(self) -> CommandPalette:
         """Help > Find a Command."""
-        from snakestudio.gui.shell.command_entries import command_entries
-        from snakestudio.gui.shell.command_palette import CommandPalette
+        from snakestudio.gui.shell.command_palette import CommandPalette, command_entries
 
         palette = open_overlay(self._window, CommandPalette)
         if palette is None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.plots.plot_docks import PlotDocks
 from snakestudio.gui.shell.docking import Docks
 
 __all__ = ["SHIPPED", "Layouts", "Shipped"]
@@ -58,8 +58,8 @@ class Layouts(QObject):
     ----------
     window : QMainWindow
     docks : Docks
-    plots : PlotDocks
-        Remembered with them.
+    plots : tuple of callable
+        Gives what the panels of plots show, as a text, and has them show it again.
     banner : Banner
         Says when a layout cannot be used.
     settings : QSettings
@@ -73,10 +73,16 @@ class Layouts(QObject):
     changed = Signal()
 
     def __init__(
-        self, window: QMainWindow, docks: Docks, plots: PlotDocks, banner: Banner, settings: QSettings
+        self,
+        window: QMainWindow,
+        docks: Docks,
+        plots: tuple[Callable[[], str], Callable[[str], None]],
+        banner: Banner,
+        settings: QSettings,
     ) -> None:
         super().__init__(window)
-        self._window, self._docks, self._plots = window, docks, plots
+        self._window, self._docks = window, docks
+        self._plots_state, self._restore_plots = plots
         self._banner, self._settings = banner, settings
         self._first = QByteArray()
 
@@ -128,7 +134,7 @@ class Layouts(QObject):
 
     def save(self, name: str) -> None:
         """Keep the present arrangement under a name, in place of one that has it already."""
-        self._store({**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._plots.state())})
+        self._store({**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._plots_state())})
 
     def delete(self, name: str) -> None:
         """Forget the layout called `name`."""
@@ -137,7 +143,7 @@ class Layouts(QObject):
     def choose(self, name: str) -> None:
         """Arrange the panels as in the saved layout called `name`; one that does not fit any more changes nothing."""
         state, plots = self._stored()[name]
-        self._plots.restore(plots)
+        self._restore_plots(plots)
         if not self._window.restoreState(state, _VERSION):
             self._banner.say(
                 "warning",
@@ -163,7 +169,7 @@ class Layouts(QObject):
         state = self._settings.value(_LAST)
         if not isinstance(state, QByteArray):
             return False
-        self._plots.restore(str(self._settings.value(_LAST_PLOTS, "")))
+        self._restore_plots(str(self._settings.value(_LAST_PLOTS, "")))
         if self._window.restoreState(state, _VERSION):
             return True
         self._banner.say(
@@ -176,4 +182,4 @@ class Layouts(QObject):
     def store_last(self) -> None:
         """Remember how the panels stand."""
         self._settings.setValue(_LAST, self._window.saveState(_VERSION))
-        self._settings.setValue(_LAST_PLOTS, self._plots.state())
+        self._settings.setValue(_LAST_PLOTS, self._plots_state())

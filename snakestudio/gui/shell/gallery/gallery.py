@@ -2,24 +2,181 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
-from snakestudio.gui.shell.gallery.card_grid import CardGrid
-from snakestudio.gui.shell.gallery.chips import Chips
-from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
-from snakestudio.gui.shell.overlay_head import make_head
+from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
+from snakestudio.viewmodel.formulations import MODELS
 from snakestudio.viewmodel.gallery import entries, found
 
-__all__ = ["Gallery"]
+__all__ = ["CardGrid", "Chips", "Gallery"]
+
+_GAP = 16
+_NARROWEST = 216
+"""Of a card, px."""
+
+
+class CardGrid(QWidget):
+    """Lays out the cards that are shown.
+
+    Parameters
+    ----------
+    rows : int, optional
+        Rows that are shown at most; cards beyond them are left out.
+    """
+
+    def __init__(self, parent: QWidget, rows: int | None = None) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self._all: list[Card] = []
+        self._shown: list[Card] = []
+        self._columns = 1
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def cards(self) -> list[Card]:
+        """The cards that are to be seen, in their order."""
+        return [card for card in self._shown if not card.isHidden()]
+
+    def fill(self, cards: Sequence[Card]) -> None:
+        """Take over all cards there are."""
+        self._all = list(cards)
+        self.show_cards(self._all)
+
+    def show_cards(self, cards: Sequence[Card]) -> None:
+        """Show only these."""
+        self._shown = list(cards)
+        for card in self._all:
+            card.setVisible(card in self._shown)
+        self._arrange()
+
+    def neighbour(self, card: Card, right: int, down: int) -> Card | None:
+        """The card beside, above or below; None beyond the edge."""
+        cards = self.cards
+        here = cards.index(card)
+        place = here + right + down * self._columns
+        if down > 0 and place >= len(cards) and here // self._columns < (len(cards) - 1) // self._columns:
+            place = len(cards) - 1  # the last row is a short one
+        return cards[place] if 0 <= place < len(cards) else None
+
+    def column(self, card: Card) -> int:
+        """The column a card stands in."""
+        return self.cards.index(card) % self._columns
+
+    def _fit(self, width: int) -> tuple[int, int]:
+        """Columns, and the width of each."""
+        columns = max(1, (width + _GAP) // (theme.scaled(_NARROWEST) + _GAP))
+        return columns, (width - (columns - 1) * _GAP) // columns
+
+    def _arrange(self) -> None:
+        self._columns, width = self._fit(self.width())
+        for place, card in enumerate(self._shown):
+            if self._rows is not None and place >= self._rows * self._columns:
+                card.hide()
+                continue
+            card.show()
+            row, column = divmod(place, self._columns)
+            height = card.height_for(width)
+            card.setGeometry(column * (width + _GAP), row * (height + _GAP), width, height)
+        self.setFixedHeight(self._height(self.width()))
+
+    def _height(self, width: int) -> int:
+        if not self._shown:
+            return 0
+        columns, each = self._fit(width)
+        rows = -(-len(self._shown) // columns)
+        rows = rows if self._rows is None else min(rows, self._rows)
+        return rows * self._shown[0].height_for(each) + (rows - 1) * _GAP
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.scaled(_NARROWEST), 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self._arrange()
+
+
+class Chips(QWidget):
+    """One row: papers, then models; of each at most one is on.
+
+    Signals
+    -------
+    changed()
+        Another one is on, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        papers = sorted({paper for entry in entries() for paper in entry.papers})
+        used = {entry.model for entry in entries()}
+        self.papers = self._group("Paper", papers, "Scenes of paper {}")
+        row.addSpacing(18)
+        models = [info.short for info in MODELS.values() if info.short in used]
+        self.models = self._group("Model", models, "Scenes that run in the {} model")
+        row.addStretch(1)
+
+    def _group(self, caption: str, names: Sequence[str], tip: str) -> dict[str, QToolButton]:
+        row = self.layout()
+        assert isinstance(row, QHBoxLayout)
+        label = QLabel(caption, self)
+        label.setProperty("role", "dim")
+        row.addWidget(label)
+        buttons: dict[str, QToolButton] = {}
+        for name in names:
+            button = QToolButton(self)
+            button.setText(name)
+            button.setCheckable(True)
+            button.setProperty("role", "chip")
+            button.setToolTip(tip.format(name))
+            row.addWidget(button)
+            buttons[name] = button
+        for button in buttons.values():
+            button.clicked.connect(lambda on, chosen=button: self._choose(buttons, chosen, on))
+        return buttons
+
+    def _choose(self, group: dict[str, QToolButton], chosen: QToolButton, on: bool) -> None:
+        for button in group.values():
+            button.setChecked(on and button is chosen)
+        self.changed.emit()
+
+    @property
+    def paper(self) -> str:
+        """The paper that is wanted, "" for any."""
+        return _on(self.papers)
+
+    @property
+    def model(self) -> str:
+        """The model that is wanted, by its short name, "" for any."""
+        return _on(self.models)
+
+
+def _on(group: dict[str, QToolButton]) -> str:
+    return next((name for name, button in group.items() if button.isChecked()), "")
+
 
 _WIDEST, _HIGHEST = 1180, 900
 _MARGIN = 24
