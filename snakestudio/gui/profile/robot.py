@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject
 
 from snakestudio.gui.core.command import Context
 from snakestudio.link.base import Link
 from snakestudio.link.messages import Telemetry
-from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Axis, Bus, Profile
 from snakestudio.viewmodel.robot.services import LiveChoices
+
+if TYPE_CHECKING:
+    from snakestudio.link.profile.loading import LoadedProfile  # which leads to cantools
 
 __all__ = ["ConnectedRobot", "LiveAngles", "ProfileContext", "Robot"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -11,10 +12,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
-from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus
 from snakestudio.viewmodel.robot.emulator import EmulatedRobot
 from snakestudio.viewmodel.robot.services import LiveChoices
+
+if TYPE_CHECKING:
+    from snakestudio.link.profile.loading import LoadedProfile  # which leads to cantools
 
 __all__ = ["RobotConnection"]
 
