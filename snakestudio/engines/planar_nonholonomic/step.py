@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
+from snakestudio.engines.planar_nonholonomic.chebyshev import longest_part
 from snakestudio.engines.planar_nonholonomic.dynamics import evaluate
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.rows import write_row
@@ -46,6 +47,9 @@ RATE_SCALE = 30.0
 """Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part matter little."""
 
 CONVERGED = 1e-8
+
+LONGEST = longest_part(1.0)
+"""Longest part of a step times the rate of decay that the schemes bear in it."""
 
 
 @inlined
@@ -94,32 +98,29 @@ def _next_stage(params: Params, state: State, work: Work, length: float, stages:
 @inlined
 def _part(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, time: float, length: float, stages: int, knot: int, begun: bool,
+    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int,
 ) -> int:  # fmt: skip
-    """A part of a step: work.y1 and work.sums end as its result, the derivatives are those there.
+    """A part of a step, from `time` to `end`: work.y1 and work.sums end as its result, the derivatives are those there.
 
-    Unless it has `begun`, derivatives at its beginning are found first. Returns the constraints at its end, -1 if
-    their reactions were not found somewhere. The equations of motion are evaluated at one place, for they are compiled
-    into it.
+    Without stages, the derivatives at its beginning are found. Returns the constraints at its end, -1 if their
+    reactions were not found somewhere. The equations of motion are evaluated at one place, for they are compiled into
+    it.
     """
     count = 0
-    if begun:
+    if stages > 0:
         _first_stage(params, state, work, length, stages)
     else:
         for i in range(state.y.shape[0]):
             work.y1[i] = state.y[i]
-    for j in range(1 if begun else 0, stages + 1):
-        stage_time = time + (1.0 if j == stages else params.schemes[stages, j, 4]) * length
+    for j in range(min(1, stages), stages + 1):
+        stage_time = end if j == stages else time + params.schemes[stages, j, 4] * length
         knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
         if torque.shape[0] > 0:
             evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
         count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
         if count < 0:
             break
-        if j == 0:
-            _keep_first(work)
-            _first_stage(params, state, work, length, stages)
-        elif j < stages:
+        if j < stages:
             _next_stage(params, state, work, length, stages, j)
     return count
 
@@ -180,31 +181,42 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 @inlined
 def _step(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, knot: int,
+    torque: FloatArray, knot: int, begun: bool,
 ) -> int:  # fmt: skip
-    """One time step in parts; what it returns is what it ended with."""
+    """One time step in parts; what it returns is what it ended with.
+
+    A step that begins where another has just ended has `begun` already: the derivatives there are known.
+    """
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
     passed = 0.0
     calls = 0
     status = int(OK)
-    begun = False
     for i in range(state.y.shape[0]):
         work.y0[i] = state.y[i]
     for i in range(state.sums.shape[0]):
         work.sums0[i] = state.sums[i]
     length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
+    hold = work.hold[0]
     while status == OK and passed < params.dt:
-        left = params.dt - passed
-        # What is left is not to become one tiny last part.
-        own = left if length >= left else 0.5 * left if 2.0 * length > left else length
-        own = min(own, params.longest)
-        stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * params.decay)))
-        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, stages, knot, begun)
-        calls += stages if begun else stages + 1
-        begun = True
+        own, end, stages = 0.0, begin, 0
+        if begun:
+            left = params.dt - passed
+            # What is left is not to become one tiny last part.
+            own = left if length >= left else 0.5 * left if 2.0 * length > left else length
+            decay = max(params.turning, params.moving + hold / (params.smoothing * params.mass), 1e-9)
+            own = min(own, LONGEST / decay)
+            stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * decay)))
+            end = begin + passed + own if own < left else (state.counts[STEP] + 1) * params.dt
+        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, end, stages, knot)
+        calls += stages
         if count < 0:
             status = int(NOT_SOLVED)
+            continue
+        if not begun:
+            begun = True
+            hold = work.hold[0]
+            _keep_first(work)
             continue
         error = _error(params, state.y, own, work)
         length = max(min(own * min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0), params.dt), params.shortest)
@@ -220,6 +232,7 @@ def _step(
             state.y[i] = work.y1[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums[i]
+        hold = work.hold[0]
         _keep_first(work)
         _take_note(state, work, count)
         if passed >= params.dt:
@@ -268,12 +281,14 @@ def advance_steps(
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    begun = n_steps < 0
     for _ in range(n_steps):
         while knot < len(knots) - 2 and knots[knot + 1] <= counts[STEP] * params.dt:
             knot += 1
-        status = _step(params, state, work, knots, angle, rate, torque, knot)
+        status = _step(params, state, work, knots, angle, rate, torque, knot, begun)
         if status != OK:
             return status
+        begun = True
         if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
             knot = evaluate_reference(knots, angle, rate, 1, counts[STEP] * params.dt, knot, work.reference)
             write_row(params, state, work, rows)
