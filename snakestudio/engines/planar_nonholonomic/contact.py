@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.planar_nonholonomic.params import Params
-from snakestudio.engines.planar_nonholonomic.state import ALONG, LEFT, NORMAL, RIGHT, RUBBING, WORKS, Work
+from snakestudio.engines.planar_nonholonomic.state import (
+    ALONG,
+    HOLD,
+    LEFT,
+    NORMAL,
+    RIGHT,
+    RUBBING,
+    TOUCHING,
+    WORKS,
+    Work,
+)
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_put, octet_zero
@@ -64,6 +74,7 @@ def _try_box(params: Params, work: Work, k: int, j: int, depth_left: float, dept
 def find_obstacles(params: Params, work: Work) -> int:
     """Which obstacles the links at (work.place, work.cos, work.sin) touch on either side; returns links that do."""
     count = 0
+    touching = 0.0
     for k in range(work.cos.shape[0]):
         work.near[LEFT, k] = work.near[RIGHT, k] = -1
         if params.grid_nx == 0:
@@ -85,9 +96,12 @@ def find_obstacles(params: Params, work: Work) -> int:
             if stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
                 gap, nx, ny, _, lever = stadium_circle(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr)
                 depth_left, depth_right = _enter(params, work, k, j, gap, nx, ny, lever, depth_left, depth_right)
-        if work.near[LEFT, k] >= 0 or work.near[RIGHT, k] >= 0:
+        left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
+        if left or right:
             work.link[count] = k
             count += 1
+        touching += (2.0 * k + 1.0) ** 2 * left + (2.0 * k + 2.0) ** 2 * right
+    work.felt[TOUCHING] = touching
     return count
 
 
@@ -143,7 +157,7 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
             own = max(away * push, 0.0)
             most, sliding = params.obstacles[j, 8] * own, work.signs[ALONG, k]
             rub = -most * sliding
-            work.hold[0] = max(work.hold[0], most * (1.0 - sliding * sliding))
+            work.felt[HOLD] = max(work.felt[HOLD], most * (1.0 - sliding * sliding))
             normal = away * (own + params.damping * max(-away * across, 0.0))
             at = WORKS + 2 * n + 4 * (side * n + k)
             work.rate_sums[at + NORMAL] = -sin * normal

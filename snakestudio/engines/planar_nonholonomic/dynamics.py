@@ -18,6 +18,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     EXTERNAL,
     FRICTION,
     GRAVITY,
+    HOLD,
     OBSTACLE,
     SIN,
     STOP,
@@ -163,7 +164,7 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
     _ground_forces(params, wrench, work)
     _joint_torques(params, work, given)
     gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
-    work.hold[0] = 0.0
+    work.felt[HOLD] = 0.0
     count = find_obstacles(params, work)
     _factor(params, work, count)
     # (27): without anything that obstacles do.

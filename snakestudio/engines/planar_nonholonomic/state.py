@@ -39,6 +39,8 @@ NORMAL, RUBBING = 0, 2
 # Rows of Work.turn, and of Work.rates and Work.signs.
 COS, SIN = range(2)
 ALONG, ACROSS, TURNING = range(3)
+# Entries of Work.felt.
+HOLD, TOUCHING, UNCHANGED, CHANGED = range(4)
 
 
 def sums_length(n: int) -> int:
@@ -109,8 +111,9 @@ class Work(NamedTuple):
         `along`, `across` (n,) look into it.
     force, load : (n, 2), (n,)
         Forces on the links, N, and what they and all else do along the angles, N m.
-    hold : (1,)
-        Largest Coulomb friction of an obstacle, less the faster it slides, N: what makes that motion stiff.
+    felt : (4,)
+        Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes that motion stiff); a
+        number for which links touch them on which side; shares of a part after which that was as before, and no more.
     matrix, inverse : (n, w), (n,)
         Mass matrix of the angles and beside it what acts on them without obstacles, then the angles' part of every
         constraint; see `wide_factor`.
@@ -158,7 +161,7 @@ class Work(NamedTuple):
     signs: FloatArray
     force: FloatArray
     load: FloatArray
-    hold: FloatArray
+    felt: FloatArray
     matrix: FloatArray
     inverse: FloatArray
     reference: FloatArray
@@ -225,7 +228,7 @@ def make_work(n: int) -> Work:
         signs=np.zeros((3, width)),
         force=np.zeros((n, 2)),
         load=np.zeros(n),
-        hold=np.zeros(1),
+        felt=np.zeros(4),
         matrix=np.zeros((n, width)),
         inverse=np.zeros(n),
         reference=np.zeros((n - 1, 2)),

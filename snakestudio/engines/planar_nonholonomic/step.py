@@ -21,11 +21,15 @@ from snakestudio.engines.planar_nonholonomic.rows import write_row
 from snakestudio.engines.planar_nonholonomic.state import (
     CALL_EVALUATIONS,
     CALL_STEPS,
+    CHANGED,
     CONTACTS,
     EVALUATIONS,
+    HOLD,
     LOAD,
     PART,
     STEP,
+    TOUCHING,
+    UNCHANGED,
     UNCONVERGED,
     WORKS,
     WORST_CALL,
@@ -96,17 +100,31 @@ def _next_stage(params: Params, state: State, work: Work, length: float, stages:
 
 
 @inlined
+def _jumped(params: Params, state: State, work: Work, length: float, touching: float) -> bool:
+    """Whether links meet or leave obstacles within a part, and what that does is beyond the error allowed."""
+    if work.felt[TOUCHING] == touching or length <= 1.000001 * params.shortest:
+        return False
+    half = state.y.shape[0] // 2
+    most = 0.0
+    for i in range(half, 2 * half):
+        most = max(most, abs(work.rate_y[i] - work.first_y[i]))
+    return 0.4 * length * most > RATE_SCALE * params.tolerance
+
+
+@inlined
 def _part(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int,
+    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int, touching: float,
 ) -> int:  # fmt: skip
     """A part of a step, from `time` to `end`: work.y1 and work.sums end as its result, the derivatives are those there.
 
-    Without stages, the derivatives at its beginning are found. Returns the constraints at its end, -1 if their
-    reactions were not found somewhere. The equations of motion are evaluated at one place, for they are compiled into
-    it.
+    It ends early where other links touch obstacles than at its beginning (`touching`) and accelerations jump by more
+    than it bears: `Work.felt` says when. Without stages, the derivatives at its beginning are found. Returns the
+    constraints at its end, -1 if their reactions were not found somewhere. The equations of motion are evaluated at one
+    place, for they are compiled into it.
     """
     count = 0
+    work.felt[UNCHANGED] = 1.0
     if stages > 0:
         _first_stage(params, state, work, length, stages)
     else:
@@ -118,8 +136,14 @@ def _part(
         if torque.shape[0] > 0:
             evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
         count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
+        state.counts[EVALUATIONS] += stages > 0
         if count < 0:
             break
+        if j > 0 and _jumped(params, state, work, length, touching):
+            work.felt[UNCHANGED] = params.schemes[stages, j - 1, 4]
+            work.felt[CHANGED] = params.schemes[stages, j, 4] if j < stages else 1.0
+            if j < stages:
+                break
         if j < stages:
             _next_stage(params, state, work, length, stages, j)
     return count
@@ -190,14 +214,14 @@ def _step(
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
     passed = 0.0
-    calls = 0
+    calls = state.counts[EVALUATIONS]
     status = int(OK)
     for i in range(state.y.shape[0]):
         work.y0[i] = state.y[i]
     for i in range(state.sums.shape[0]):
         work.sums0[i] = state.sums[i]
     length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
-    hold = work.hold[0]
+    hold, touching, until = work.felt[HOLD], work.felt[TOUCHING], 0.0
     while status == OK and passed < params.dt:
         own, end, stages = 0.0, begin, 0
         if begun:
@@ -206,17 +230,22 @@ def _step(
             own = left if length >= left else 0.5 * left if 2.0 * length > left else length
             decay = max(params.turning, params.moving + hold / (params.smoothing * params.mass), 1e-9)
             own = min(own, LONGEST / decay)
+            if passed < until < passed + own:  # where something jumps by then
+                own = max(until - passed, params.shortest)
             stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * decay)))
             end = begin + passed + own if own < left else (state.counts[STEP] + 1) * params.dt
-        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, end, stages, knot)
-        calls += stages
+        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, end, stages, knot, touching)
         if count < 0:
             status = int(NOT_SOLVED)
             continue
         if not begun:
             begun = True
-            hold = work.hold[0]
+            hold, touching = work.felt[HOLD], work.felt[TOUCHING]
             _keep_first(work)
+            continue
+        if work.felt[UNCHANGED] < 1.0:
+            length = max(work.felt[UNCHANGED] * own, params.shortest)
+            until = passed + work.felt[CHANGED] * own
             continue
         error = _error(params, state.y, own, work)
         length = max(min(own * min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0), params.dt), params.shortest)
@@ -232,7 +261,7 @@ def _step(
             state.y[i] = work.y1[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums[i]
-        hold = work.hold[0]
+        hold, touching = work.felt[HOLD], work.felt[TOUCHING]
         _keep_first(work)
         _take_note(state, work, count)
         if passed >= params.dt:
@@ -242,6 +271,7 @@ def _step(
             state.y[i] = work.y0[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums0[i]
+        state.counts[EVALUATIONS] = calls
         return status
     state.figures[PART] = length
     for k in range(n - 1):
@@ -250,8 +280,7 @@ def _step(
     state.figures[LOAD] += params.mass * params.gn * params.dt
     state.counts[STEP] += 1
     state.counts[CALL_STEPS] += 1
-    state.counts[EVALUATIONS] += calls
-    state.counts[CALL_EVALUATIONS] += calls
+    state.counts[CALL_EVALUATIONS] += state.counts[EVALUATIONS] - calls
     return OK
 
 
