@@ -19,7 +19,10 @@ from snakestudio.engines.planar_nonholonomic.state import (
     FRICTION,
     GRAVITY,
     HOLD,
+    LEFT,
+    NORMAL,
     OBSTACLE,
+    RIGHT,
     SIN,
     STOP,
     TURNING,
@@ -28,11 +31,18 @@ from snakestudio.engines.planar_nonholonomic.state import (
 )
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, spread_from_centre
-from snakestudio.kernels.cholesky import wide_backward, wide_factor, wide_forward
+from snakestudio.kernels.cholesky import (
+    cholesky_backward,
+    cholesky_factor,
+    cholesky_forward,
+    wide_backward,
+    wide_factor,
+    wide_forward,
+)
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_product, octet_put, octet_signs, octet_times
 from snakestudio.kernels.trig import sin_cos
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "hold_links"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -152,6 +162,67 @@ def _factor(params: Params, work: Work, count: int) -> None:
 
 
 @inlined
+def _book_normal_accelerations(params: Params, work: Work) -> None:
+    """How the velocities of the links across themselves change, (31) derived: of those that are held by 0."""
+    n = work.cos.shape[0]
+    at = work.rate_sums.shape[0] - n
+    for k in range(n):
+        work.part[k, 0] = -work.sin[k] * work.acceleration[k]
+        work.part[k, 1] = work.cos[k] * work.acceleration[k]
+    spread_from_centre(work.part, params.half_length, work.acceleration, work.force)
+    for k in range(n):
+        ax, ay = work.force[k, 0] + work.swing[k, 0], work.force[k, 1] + work.swing[k, 1]
+        work.rate_sums[at + k] = work.cos[k] * ay - work.sin[k] * ax - work.v[k] * work.along[k]
+
+
+@inlined
+def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> None:
+    """Give `work.held` links the velocity across themselves that their accelerations add up to, by impulses.
+
+    A constraint is on accelerations, (33), (37), and angles and velocities are integrated each with an error of its
+    own, which nothing would take back from a link that moves away from its obstacle. The impulses are the constraints'
+    own; `count` constraints, masses and `work.link` are those of the last evaluation. Changes `work.y1`, books in
+    `work.sums`.
+    """
+    n = work.cos.shape[0]
+    _kinematics(params, work.y1, work)
+    at = work.sums.shape[0] - n
+    size = 0
+    for a in range(count):
+        k = work.link[a]
+        if work.held[k] != 0:
+            work.chosen[size] = a
+            work.rest[size] = work.begun[k] + (work.sums[at + k] - sums0[at + k]) - work.across[k]
+            for b in range(size + 1):
+                work.factor[size, b] = work.delassus[a, work.chosen[b]]
+            size += 1
+    if size == 0:
+        return
+    cholesky_factor(work.factor, size)
+    cholesky_forward(work.factor, size, work.rest)
+    cholesky_backward(work.factor, size, work.rest)
+    for k in range(n):
+        work.force[k, 0] = work.force[k, 1] = work.load[k] = 0.0
+    for i in range(size):
+        k = work.link[work.chosen[i]]
+        work.force[k, 0] = -work.sin[k] * work.rest[i]
+        work.force[k, 1] = work.cos[k] * work.rest[i]
+        side = LEFT if work.near[LEFT, k] >= 0 else RIGHT
+        own = WORKS + 2 * n + 4 * (side * n + k) + NORMAL
+        work.sums[own] += work.force[k, 0]
+        work.sums[own + 1] += work.force[k, 1]
+        wanted = work.begun[k] + (work.sums[at + k] - sums0[at + k])
+        work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + wanted)
+    gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
+    wide_forward(work.matrix, work.inverse, work.load)
+    wide_backward(work.matrix, work.inverse, work.load)
+    for k in range(n):
+        work.y1[n + 2 + k] += work.load[k]
+        work.y1[2 * n + 2] += work.force[k, 0] / (n * params.mass)
+        work.y1[2 * n + 3] += work.force[k, 1] / (n * params.mass)
+
+
+@inlined
 def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, given: bool) -> int:
     """Derivatives of motion and sums at `y` into `work.rate_y` and `work.rate_sums`; returns the constraints, or -1.
 
@@ -189,6 +260,8 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
         for k in range(n):
             acts[k] = 0
     wide_backward(work.matrix, work.inverse, work.acceleration)
+    if count > 0:
+        _book_normal_accelerations(params, work)
     for k in range(n + 2):
         work.rate_y[k] = work.v[k]
         work.rate_y[n + 2 + k] = work.acceleration[k]

@@ -46,9 +46,10 @@ HOLD, TOUCHING, UNCHANGED, CHANGED = range(4)
 def sums_length(n: int) -> int:
     """Length of what is integrated beside the motion of `n` links.
 
-    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques (n - 1,).
+    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques (n - 1,), and what
+    accelerations make of the velocities of links across themselves (n,), while any link is under a constraint.
     """
-    return WORKS + 2 * n + 8 * n + n - 1
+    return WORKS + 2 * n + 8 * n + n - 1 + n
 
 
 def wide(n: int) -> int:
@@ -134,6 +135,9 @@ class Work(NamedTuple):
     acts, chosen : (c,) int
     rest : (c,)
         Workspace of the solution.
+    held, begun : (n,) int, (n,)
+        Links whose constraint has acted all through the present step, and the links' velocities across themselves at
+        its beginning, m/s.
     rate_y, rate_sums : as State.y, State.sums
         Derivatives; `first_y`, `first_sums` those at the beginning of a part.
     y0, sums0 : as State.y, State.sums
@@ -177,6 +181,8 @@ class Work(NamedTuple):
     acts: IntArray
     chosen: IntArray
     rest: FloatArray
+    held: IntArray
+    begun: FloatArray
     rate_y: FloatArray
     rate_sums: FloatArray
     y0: FloatArray
@@ -244,6 +250,8 @@ def make_work(n: int) -> Work:
         acts=np.zeros(n, np.int64),
         chosen=np.zeros(n, np.int64),
         rest=np.zeros(n),
+        held=np.zeros(n, np.int64),
+        begun=np.zeros(n),
         rate_y=np.zeros(length),
         rate_sums=np.zeros(sums),
         y0=np.zeros(length),

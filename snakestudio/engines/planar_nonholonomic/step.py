@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
 from snakestudio.engines.planar_nonholonomic.chebyshev import longest_part
-from snakestudio.engines.planar_nonholonomic.dynamics import evaluate
+from snakestudio.engines.planar_nonholonomic.dynamics import evaluate, hold_links
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.rows import write_row
 from snakestudio.engines.planar_nonholonomic.state import (
@@ -114,7 +114,7 @@ def _jumped(params: Params, state: State, work: Work, length: float, touching: f
 @inlined
 def _part(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int, touching: float,
+    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int, touching: float, last: bool,
 ) -> int:  # fmt: skip
     """A part of a step, from `time` to `end`: work.y1 and work.sums end as its result, the derivatives are those there.
 
@@ -135,10 +135,14 @@ def _part(
         knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
         if torque.shape[0] > 0:
             evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
+        if last and j == stages:
+            hold_links(params, work, count, work.sums0)
         count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
         state.counts[EVALUATIONS] += stages > 0
         if count < 0:
             break
+        for k in range(state.acts.shape[0]):
+            work.held[k] &= state.acts[k]
         if j > 0 and _jumped(params, state, work, length, touching):
             work.felt[UNCHANGED] = params.schemes[stages, j - 1, 4]
             work.felt[CHANGED] = params.schemes[stages, j, 4] if j < stages else 1.0
@@ -222,8 +226,11 @@ def _step(
         work.sums0[i] = state.sums[i]
     length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
     hold, touching, until = work.felt[HOLD], work.felt[TOUCHING], 0.0
+    for k in range(n):
+        work.held[k] = state.acts[k] if begun else 1
+        work.begun[k] = work.across[k]
     while status == OK and passed < params.dt:
-        own, end, stages = 0.0, begin, 0
+        own, end, stages, last = 0.0, begin, 0, False
         if begun:
             left = params.dt - passed
             # What is left is not to become one tiny last part.
@@ -233,8 +240,24 @@ def _step(
             if passed < until < passed + own:  # where something jumps by then
                 own = max(until - passed, params.shortest)
             stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * decay)))
-            end = begin + passed + own if own < left else (state.counts[STEP] + 1) * params.dt
-        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, end, stages, knot, touching)
+            last = own >= left
+            end = (state.counts[STEP] + 1) * params.dt if last else begin + passed + own
+        count = _part(
+            params,
+            state,
+            work,
+            knots,
+            angle,
+            rate,
+            torque,
+            begin + passed,
+            own,
+            end,
+            stages,
+            knot,
+            touching,
+            begun and own >= left,
+        )
         if count < 0:
             status = int(NOT_SOLVED)
             continue
@@ -242,6 +265,8 @@ def _step(
             begun = True
             hold, touching = work.felt[HOLD], work.felt[TOUCHING]
             _keep_first(work)
+            for k in range(n):
+                work.begun[k] = work.across[k]
             continue
         if work.felt[UNCHANGED] < 1.0:
             length = max(work.felt[UNCHANGED] * own, params.shortest)
@@ -254,7 +279,7 @@ def _step(
         if _turned_over(params, state, work):
             status = int(DIVERGED)
             continue
-        passed = passed + own if own < left else params.dt
+        passed = params.dt if last else passed + own
         while knot < len(knots) - 2 and knots[knot + 1] <= begin + passed:
             knot += 1
         for i in range(state.y.shape[0]):
