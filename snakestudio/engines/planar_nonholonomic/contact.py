@@ -18,6 +18,8 @@ from snakestudio.engines.planar_nonholonomic.state import (
     TOUCHING,
     WORKS,
     Work,
+    X,
+    Y,
 )
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
@@ -43,8 +45,8 @@ def _enter(
     if gap >= deepest:
         return depth_left, depth_right
     work.near[side, k] = j
-    work.touch[side, k, 0] = work.place[k, 0] + lever * cos - params.radius * nx
-    work.touch[side, k, 1] = work.place[k, 1] + lever * sin - params.radius * ny
+    work.touch[side, k, 0] = work.place[k, X] + lever * cos - params.radius * nx
+    work.touch[side, k, 1] = work.place[k, Y] + lever * sin - params.radius * ny
     return (depth_left, gap) if side == RIGHT else (gap, depth_right)
 
 
@@ -53,7 +55,7 @@ def _try_box(params: Params, work: Work, k: int, j: int, depth_left: float, dept
     """`_enter` for the features of a box that link `k` touches."""
     half_x, half_y = params.obstacles[j, 3], params.obstacles[j, 4]
     box_cos, box_sin = params.obstacles[j, 5], params.obstacles[j, 6]
-    dx, dy = work.place[k, 0] - params.obstacles[j, 0], work.place[k, 1] - params.obstacles[j, 1]
+    dx, dy = work.place[k, X] - params.obstacles[j, 0], work.place[k, Y] - params.obstacles[j, 1]
     bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
     if away > params.contact_half + params.radius:
@@ -79,7 +81,7 @@ def find_obstacles(params: Params, work: Work) -> int:
         work.near[LEFT, k] = work.near[RIGHT, k] = -1
         if params.grid_nx == 0:
             continue
-        x, y = work.place[k, 0], work.place[k, 1]
+        x, y = work.place[k, X], work.place[k, Y]
         across = (x - params.grid_x) * params.grid_inverse
         up = (y - params.grid_y) * params.grid_inverse
         if not (0.0 <= across < params.grid_nx and 0.0 <= up < params.grid_ny):
@@ -133,7 +135,7 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         work.side[a] = 0.0 if left and right else 1.0 if right else -1.0
         # (38): the acceleration across itself that the link has without the constraint.
-        ax, ay = work.acceleration[n] + work.swing[k, 0], work.acceleration[n + 1] + work.swing[k, 1]
+        ax, ay = work.acceleration[n] + work.swing[k, X], work.acceleration[n + 1] + work.swing[k, Y]
         work.free[a] = work.delassus[n, a] + cos * ay - sin * ax - work.v[k] * work.along[k]
         for b in range(a + 1):
             j = work.link[b]
@@ -164,6 +166,6 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
             work.rate_sums[at + NORMAL + 1] = cos * normal
             work.rate_sums[at + RUBBING] = cos * rub
             work.rate_sums[at + RUBBING + 1] = sin * rub
-            work.force[k, 0] += cos * rub - sin * normal
-            work.force[k, 1] += sin * rub + cos * normal
+            work.force[k, X] += cos * rub - sin * normal
+            work.force[k, Y] += sin * rub + cos * normal
     return count

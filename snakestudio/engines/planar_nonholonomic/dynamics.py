@@ -28,6 +28,8 @@ from snakestudio.engines.planar_nonholonomic.state import (
     TURNING,
     WORKS,
     Work,
+    X,
+    Y,
 )
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, spread_from_centre
@@ -61,22 +63,22 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
     friction = external = total_x = total_y = 0.0
     for k in range(n):
         cos, sin, along, across = work.cos[k], work.sin[k], work.along[k], work.across[k]
-        vx, vy, omega = work.velocity[k, 0], work.velocity[k, 1], work.v[k]
+        vx, vy, omega = work.velocity[k, X], work.velocity[k, Y], work.v[k]
         ft = -along * params.viscous_along - params.coulomb_along * work.signs[ALONG, k]
         fn = -across * params.viscous_across - params.coulomb_across * work.signs[ACROSS, k]
         torque = -params.coulomb_turning * work.signs[TURNING, k]
         fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
         friction += ft * along + fn * across + torque * omega
-        external += vx * wrench[k, 0] + vy * wrench[k, 1] + omega * wrench[k, 2]
+        external += vx * wrench[k, X] + vy * wrench[k, Y] + omega * wrench[k, 2]
         work.rate_sums[WORKS + 2 * k] = fx
         work.rate_sums[WORKS + 2 * k + 1] = fy
-        fx += wrench[k, 0]
-        fy += wrench[k, 1]
+        fx += wrench[k, X]
+        fy += wrench[k, Y]
         total_x += fx
         total_y += fy
         # What turning alone accelerates counts as a force against it: C x' of (28).
-        work.force[k, 0] = fx - params.mass * work.swing[k, 0]
-        work.force[k, 1] = fy - params.mass * work.swing[k, 1]
+        work.force[k, X] = fx - params.mass * work.swing[k, X]
+        work.force[k, Y] = fy - params.mass * work.swing[k, Y]
         work.load[k] = torque + wrench[k, 2]
     work.rate_sums[FRICTION] = friction
     work.rate_sums[EXTERNAL] = external
@@ -123,20 +125,20 @@ def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
         work.theta[k] = work.x[k]
     sin_cos(work.theta, work.cos, work.sin)
     for k in range(n):
-        work.part[k, 0] = work.cos[k]
-        work.part[k, 1] = work.sin[k]
+        work.part[k, X] = work.cos[k]
+        work.part[k, Y] = work.sin[k]
     spread_from_centre(work.part, params.half_length, work.x, work.place)
     for k in range(n):
-        work.part[k, 0] = -work.sin[k] * work.v[k]
-        work.part[k, 1] = work.cos[k] * work.v[k]
+        work.part[k, X] = -work.sin[k] * work.v[k]
+        work.part[k, Y] = work.cos[k] * work.v[k]
     spread_from_centre(work.part, params.half_length, work.v, work.velocity)
     for k in range(n):
-        cos, sin, vx, vy, omega = work.cos[k], work.sin[k], work.velocity[k, 0], work.velocity[k, 1], work.v[k]
+        cos, sin, vx, vy, omega = work.cos[k], work.sin[k], work.velocity[k, X], work.velocity[k, Y], work.v[k]
         work.along[k] = cos * vx + sin * vy
         work.across[k] = cos * vy - sin * vx
         work.rates[TURNING, k] = omega
-        work.part[k, 0] = -cos * omega * omega
-        work.part[k, 1] = -sin * omega * omega
+        work.part[k, X] = -cos * omega * omega
+        work.part[k, Y] = -sin * omega * omega
     work.acceleration[n] = work.acceleration[n + 1] = 0.0
     spread_from_centre(work.part, params.half_length, work.acceleration, work.swing)
 
@@ -167,11 +169,11 @@ def _book_normal_accelerations(params: Params, work: Work) -> None:
     n = work.cos.shape[0]
     at = work.rate_sums.shape[0] - n
     for k in range(n):
-        work.part[k, 0] = -work.sin[k] * work.acceleration[k]
-        work.part[k, 1] = work.cos[k] * work.acceleration[k]
+        work.part[k, X] = -work.sin[k] * work.acceleration[k]
+        work.part[k, Y] = work.cos[k] * work.acceleration[k]
     spread_from_centre(work.part, params.half_length, work.acceleration, work.force)
     for k in range(n):
-        ax, ay = work.force[k, 0] + work.swing[k, 0], work.force[k, 1] + work.swing[k, 1]
+        ax, ay = work.force[k, X] + work.swing[k, X], work.force[k, Y] + work.swing[k, Y]
         work.rate_sums[at + k] = work.cos[k] * ay - work.sin[k] * ax - work.v[k] * work.along[k]
 
 
@@ -202,15 +204,15 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
     cholesky_forward(work.factor, size, work.rest)
     cholesky_backward(work.factor, size, work.rest)
     for k in range(n):
-        work.force[k, 0] = work.force[k, 1] = work.load[k] = 0.0
+        work.force[k, X] = work.force[k, Y] = work.load[k] = 0.0
     for i in range(size):
         k = work.link[work.chosen[i]]
-        work.force[k, 0] = -work.sin[k] * work.rest[i]
-        work.force[k, 1] = work.cos[k] * work.rest[i]
+        work.force[k, X] = -work.sin[k] * work.rest[i]
+        work.force[k, Y] = work.cos[k] * work.rest[i]
         side = LEFT if work.near[LEFT, k] >= 0 else RIGHT
         own = WORKS + 2 * n + 4 * (side * n + k) + NORMAL
-        work.sums[own] += work.force[k, 0]
-        work.sums[own + 1] += work.force[k, 1]
+        work.sums[own] += work.force[k, X]
+        work.sums[own + 1] += work.force[k, Y]
         wanted = work.begun[k] + (work.sums[at + k] - sums0[at + k])
         work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + wanted)
     gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
@@ -218,8 +220,8 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
     wide_backward(work.matrix, work.inverse, work.load)
     for k in range(n):
         work.y1[n + 2 + k] += work.load[k]
-        work.y1[2 * n + 2] += work.force[k, 0] / (n * params.mass)
-        work.y1[2 * n + 3] += work.force[k, 1] / (n * params.mass)
+        work.y1[2 * n + 2] += work.force[k, X] / (n * params.mass)
+        work.y1[2 * n + 3] += work.force[k, Y] / (n * params.mass)
 
 
 @inlined
@@ -243,7 +245,7 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
         work.acceleration[k] = work.matrix[k, n]
     if count > 0:
         for k in range(n):
-            work.force[k, 0] = work.force[k, 1] = 0.0
+            work.force[k, X] = work.force[k, Y] = 0.0
             work.load[k] = 0.0
         count = constraint_forces(params, acts, count, work)
         gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
@@ -252,9 +254,9 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
         power = 0.0
         for k in range(n):
             work.acceleration[k] += work.load[k]
-            work.acceleration[n] += work.force[k, 0] / total
-            work.acceleration[n + 1] += work.force[k, 1] / total
-            power += work.force[k, 0] * work.velocity[k, 0] + work.force[k, 1] * work.velocity[k, 1]
+            work.acceleration[n] += work.force[k, X] / total
+            work.acceleration[n + 1] += work.force[k, Y] / total
+            power += work.force[k, X] * work.velocity[k, X] + work.force[k, Y] * work.velocity[k, Y]
         work.rate_sums[OBSTACLE] = power
     else:
         for k in range(n):

@@ -36,6 +36,8 @@ WORKS = 6
 LEFT, RIGHT = range(2)
 # Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and y.
 NORMAL, RUBBING = 0, 2
+# Coordinates on the ground.
+X, Y = range(2)
 # Rows of Work.turn, and of Work.rates and Work.signs.
 COS, SIN = range(2)
 ALONG, ACROSS, TURNING = range(3)
