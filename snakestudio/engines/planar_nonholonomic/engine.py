@@ -33,6 +33,7 @@ from snakestudio.engines.planar_nonholonomic.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
+from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
@@ -64,14 +65,17 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     """
 
     kind = "planar_nonholonomic"
+    _pushed = False
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         super().__init__(scene, base_dir, Schema(n, False, ENERGY, head=scene.robot.head_index))
+        self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
         self._before = np.empty_like(self._state.before)
+        self._look_out(scene)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -87,7 +91,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         state.before[1, :-1], state.before[1, -1] = state.sums, state.figures[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = advance_steps(
+        status: int = self._advance(
             self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
             given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
@@ -114,7 +118,12 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._before[0] = own.before[int(call)]
         state = own._replace(figures=own.figures.copy(), before=self._before)
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
-        write_row(self._params, state, self._work, rows)
+        self._write(self._params, state, self._work, rows)
+
+    def _links(self) -> FloatArray:
+        theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])
+        axis = np.column_stack([np.cos(theta), np.sin(theta)])
+        return np.column_stack([centre + self._params.half_length * self._params.centred @ axis, theta])
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         x, v = np.split(self._state.y, 2)
@@ -125,6 +134,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         if not same_structure(self._scene, scene):
             return False
         self._params = make_params(scene, self._params)
+        self._look_out(scene)
         self._state.met[self._state.met >= len(scene.obstacles)] = -1
         return True
 
@@ -136,6 +146,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         within(state.acts, 0, 2)
         within(state.met, -1, max(1, len(scene.obstacles)))
         self._params = make_params(scene, self._params)
+        self._look_out(scene)
         self._state = state
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
