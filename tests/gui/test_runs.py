@@ -17,9 +17,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
-from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
-from snakestudio.gui.runs.run_panel import RunPanel
+from snakestudio.gui.runs.run_panel import RunDelegate, RunPanel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values

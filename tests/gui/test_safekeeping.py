@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButto
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.shell.document_recovery import when
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.recovery_dialog import when
 from snakestudio.model.edits import with_value
 from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene

@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings, Qt, QUrl
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.profile import entry
+from snakestudio.gui.profile import commands as entry
 from snakestudio.gui.profile.editor import ProfileEditor
 from snakestudio.gui.shell.document_dialog import DocumentDialog
 from snakestudio.link.profile.library import new_profile

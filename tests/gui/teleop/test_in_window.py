@@ -15,8 +15,8 @@ from snakestudio.gui.robot.teleop.inputs import Input
 from snakestudio.gui.robot.teleop.mapping import DEFAULT, InputMap
 from snakestudio.gui.robot.teleop.mapping_file import RANGES
 from snakestudio.gui.robot.teleop.panel import TeleopPanel, acting, bound_keys
-from snakestudio.gui.robot.teleop.steerer import Steerer
 from snakestudio.gui.robot.teleop.teleop import Teleop
+from snakestudio.gui.robot.teleop.teleop_feature import Steerer
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.paths import scenes_dir

@@ -11,18 +11,67 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.teleop.frame import TeleopFrame
-from snakestudio.gui.robot.teleop.steerer import Steerer
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.link.messages import LinkState
 from snakestudio.model.controllers import Teleoperation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import steerable_gaits
+from snakestudio.model.teleop import TeleopCommand, steerable_gaits
 
-__all__ = ["TeleopFeature"]
+__all__ = ["SteeredRobot", "Steerer", "TeleopFeature"]
+
+
+class SteeredRobot(Protocol):
+    """A live robot as teleoperation needs it."""
+
+    @property
+    def movable(self) -> bool:
+        """Whether there is one whose torque may be on."""
+        ...
+
+    def steer(self, command: TeleopCommand) -> object:
+        """Where to drive it, from the next control period on."""
+        ...
+
+    def stop(self, reason: str) -> object:
+        """Stop it at once; `reason` is a sentence."""
+        ...
+
+
+class Steerer(QObject):
+    """Between `Teleop` and what moves.
+
+    A robot that could move is stopped on every loss, whatever is shown; it is steered only while it is what is shown.
+    A recorded run is never steered.
+
+    Parameters
+    ----------
+    teleop : Teleop
+    bridge : SessionController
+    robot : SteeredRobot
+    """
+
+    def __init__(
+        self, teleop: Teleop, bridge: SessionController, robot: SteeredRobot, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._robot = bridge, robot
+        teleop.steered.connect(self._steer)
+        teleop.stop_asked.connect(self._stop)
+
+    def _steer(self, command: TeleopCommand) -> None:
+        if self._bridge.source == "simulation":
+            self._bridge.session.steer(command)
+        elif self._bridge.source == "robot":
+            self._robot.steer(command)
+
+    def _stop(self, reason: str) -> None:
+        if self._robot.movable:
+            self._robot.stop(reason)
 
 
 class _Context(Context, Protocol):
