@@ -238,15 +238,15 @@ class Probe:
             while control.state is not LinkState.STREAMING:
                 self._towards_streaming()
                 yield 300
-            step = window.document.undo_stack.index()
+            step = window.context.document.undo_stack.index()
             self.beats.action = name
             QTimer.singleShot(0, act)  # what waits for an answer must not hold up the clock of the others
             yield _SETTLE_MS
             shut(window)
-            window.document.undo_stack.setIndex(step)
+            window.context.document.undo_stack.setIndex(step)
             yield _SETTLE_MS // 2
             self.beats.action = ""
-            window.document.undo_stack.setClean()
+            window.context.document.undo_stack.setClean()
         print(json.dumps(self.beats.longest), flush=True)
         window.context.connection.disconnect_robot()
         window.close()

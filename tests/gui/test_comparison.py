@@ -183,12 +183,12 @@ def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, pane
     assert comparer.stale
     assert "earlier version of the scene" in panel.note.text()
     assert panel.note.property("role") == "warning"
-    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
+    assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
     assert plots_of(window).overlays[0].run.name == "spatial, earlier"
     document.undo_stack.undo()
     assert not comparer.stale
     assert panel.note.text() == ""
-    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model"
+    assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model"
     document.open(scenes_dir() / "sidewinding.toml")
     assert comparer.comparison is None
 

@@ -368,9 +368,9 @@ def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) 
 def test_the_plain_view_shows_every_kind(make_window: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
     window = make_window()  # type: ignore[operator]
-    put(window.document, *KINDS_APART)
-    window.viewport.frame_all(at_once=True)
-    image = window.viewport.grab().toImage()
+    put(window.context.document, *KINDS_APART)
+    window.context.viewport.frame_all(at_once=True)
+    image = window.context.viewport.grab().toImage()
     floor = image.pixelColor(4, image.height() // 2)
     for index in range(len(KINDS_APART)):
         colour = image.pixelColor(middle(window, index))

@@ -100,7 +100,7 @@ def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: 
     assert beside.message.text() == "UDP port 80 may not be used."
     assert window.context.robot.choices == LiveChoices("0.0.0.0:22350")
     assert window.context.robot.live is not None
-    assert window.robot.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
+    assert window.context.robot.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
     assert beside.source.text() == "0.0.0.0:22350"
 
 
@@ -315,7 +315,7 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     assert shown == {"stream", "disarm"}
     arming.stream.click()
     assert link.state is LinkState.STREAMING
-    window.robot.stop()
+    window.context.robot.stop()
     look(window)
     shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
     assert shown == {"reset"}

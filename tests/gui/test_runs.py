@@ -270,9 +270,9 @@ from snakestudio.gui.app import run
 
 def watch(window):
     def shown():
-        print(len(window.bridge.recording), window.bridge.recording.scene.model.kind)
+        print(len(window.context.bridge.recording), window.context.bridge.recording.scene.model.kind)
         window.close()
-    window.bridge.source_changed.connect(shown)
+    window.context.bridge.source_changed.connect(shown)
 
 sys.exit(run(Path(sys.argv[1]), watch))
 """

@@ -317,7 +317,7 @@ def _keep_camera(window: Any, path: Path) -> None:
         ),
         follow=True,
     )
-    window.camera_keys.set_path(keys)
+    window.context.camera_keys.set_path(keys)
     save_camera_path(path, keys)
 
 
@@ -334,24 +334,24 @@ def _arrange(window: Any, app: Any) -> None:
     from snakestudio.gui.plots.channel_library import Derived
     from snakestudio.gui.plots.content import read_content
 
-    window.plot_docks.library.put(Derived(*choices.DERIVED))
+    window.context.plot_docks.library.put(Derived(*choices.DERIVED))
     contents = [content for plot in choices.PLOTS if (content := read_content(plot)) is not None]
     assert len(contents) == len(choices.PLOTS)
-    window.plot_docks.sets.save(choices.PRESET, contents)
-    window.plot_docks.new_panel(contents)
+    window.context.plot_docks.sets.save(choices.PRESET, contents)
+    window.context.plot_docks.new_panel(contents)
     for name in choices.HIDDEN:
-        window.docks[name].hide()
+        window.context.docks[name].hide()
     for name in choices.SHOWN:
-        window.docks[name].show()
+        window.context.docks[name].show()
     app.processEvents()
-    window.layouts.save(choices.LAYOUT)
-    window.layouts.choose_shipped("Run")
-    window.plot_docks.remove_panel("plots_2")
-    window.plot_docks.panels["plots"].show_contents(contents[:2])
+    window.context.layouts.save(choices.LAYOUT)
+    window.context.layouts.choose_shipped("Run")
+    window.context.plot_docks.remove_panel("plots_2")
+    window.context.plot_docks.panels["plots"].show_contents(contents[:2])
     for name in choices.LAST_HIDDEN:
-        window.docks[name].hide()
+        window.context.docks[name].hide()
     for name in choices.LAST_SHOWN:
-        window.docks[name].show()
+        window.context.docks[name].show()
     app.processEvents()
 
 
