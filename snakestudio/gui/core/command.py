@@ -13,9 +13,12 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 
-__all__ = ["SEPARATOR", "Command", "Context", "always", "has_links", "is_continuum", "line"]
+__all__ = ["BODY_MENU", "SEPARATOR", "Command", "Context", "always", "has_links", "is_continuum", "line"]
 
 SEPARATOR = "-"
+
+BODY_MENU = "View/Colour Body by"
+"""Only there for continuous bodies."""
 
 
 class Context(Protocol):

@@ -10,10 +10,9 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.command import SEPARATOR, Command, Context
+from snakestudio.gui.core.command import BODY_MENU, SEPARATOR, Command, Context
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.viewport.commands import BODY_MENU
 
 __all__ = ["ActionRegistry"]
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from snakestudio.drawing.gizmo import Mode
 from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core.command import Command, Context, always, has_links, is_continuum, line
+from snakestudio.gui.core.command import BODY_MENU, Command, Context, always, has_links, is_continuum, line
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.viewport.view_settings import SCALES
 from snakestudio.gui.viewport.viewport import Viewport
@@ -17,10 +17,7 @@ from snakestudio.model.edits.pose import gait_robot, start_of_pose, straight_rob
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["BODY_MENU", "LAY_OUT", "TRANSFORM", "VIEW", "ViewportContext"]
-
-BODY_MENU = "View/Colour Body by"
-"""Only there for continuous bodies."""
+__all__ = ["LAY_OUT", "TRANSFORM", "VIEW", "ViewportContext"]
 
 _ROBOT_MENU = "Edit/Robot"
 
