@@ -40,13 +40,13 @@ BARS = {
     "naming_kinds": Bar(63),
     "window_attributes": Bar(35),
     "window_importers": Bar(30),
-    "one_importer": Bar(344, slack=5),
+    "one_importer": Bar(336, slack=5),
     "one_importer_small": Bar(108, slack=3),
     "one_importer_untested": Bar(62, slack=3),
-    "modules": Bar(978, slack=5),
+    "modules": Bar(968, slack=5),
     "lines": Bar(140_500, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
-    "architecture_bytes": Bar(51_500, slack=1_000, goal=12_000),
+    "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }
 """Only ever to be lowered, by whoever has made a count fall, in the same commit."""
 
