@@ -28,9 +28,9 @@ from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.base_pose import BasePose, started_at, station_at
 from snakestudio.live.pose_source import PoseSource
+from snakestudio.live.readiness import SceneReadiness
 from snakestudio.live.reference_scheduler import ReferenceScheduler, block_of
 from snakestudio.live.run import LiveRun
-from snakestudio.live.scene_readiness import SceneReadiness
 from snakestudio.live.snapshot_builder import SnapshotBuilder
 from snakestudio.live.twin import Twin
 from snakestudio.model.edits import changed_keys, get_value, tree

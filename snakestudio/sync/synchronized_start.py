@@ -1,4 +1,4 @@
-"""Starting a run together with other instruments: armed, it waits for a trigger, then fires and starts at once.
+"""Starting a run together with other instruments: prepared, it waits for a trigger, then fires and starts at once.
 
 One `SynchronizedStart` is one start. Its methods are called by one thread in their order: `prepare`, `wait`, `go`,
 `accompany`, `close`; `start_now` and `cancel` may be called by any.

@@ -22,7 +22,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from snakestudio.link.core.arrivals import Arrivals, LoadMeter
-from snakestudio.link.core.cyclic import Cyclic
 from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.limited import Limited
@@ -30,12 +29,12 @@ from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.machine import Machine, Trigger
 from snakestudio.link.core.measured import MeasuredChecks
 from snakestudio.link.core.node_states import NodeStates
-from snakestudio.link.core.readiness import Readiness
+from snakestudio.link.core.readiness import Readiness, Supervisor
 from snakestudio.link.core.references import Wiggle
 from snakestudio.link.core.rx_path import RxPath
+from snakestudio.link.core.sender import PeriodicMessages
 from snakestudio.link.core.sequencer import Task
 from snakestudio.link.core.set_points import SetPoints
-from snakestudio.link.core.supervisor import Supervisor
 from snakestudio.link.core.telemetry_builder import TelemetryBuilder
 from snakestudio.link.core.text import axis_names
 from snakestudio.link.core.torque_control import TorqueControl
@@ -107,7 +106,7 @@ class LinkCore:
         self._rx = RxPath(codec, self._observed, measured, self._arrivals, self._foreign_master, meter, self._journal)
         self._tx = TxGate(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
         self._set_points = SetPoints(codec, limits, self._tx)
-        self._cyclic = Cyclic(profile)
+        self._periodic = PeriodicMessages(profile)
         self._torque = TorqueControl(
             profile, self._machine, self._observed, self._tx, self._set_points, self._watchdogs, self._journal
         )
@@ -214,7 +213,7 @@ class LinkCore:
         self._torque.abandon()
         if self._machine.fire("disconnect"):
             self._tx.bus_open = False
-            self._cyclic.stop()
+            self._periodic.stop()
             self._say(now, "info", "Disconnected.", "state")
 
     def _idle_or_listen(self, wish: Trigger, now: float) -> None:
@@ -228,10 +227,10 @@ class LinkCore:
                 LinkState.STREAMING: "The robot is armed; disarm it first.",
             }.get(self.state, f"That is how it is already: {self.state.name}."))  # fmt: skip
         elif wish == "idle":
-            self._cyclic.start(now)
+            self._periodic.start(now)
             self._say(now, "info", "The link speaks on the bus; torque is off.", "state")
         else:
-            self._cyclic.stop()
+            self._periodic.stop()
             self._say(now, "info", "The link only listens; nothing is sent.", "state")
 
     def _arm(self, now: float) -> None:
@@ -373,7 +372,7 @@ class LinkCore:
         self._torque.abandon()
         self._say(now, "warning", text, "bus")
         if self._machine.fire("bus_closed"):
-            self._cyclic.stop()
+            self._periodic.stop()
 
     def window_beat(self, at: float) -> None:
         """The window lived at a time (s)."""
@@ -422,11 +421,11 @@ class LinkCore:
         elif self.state is LinkState.FAULT:
             self._torque.repeat_stop(now)
         driving, stopped = self._set_points.running, self.state is LinkState.FAULT
-        for message in self._cyclic.due(now, driving=driving, stopped=stopped):
+        for message in self._periodic.due(now, driving=driving, stopped=stopped):
             self._tx.message(message, now)
         self._notice(now)
         busy = self._torque.live or self._torque.task is not None
-        return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._cyclic.next())
+        return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._periodic.next())
 
     def _danger(self, now: float) -> Loss | None:
         doing = "" if self._torque.task is None else self._torque.task.kind
