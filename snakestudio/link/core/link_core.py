@@ -3,8 +3,8 @@
 The core has no clock, no thread and no bus of its own: frames, commands and times are handed to it, and it answers by
 calling `send`. The same course of calls gives the same frames, always, which is what makes it possible to test it with
 millions of random ones. Its parts are small: `machine` (states), `torque_control` (sequences and stops), `limits` and
-`set_points`, `watchdogs`, `measured`, `arrivals`, `readiness`; here they are put together, and here is decided whether
-a command is carried out.
+`set_points`, `watchdogs`, `plausibility`, `arrivals`, `readiness`; here they are put together, and here is decided
+whether a command is carried out.
 
 Two rules stand above all others. Whatever `stop` sends is sent in the same call, before anything else that is due.
 And set-points go out in three situations only: while the robot is armed, while it is being armed, and while it is
@@ -27,8 +27,8 @@ from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.machine import Machine, Trigger
-from snakestudio.link.core.measured import MeasuredChecks
 from snakestudio.link.core.node_states import NodeStates
+from snakestudio.link.core.plausibility import PlausibilityChecks
 from snakestudio.link.core.readiness import Readiness, Supervisor
 from snakestudio.link.core.references import Wiggle
 from snakestudio.link.core.rx_path import RxPath
@@ -97,22 +97,26 @@ class LinkCore:
         self._observed = NodeStates(profile)
         limits = AxisLimits(profile)
         meter = self._meter = LoadMeter(profile)
-        measured = MeasuredChecks(limits, self._observed)
+        plausibility = PlausibilityChecks(limits, self._observed)
         self._watchdogs = Watchdogs(profile, self._observed)
         self._arrivals = Arrivals(profile)
         self._foreign_master = ForeignMaster(codec, replay=replay)
         expected = Expected(profile, codec.pages)
         self._limited = Limited(profile, limits, self._observed, expected)
-        self._rx = RxPath(codec, self._observed, measured, self._arrivals, self._foreign_master, meter, self._journal)
+        self._rx = RxPath(
+            codec, self._observed, plausibility, self._arrivals, self._foreign_master, meter, self._journal
+        )
         self._tx = TxGate(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
         self._set_points = SetPoints(codec, limits, self._tx)
         self._periodic = PeriodicMessages(profile)
         self._torque = TorqueControl(
             profile, self._machine, self._observed, self._tx, self._set_points, self._watchdogs, self._journal
         )
-        self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured, self._limited)
+        self._supervisor = Supervisor(
+            limits, self._observed, self._watchdogs, self._arrivals, plausibility, self._limited
+        )
         self._readiness = Readiness(
-            profile, limits, self._observed, measured, self._watchdogs, self._arrivals, self._limited,
+            profile, limits, self._observed, plausibility, self._watchdogs, self._arrivals, self._limited,
             self._foreign_master, arming_problems(codec.loaded), replay,
         )  # fmt: skip
         self._telemetry = TelemetryBuilder(

@@ -17,8 +17,8 @@ from snakestudio.link.core.arrivals import Arrivals
 from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
-from snakestudio.link.core.measured import MeasuredChecks
 from snakestudio.link.core.node_states import NodeStates
+from snakestudio.link.core.plausibility import PlausibilityChecks
 from snakestudio.link.core.text import age, axis_names, node_names
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import MEANINGS, LinkState
@@ -58,7 +58,7 @@ class Readiness:
     profile : Profile
     limits : AxisLimits
     observed : NodeStates
-    measured : MeasuredChecks
+    plausibility : PlausibilityChecks
     watchdogs : Watchdogs
     arrivals : Arrivals
     limited : Limited
@@ -74,7 +74,7 @@ class Readiness:
         profile: Profile,
         limits: AxisLimits,
         observed: NodeStates,
-        measured: MeasuredChecks,
+        plausibility: PlausibilityChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         limited: Limited,
@@ -83,7 +83,7 @@ class Readiness:
         replay: bool,
     ) -> None:
         self._profile, self._limits, self._observed = profile, limits, observed
-        self._measured, self._watchdogs = measured, watchdogs
+        self._plausibility, self._watchdogs = plausibility, watchdogs
         self._arrivals, self._limited, self._strangers = arrivals, limited, strangers
         self._always = tuple(problem.sentence() for problem in problems)
         self._replay = replay
@@ -145,21 +145,21 @@ class Readiness:
                 " supply."
             )
         yield from self._says(now)
-        beyond = self._measured.beyond()
+        beyond = self._plausibility.beyond()
         for index in np.flatnonzero(beyond)[:3]:
             stands = np.degrees(observed.values["angle"][index])
             yield (
                 f"{profile.axes[index].name.capitalize()} stands at {stands:.1f}°, beyond its limits of"
                 f" {self._limits.words(int(index))}; move it back by hand."
             )
-        if (hot := self._measured.hot()).any():
+        if (hot := self._plausibility.hot()).any():
             yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than it may be; let it cool down."
-        if (starved := self._measured.starved()).any():
+        if (starved := self._plausibility.starved()).any():
             names = axis_names(profile.axes, starved).capitalize()
             have = "has" if starved.sum() == 1 else "have"
             yield f"{names} {have} too low a voltage; charge or change the battery."
         yield from self._limited.reasons(now)
-        if (torn := self._measured.torn(now)).any():
+        if (torn := self._plausibility.torn(now)).any():
             names = axis_names(profile.axes, torn)
             have = "has" if torn.sum() == 1 else "have"
             yield f"{names.capitalize()} {have} two different answers; give each node its own number."
@@ -214,7 +214,7 @@ class Supervisor:
     observed : NodeStates
     watchdogs : Watchdogs
     arrivals : Arrivals
-    measured : MeasuredChecks
+    plausibility : PlausibilityChecks
     limited : Limited
     """
 
@@ -224,16 +224,16 @@ class Supervisor:
         observed: NodeStates,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
-        measured: MeasuredChecks,
+        plausibility: PlausibilityChecks,
         limited: Limited,
     ) -> None:
         self._limits, self._observed = limits, observed
-        self._watchdogs, self._arrivals, self._measured, self._limited = watchdogs, arrivals, measured, limited
+        self._watchdogs, self._arrivals, self._plausibility, self._limited = watchdogs, arrivals, plausibility, limited
 
     def begin(self, now: float) -> None:
         """Torque comes on (s): from now on it counts how long anything lasts."""
         self._watchdogs.begin(now)
-        self._measured.start()
+        self._plausibility.start()
         self._limited.begin()
 
     def check(self, now: float, state: LinkState, doing: str, set_points: FloatArray) -> Loss | None:
@@ -256,7 +256,7 @@ class Supervisor:
             loss = Loss("decode", f"Too much on the bus could not be read within a second. {why}")
         if loss is None and doing == "arm":
             loss = self._moved(set_points)
-        return loss or self._measured.check(now, set_points, streaming=streaming) or self._limited.check(now)
+        return loss or self._plausibility.check(now, set_points, streaming=streaming) or self._limited.check(now)
 
     def _moved(self, held: FloatArray) -> Loss | None:
         moved = np.abs(self._observed.values["angle"] - held) > max(_MOVED, self._limits.margin)
