@@ -128,7 +128,7 @@ class LiveRobot:
         self._pose, self._wants_twin, self._clock = pose, twin, clock
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._closing = False
-        self._asked_to_arm = -math.inf, 0  # when torque must be on, and how many stops there had been
+        self._asked_to_arm = -math.inf, 0  # until when torque may come on, and how many stops there had been
         self._state: LinkState | None = None
         self._needed_pose_lost = False
         self._run: LiveRun | None = None
@@ -183,9 +183,9 @@ class LiveRobot:
 
     @property
     def arming(self) -> bool:
-        """Whether torque may come on yet, for it was asked for: the link stands in IDLE until the nodes have it.
+        """Whether torque may be coming on, for it was asked for: the link stands in IDLE until the nodes have it.
 
-        A stop ends that, whoever asked for it.
+        For as long as that may take at most; a stop ends it, whoever asked for it.
         """
         until, stops = self._asked_to_arm
         return self._clock() < until and self._link.stop_count == stops
@@ -368,8 +368,6 @@ class LiveRobot:
         """Notice in which state the link is."""
         state = telemetry.state if self._link.alive else LinkState.DISCONNECTED
         before, self._state = self._state, state
-        if state == LinkState.ARMED and before != state:
-            self._asked_to_arm = -math.inf, 0
         run = self._run
         if run is None:
             return

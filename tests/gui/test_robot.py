@@ -556,6 +556,22 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(windo
     assert window.bridge.source_name
 
 
+def test_the_button_arms_the_robot_as_it_is_watched_now(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    arming = Arming(window.robot)
+    qtbot.addWidget(arming)
+    arming.show()
+    put(window, link, LinkState.IDLE)
+    first = window.robot.live
+    window.document.new(window.document.scene)
+    put(window, link, LinkState.IDLE)
+    assert held_long(arming.hold, qtbot)
+    assert window.robot.live is not first
+    assert window.robot.live is not None
+    assert window.robot.live.arming
+    assert first is not None
+    assert not first.arming
+
+
 def test_another_scene_stops_a_robot_that_is_just_being_armed(window: MainWindow, link: FakeLink) -> None:
     """Until all nodes have said that they are armed the link stands in IDLE, and the operator has asked for torque."""
     put(window, link, LinkState.IDLE)
