@@ -1,4 +1,4 @@
-"""The Robot menu. Stop has the space bar while a robot is connected; see `robot.stop_guard`."""
+"""The Robot menu. Stop has the space bar while a robot is connected; see `robot.stop_key_filter`."""
 
 from __future__ import annotations
 
