@@ -33,7 +33,7 @@ BARS = {
     "private_members": Bar(0, goal=0),
     "private_of_libraries": Bar(16),
     "set_elsewhere": Bar(42, goal=0),
-    "literal_indices": Bar(1799, goal=0),
+    "literal_indices": Bar(1796, goal=0),
     "continuum_asked": Bar(90, goal=0),
     "continuum_asking": Bar(49, goal=0),
     "naming_formulations": Bar(15),
@@ -45,7 +45,7 @@ BARS = {
     "one_importer_small": Bar(98, slack=3),
     "one_importer_untested": Bar(54, slack=3),
     "modules": Bar(960, slack=5),
-    "lines": Bar(140_500, slack=1_000, goal=115_600),
+    "lines": Bar(140_800, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }
