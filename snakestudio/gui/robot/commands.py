@@ -66,7 +66,7 @@ ROBOT: tuple[Command[RobotContext], ...] = (
     ),
     line("Robot"),
     Command(
-        "arm_robot", "Robot", "Arm ...", lambda c: c.robot_in_window.ask_arm(), (), _may_arm,
+        "arm_robot", "Robot", "Arm ...", lambda c: c.robot_in_window.go_to_hold_button(), (), _may_arm,
         tip="Go to the button that arms when it is held",
     ),
     Command(

@@ -88,7 +88,7 @@ class RobotFeature(QObject):
         self._context.show_dock("robot_data")
         self._context.show_dock("robot")
 
-    def ask_arm(self) -> None:
+    def go_to_hold_button(self) -> None:
         """Go to the button that arms."""
         from snakestudio.gui.robot.panel import RobotPanel
 
