@@ -17,8 +17,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
-from snakestudio.gui.shell.gallery.gallery import Gallery
+from snakestudio.gui.shell.gallery import Card, Gallery, SceneCard, StartCard
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.tour import STEPS, Tour

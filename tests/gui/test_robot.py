@@ -25,17 +25,16 @@ from snakestudio.gui.robot.arming import Arming
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
+from snakestudio.gui.robot.connection import FaultMenu
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
-from snakestudio.gui.robot.panel import RobotPanel
+from snakestudio.gui.robot.panel import RobotPanel, TwinAndPoseForm
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
-from snakestudio.gui.robot.twin_and_pose_form import TwinAndPoseForm
-from snakestudio.gui.shell.document_dialog import DocumentDialog
+from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context, has_links, line
-from snakestudio.gui.robot.connection import RobotConnection
+from snakestudio.gui.robot.connection import FAULT_MENU, RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter

@@ -18,8 +18,13 @@ from snakestudio.viewmodel.robot.services import LiveChoices
 
 if TYPE_CHECKING:
     from snakestudio.link.profile.loading import LoadedProfile  # which leads to cantools
+from typing import TYPE_CHECKING
 
-__all__ = ["RobotConnection"]
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
+
+__all__ = ["FAULT_MENU", "FaultMenu", "RobotConnection"]
 
 _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
 _FOLDER = "robot/logs"
@@ -135,3 +140,61 @@ class RobotConnection(QObject):
         if self._emulated is not None and (why := self._emulated.ended):
             self.end_emulated()
             self._control.tell("error", why)
+
+
+FAULT_MENU = "Robot/Faults of the Emulated Robot"
+"""Where it stands among the menus."""
+
+_TITLES: dict[FaultKind, str] = {
+    "dropout": "Node Drops Out",
+    "babble": "Node Babbles",
+    "bus-off": "Node Goes Bus-Off",
+    "frozen-sensor": "Sensor Freezes",
+    "corrupt": "Frames Are Corrupted",
+    "late": "Frames Are Late",
+    "duplicate-id": "Two Nodes with One Id",
+    "reset": "Node Resets",
+    "overtemperature": "Motors Overheat",
+    "jam": "Joint Jams",
+}
+
+
+class FaultMenu(QObject):
+    """Fills the menu whenever it opens: the nodes are those of the robot that is connected.
+
+    Parameters
+    ----------
+    menu : QMenu
+        What stands in it already comes first.
+    control : RobotControl
+    connection : RobotConnection
+        Passes on what is chosen.
+    """
+
+    def __init__(self, menu: QMenu, control: RobotControl, connection: RobotConnection) -> None:
+        super().__init__(menu)
+        self._menu, self._control, self._connection = menu, control, connection
+        menu.addSeparator()
+        menu.setToolTipsVisible(True)
+        self._kinds: dict[FaultKind, QMenu] = {}
+        for kind, what in FAULTS.items():
+            below = self._kinds[kind] = menu.addMenu(_TITLES[kind])
+            below.menuAction().setToolTip(f"{what[0].upper()}{what[1:]}")
+            below.aboutToShow.connect(lambda kind=kind: self._fill(kind))
+        control.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        self._menu.menuAction().setEnabled(self._control.emulated)
+
+    def _fill(self, kind: FaultKind) -> None:
+        menu, profile = self._kinds[kind], self._control.profile
+        menu.clear()
+        if profile is None:
+            return
+        for node in profile.nodes:
+            menu.addAction(f"Node {node}").triggered.connect(
+                lambda _=False, node=node: self._connection.inject_fault(kind, node)
+            )
+        menu.addSeparator()
+        menu.addAction("All Nodes").triggered.connect(lambda _=False: self._connection.inject_fault(kind, None))

@@ -24,7 +24,7 @@ from snakestudio.gui.viewport.viewport import Viewport
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.command_palette import CommandPalette
-    from snakestudio.gui.shell.gallery.gallery import Gallery
+    from snakestudio.gui.shell.gallery import Gallery
     from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
@@ -63,7 +63,7 @@ class HelpController(QObject):
 
     def gallery(self) -> Gallery:
         """Help > Scene Gallery."""
-        from snakestudio.gui.shell.gallery.gallery import Gallery
+        from snakestudio.gui.shell.gallery import Gallery
 
         gallery = open_overlay(self._window, Gallery)
         if gallery is None:
@@ -143,7 +143,7 @@ class HelpController(QObject):
         name : str
             Its file in ``docs``, without ".md".
         """
-        from snakestudio.gui.shell.document_dialog import DocumentDialog
+        from snakestudio.gui.shell.help_dialogs import DocumentDialog
 
         before = self._window.findChild(DocumentDialog)
         dialog = DocumentDialog.shown(name, self._window)

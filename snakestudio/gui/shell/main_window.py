@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
-from snakestudio.gui.robot.fault_menu import FAULT_MENU, FaultMenu
+from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
 from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.context import Context

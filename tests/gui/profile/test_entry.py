@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.profile import commands as entry
 from snakestudio.gui.profile.editor import ProfileEditor
-from snakestudio.gui.shell.document_dialog import DocumentDialog
+from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.link.profile.library import new_profile
 from snakestudio.link.profile.loading import load_profile
 from tests.gui.profile.robots import FakeRobot
