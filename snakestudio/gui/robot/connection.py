@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.robot.controller import RobotControl
@@ -18,11 +18,6 @@ from snakestudio.viewmodel.robot.services import LiveChoices
 
 if TYPE_CHECKING:
     from snakestudio.link.profile.loading import LoadedProfile  # which leads to cantools
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QMenu
-
 
 __all__ = ["FAULT_MENU", "FaultMenu", "RobotConnection"]
 

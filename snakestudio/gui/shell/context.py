@@ -109,9 +109,7 @@ class Context(QObject):
             lambda: self.trigger("teleop_mapping"),
         )
         self.robot.changed.connect(lambda: prepare_for_robot(self))
-        TuningOffer(
-            self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window
-        )  # fmt: skip
+        TuningOffer(self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window)
         self.actions_table = table = ActionRegistry(commands, self, window)
         bar_part = BarPart(self.robot)
         self.run_bar = RunBar(
@@ -153,9 +151,8 @@ class Context(QObject):
 
     def _make_runs(self) -> None:
         """Files, runs and robot."""
-        document, bridge, banners, settings, window = (
-            self.document, self.bridge, self.banners, self.settings, self.window,
-        )  # fmt: skip
+        document, bridge, banners = self.document, self.bridge, self.banners
+        settings, window = self.settings, self.window
         self.files = Files(document, banners.files, settings, window)
         self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, settings, window)
         self.keeper = RunArchiver(
