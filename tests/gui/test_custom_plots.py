@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import curve_menu

@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_types import VIEWS

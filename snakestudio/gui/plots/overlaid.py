@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
-from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
-__all__ = ["OverlaidRun", "Overlay"]
-
-
-@dataclass(frozen=True, slots=True)
-class OverlaidRun:
-    """A recording to be drawn over the run.
-
-    Attributes
-    ----------
-    name : str
-        What the legend calls it.
-    colour : str
-        Of all its curves.
-    recording : Source
-        Complete: rows that come later are not looked for.
-    """
-
-    name: str
-    colour: str
-    recording: Source
+__all__ = ["Overlay"]
 
 
 class Overlay:

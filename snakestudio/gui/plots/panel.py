@@ -11,6 +11,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import scrolled
@@ -18,7 +19,7 @@ from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.exporter import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
-from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
+from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu, pop_up

@@ -9,9 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.overlaid_runs import OverlaidRun, ghost_at
 from snakestudio.gui.core.run_colours import twin_colour
-from snakestudio.gui.plots.overlaid import OverlaidRun
-from snakestudio.gui.runs.overlaid_runs import ghost_at
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.robot.robot_status import span_text
@@ -45,8 +44,7 @@ class InView(QObject):
         self._twin: Recording | None = None
         window.overlaid.add(self)
         self.changed.connect(window.overlaid.changed)
-        self._viewport.robot_marks = self.marks
-        self._viewport.robot_stale = self.stale
+        self._viewport.watch_robot(self.marks, self.stale)
         self._control.polled.connect(self._look)
         self._bridge.source_changed.connect(self._look)
 

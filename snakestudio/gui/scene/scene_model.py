@@ -10,12 +10,12 @@ from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item
 from snakestudio.gui.scene import scene_entries as at
 from snakestudio.gui.scene.dragged_rows import MIME, packed, unpacked
 from snakestudio.model.labels import kind_title, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
+from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
 from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
 from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
@@ -34,6 +34,7 @@ from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
 from snakestudio.gui.scene.tree_view import TreeView
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.scene.items import Item
 
 __all__ = ["SceneTree"]
 

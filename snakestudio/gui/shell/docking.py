@@ -96,7 +96,9 @@ def _channels(w: MainWindow) -> QWidget:
 def _comparison(w: MainWindow) -> QWidget:
     from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
 
-    panel = ComparisonPanel(w.comparer, w.document, w.exporter)
+    panel = ComparisonPanel(w.comparer, w.document, lambda: w.exporter.busy)
+    panel.csv_asked.connect(w.exporter.ask_comparison)
+    w.exporter.changed.connect(panel.refresh)
     panel.closed.connect(w.docks["comparison"].close)
     return panel
 

@@ -22,6 +22,7 @@ from snakestudio.gui.analysis.experiment.files import ExperimentFiles
 from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRuns
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
@@ -35,7 +36,6 @@ from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import OpenRuns
-from snakestudio.gui.runs.overlaid_runs import OverlaidRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.timeline.bar import TimeBar
@@ -168,10 +168,11 @@ class MainWindow(QMainWindow):
         self.overlaid = OverlaidRuns(self)
         for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside):
             self.overlaid.add(source)
-        self.camera_keys = CameraKeys(self.document, self.bridge, self.viewport.navigator, self.settings, self)
+        self.camera_keys = CameraKeys(
+            self.document, self.bridge, lambda: self.viewport.camera, self.viewport.navigator.go, self.settings, self
+        )
         self.exporter.overlaid, self.exporter.camera_path = self.overlaid.overlaid, lambda: self.camera_keys.path
-        self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
-        self.viewport.tracks = self.experiments.tracks
+        self.viewport.show_runs(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.teleoperation = TeleopFeature(self)
         self.dialogs = Dialogs(self)

@@ -6,10 +6,10 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from snakestudio.drawing.overlays import Pick
-from snakestudio.gui.core.selection import Item
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import part_title
+from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
 
 __all__ = ["Hint"]

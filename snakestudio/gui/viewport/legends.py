@@ -10,7 +10,7 @@ from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.legend import Legend
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.swatches import Swatches
-from snakestudio.gui.viewport.view_settings import ViewOptions
+from snakestudio.gui.viewport.view_options import ViewOptions
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["Legends"]

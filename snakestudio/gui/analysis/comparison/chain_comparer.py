@@ -9,7 +9,7 @@ from snakestudio.analysis.comparison.chains import compare_chain
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene

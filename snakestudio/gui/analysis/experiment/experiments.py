@@ -15,10 +15,10 @@ from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.capture import Capture
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.experiment import overlay

@@ -44,7 +44,9 @@ class TeleopFeature(QObject):
         self._window = window
         self.teleop = Teleop(window, lambda: steerable_gaits(self.scene), window.settings)
         self.steerer = Steerer(self.teleop, window.bridge, window.robot, self)
-        self.frame_over_view = TeleopFrame(self.teleop, window.viewport, lambda: self.waiting)
+        self.frame_over_view = TeleopFrame(
+            self.teleop, window.viewport, window.viewport.room_above, lambda: self.waiting
+        )
         window.document.scene_changed.connect(self._on_scene)
         window.bridge.source_changed.connect(self.scene_changed)
         window.bridge.status_changed.connect(self.scene_changed)

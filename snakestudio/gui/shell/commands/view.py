@@ -10,7 +10,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.shell.commands.command import BODY_MENU, Command, always, has_links, is_continuum, line
 from snakestudio.gui.shell.commands.plots import PLOTS
 from snakestudio.gui.shell.layouts import SHIPPED, Shipped
-from snakestudio.gui.viewport.view_settings import SCALES
+from snakestudio.viewmodel.viewport.view_settings import SCALES
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow

@@ -15,22 +15,20 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.scene.checks import refusal_text
 from snakestudio.gui.viewport.tools.edit_settings import EditSettings
 from snakestudio.gui.viewport.tools.snap import Targets, snapped_shift, stepped
+from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget
 from snakestudio.gui.viewport.tools.typed import Typed
 from snakestudio.model.formula.quantity import FACTOR, NumberTextError
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport import motion
 from snakestudio.viewmodel.viewport.motion import Ndc
 
-__all__ = ["INTERVAL_MS", "VERBS", "Grip", "Transform"]
+__all__ = ["VERBS", "Grip", "Transform"]
 
 FloatArray = NDArray[np.float64]
-
-INTERVAL_MS = 30
-"""A running simulation takes over every edit: more of them than are seen would only slow it down."""
 
 VERBS: dict[Mode, str] = {"move": "Move", "turn": "Rotate", "scale": "Scale"}
 _UNITS: dict[Mode, str] = {"move": "m", "turn": "°", "scale": FACTOR}

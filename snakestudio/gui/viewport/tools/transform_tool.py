@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,8 @@ from snakestudio.gui.viewport.tools.label import AmountLabel, amount_text
 from snakestudio.gui.viewport.tools.snap import Targets
 from snakestudio.gui.viewport.tools.transform import Grip, Transform
 from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget, target_of
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.scene import Scene
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["TransformTool"]
 
@@ -41,8 +39,10 @@ class TransformTool(QObject):
 
     Parameters
     ----------
-    viewport : Viewport
+    viewport : ViewportApi
     options : EditorOptions
+    drawing, navigating : callable
+        Whether a path is being drawn, and whether a button is held that turns or shifts the picture.
 
     Signals
     -------
@@ -52,15 +52,21 @@ class TransformTool(QObject):
 
     changed = Signal()
 
-    def __init__(self, viewport: Viewport, options: EditorOptions) -> None:
-        super().__init__(viewport)
-        self._viewport, self._options = viewport, options
-        self.label = AmountLabel(viewport)
+    def __init__(
+        self,
+        viewport: ViewportApi,
+        options: EditorOptions,
+        drawing: Callable[[], bool],
+        navigating: Callable[[], bool],
+    ) -> None:
+        super().__init__(viewport.widget)
+        self._viewport, self._options, self._drawing, self._navigating = viewport, options, drawing, navigating
+        self.label = AmountLabel(viewport.widget)
         self.running: Transform | None = None
         self.hovered = ""
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
-        self._cursor = QPointF(0.5 * viewport.width(), 0.5 * viewport.height())
+        self._cursor = QPointF(0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())
         self._found: tuple[object, Scene, bool, TransformTarget | None] | None = None
         options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
@@ -81,7 +87,7 @@ class TransformTool(QObject):
         shown = viewport.scene
         if shown is not scene and shown.obstacles != scene.obstacles:
             return None
-        placeable = viewport.robot_tool.placeable
+        placeable = viewport.placeable
         found = self._found
         if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
             found = self._found = items, scene, placeable, target_of(viewport.selection, viewport.document, placeable)
@@ -92,7 +98,7 @@ class TransformTool(QObject):
         if self.running is not None:
             return self._held(self.running)
         subject, now = self.subject, self._options.now
-        if subject is None or not now.gizmo or self._viewport.path_tool.drawing:
+        if subject is None or not now.gizmo or self._drawing():
             return None
         mode: Mode = "turn" if now.mode == "turn" else "scale" if now.mode == "scale" else "move"
         offered = {"move": subject.move_axes, "turn": subject.turn_axes, "scale": subject.scale_axes}[mode]
@@ -136,7 +142,7 @@ class TransformTool(QObject):
         if self.running is not None:
             self.cancel()
         subject = self.subject
-        if self._viewport.path_tool.drawing:
+        if self._drawing():
             return
         if subject is None:
             self._refuse("Select an obstacle that is not locked.")
@@ -147,7 +153,7 @@ class TransformTool(QObject):
         if mode == "turn" and not subject.turn_axes:
             self._refuse(f"However it is rotated, {subject.title} looks the same.")
             return
-        self._viewport.setFocus()
+        self._viewport.widget.setFocus()
         self._begin(subject, mode, self._cursor)
 
     def grab(self, position: QPointF, point: FloatArray) -> bool:
@@ -156,7 +162,7 @@ class TransformTool(QObject):
         if subject is None or not subject.move_axes:
             return False
         self._button = Qt.MouseButton.LeftButton
-        self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+        self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         self._begin(subject, "move", position, anchor=point)
         return True
 
@@ -194,7 +200,7 @@ class TransformTool(QObject):
             self.running.deleteLater()
         self.running, self._button = None, Qt.MouseButton.NoButton
         self.label.hide()
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
         self.changed.emit()
 
     def cancel(self) -> bool:
@@ -224,7 +230,7 @@ class TransformTool(QObject):
                     self.cancel()
             return True
         self.label.hide()
-        if event.button() != Qt.MouseButton.LeftButton or self._viewport.navigating:
+        if event.button() != Qt.MouseButton.LeftButton or self._navigating():
             return False
         name, subject = self._handle_at(event.position()), self.subject
         if not name or subject is None:
@@ -249,7 +255,7 @@ class TransformTool(QObject):
             self.running.follow(self._viewport.ndc(event.position()), ctrl)
             return True
         self.label.hide()
-        if self._viewport.navigating:
+        if self._navigating():
             return False
         self._hover(self._handle_at(event.position()))
         return bool(self.hovered)
@@ -273,7 +279,7 @@ class TransformTool(QObject):
         if gizmo is None:
             return ""
         camera, aspect = self._eye()
-        reach = _REACH / max(1, self._viewport.height())
+        reach = _REACH / max(1, self._viewport.widget.height())
         return pick_handle(handles(gizmo, camera), camera, self._viewport.ndc(position), aspect, reach)
 
     def _hover(self, name: str) -> None:
