@@ -27,12 +27,12 @@ class Bar(NamedTuple):
 
 
 BARS = {
-    "circles": Bar(3, goal=0),
-    "in_circles": Bar(41, goal=0),
+    "circles": Bar(1, goal=0),
+    "in_circles": Bar(37, goal=0),
     "chain_in_gui": Bar(14, goal=8),
     "private_members": Bar(0, goal=0),
     "private_of_libraries": Bar(16),
-    "set_elsewhere": Bar(35, goal=0),
+    "set_elsewhere": Bar(10, goal=0),
     "literal_indices": Bar(1799, goal=0),
     "continuum_asked": Bar(90, goal=0),
     "continuum_asking": Bar(51, goal=0),
@@ -40,10 +40,10 @@ BARS = {
     "naming_kinds": Bar(63),
     "window_attributes": Bar(35),
     "window_importers": Bar(30),
-    "one_importer": Bar(339, slack=5),
+    "one_importer": Bar(338, slack=5),
     "one_importer_small": Bar(105, slack=3),
     "one_importer_untested": Bar(60, slack=3),
-    "modules": Bar(975, slack=5),
+    "modules": Bar(974, slack=5),
     "lines": Bar(140_500, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(51_500, slack=1_000, goal=12_000),

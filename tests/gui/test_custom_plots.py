@@ -151,11 +151,13 @@ def test_curves_are_taken_out_and_put_in_order_from_the_legend(qtbot: QtBot, pan
     plot = panel.plots[0]
     plot.add_channels(("link_1_x_m", "link_2_x_m", "link_3_x_m"))
     settle(qtbot, panel)
-    menu = curve_menu(panel, plot, 1)
+    menu = curve_menu(plot, 1)
+    assert menu is not None
     next(action for action in menu.actions() if action.text() == "Move Up").trigger()
     assert plot.content.names == ("link_2_x_m", "link_1_x_m", "link_3_x_m")
     settle(qtbot, panel)
-    menu = curve_menu(panel, plot, 0)
+    menu = curve_menu(plot, 0)
+    assert menu is not None
     next(action for action in menu.actions() if action.text() == "Remove").trigger()
     assert plot.content.names == ("link_1_x_m", "link_3_x_m")
 

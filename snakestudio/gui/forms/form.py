@@ -58,9 +58,8 @@ class NumberRow(FormRow):
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        several = self.field.mixed = value is SEVERAL
-        self.field.setPlaceholderText("mixed" if several else "none")
-        self.field.set_value(None if several else value)
+        self.field.set_mixed(value is SEVERAL)
+        self.field.set_value(None if value is SEVERAL else value)
 
     def _commit(self, value: float | None, again: bool) -> None:
         if not again:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QProgressDialog, QWidget
 
 from snakestudio.gui.plots.export import CsvExport, save_png, save_profile, save_spectrum, save_svg
 from snakestudio.gui.plots.plot import LivePlot
@@ -33,6 +33,15 @@ class PlotExporter(QObject):
     def busy(self) -> bool:
         """Whether an export is under way."""
         return self._job is not None
+
+    def ask(self, plot: LivePlot, kind: str, near: Path, start: float, stop: float) -> None:
+        """Ask for a file beside `near`, and write what a plot shows into it as .csv, .png or .svg."""
+        name = f"{near.stem}_{plot.content.view or plot.content.kind}.{kind}"
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, f"Export {plot.title}", str(near.parent / name), f"{kind.upper()} (*.{kind})"
+        )
+        if path:
+            self.export(plot, Path(path), start, stop)
 
     def export(self, plot: LivePlot, path: Path, start: float, stop: float) -> None:
         """Write what a plot shows from start to stop (s) as the file's ending says: .csv, .png or .svg."""

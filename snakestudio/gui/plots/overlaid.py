@@ -29,12 +29,12 @@ class Overlay:
     def for_runs(runs: Iterable[OverlaidRun], before: Sequence[Overlay]) -> list[Overlay]:
         """Overlays of `runs`; what is remembered of a recording that was overlaid `before` is kept."""
         known = {id(overlay.run.recording): overlay for overlay in before}
-        overlays = []
-        for run in runs:
-            overlay = known.get(id(run.recording)) or Overlay(run)
-            overlay.run = run
-            overlays.append(overlay)
-        return overlays
+        return [known[id(run.recording)].called(run) if id(run.recording) in known else Overlay(run) for run in runs]
+
+    def called(self, run: OverlaidRun) -> Overlay:
+        """The same, with the name and the colour that its run has now."""
+        self.run = run
+        return self
 
     def lines(self, view: PlotType, index: int, main: Sequence[CurveSpec]) -> list[CurveSpec]:
         """Curves of a view in the overlay's colour: those that `main`, the run's own, has too, but no references.

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import OverlaidRun
@@ -22,7 +22,7 @@ from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu, pop_up
+from snakestudio.gui.plots.plot_menu import add_content_entries, curve_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_plots import SceneViews
@@ -131,7 +131,8 @@ class PlotPanel(Themed):
     def _make_plot(self, content: Content) -> LivePlot:
         plot = LivePlot(self.history, "force", 0, self.library)
         plot.show_content(content)
-        plot.overlays, plot.span = self.overlays, self.span
+        plot.show_over(self.overlays)
+        plot.show_span(self.span)
         chart = plot.chart
         plot.chosen.connect(lambda: self._on_chosen(plot))
         plot.refused.connect(self.refused)
@@ -141,8 +142,8 @@ class PlotPanel(Themed):
         chart.cursor_dragged.connect(self._place.go_to)
         chart.cursor_stepped.connect(self._place.step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
-        chart.menu_asked.connect(lambda point: pop_up(plot_menu(self, plot), point))
-        chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(self, plot, entry), point))
+        chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
+        chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point))
         chart.viewport().installEventFilter(self)
         self.redraws.mark([plot], Stale.AT_ONCE)
         return plot
@@ -318,7 +319,7 @@ class PlotPanel(Themed):
                 gone.history.close()
         self.history.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
-            plot.overlays = self.overlays
+            plot.show_over(self.overlays)
         self._want()
         self._mark(Stale.AT_ONCE)
 
@@ -424,6 +425,30 @@ class PlotPanel(Themed):
 
     def renew_theme(self) -> None:
         self._mark(Stale.AT_ONCE)
+
+    def plot_menu(self, plot: LivePlot) -> QMenu:
+        """The menu of a plot."""
+        menu = QMenu(self)
+        menu.addAction("Follow the Newest Data", self.follow)
+        menu.addAction("Fit the Axes", lambda: self.fit_values(plot))
+        if self.span is not None:
+            menu.addAction("Clear the Selected Span", lambda: self.select_span(None))
+        if plot.content.kind != "view":
+            add_content_entries(menu, plot)
+        menu.addSeparator()
+        menu.addAction("New Plot", lambda: self.add_plot(Content("time")))
+        menu.addAction("Remove Plot", lambda: self.grid.remove(plot))
+        menu.addSeparator()
+        for kind, text in (("csv", "Data as CSV"), ("png", "Picture as PNG"), ("svg", "Picture as SVG")):
+            action = menu.addAction(f"Export {text} ...")
+            action.triggered.connect(lambda _=False, kind=kind: self._ask_export(plot, kind))
+            action.setEnabled(kind != "csv" or bool(plot.lines))
+        menu.addAction("Copy Picture", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
+        return menu
+
+    def _ask_export(self, plot: LivePlot, kind: str) -> None:
+        path, name = self.document.path, self.document.name
+        self.exporter.ask(plot, kind, (path.parent if path is not None else Path.home()) / name, self.start, self.stop)
 
     def export(self, plot: LivePlot, path: Path) -> None:
         """Write what a plot shows; the file's ending says as what: .csv, .png or .svg."""

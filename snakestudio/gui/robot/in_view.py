@@ -44,7 +44,7 @@ class InView(QObject):
         self._twin: Recording | None = None
         window.overlaid.add(self)
         self.changed.connect(window.overlaid.changed)
-        self._viewport.watch_robot(self.marks, self.stale)
+        self._viewport.show_robot(self.marks, self.stale)
         self._control.polled.connect(self._look)
         self._bridge.source_changed.connect(self._look)
 

@@ -40,6 +40,8 @@ class SceneModel(QAbstractItemModel):
     Parameters
     ----------
     document : Document
+    rename_obstacle, rename_group : callable
+        Call an obstacle (0-based), or a group, otherwise; False if that cannot be.
 
     Signals
     -------
@@ -52,14 +54,17 @@ class SceneModel(QAbstractItemModel):
     arranging = Signal()
     put_asked = Signal(tuple, str)
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        rename_obstacle: Callable[[int, str], bool],
+        rename_group: Callable[[str, str], bool],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._rename_obstacle, self._rename_group = rename_obstacle, rename_group
         self._scene = document.scene
         self._rows = ObstacleRows(document.scene.obstacles)
-        self.rename_obstacle: Callable[[int, str], bool] = lambda index, name: False
-        """Calls an obstacle (0-based) otherwise; False if that cannot be."""
-        self.rename_group: Callable[[str, str], bool] = lambda old, new: False
-        """Calls a group otherwise; False if that cannot be."""
         self._icons: dict[str, QIcon] = {}
         self._bold = QFont()
         self._bold.setBold(True)
@@ -300,8 +305,8 @@ class SceneModel(QAbstractItemModel):
         if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
             return False
         if number >= at.GROUP:
-            return self.rename_group(self._rows.names[number - at.GROUP], str(value))
-        return self.rename_obstacle(number - at.OBSTACLE, str(value))
+            return self._rename_group(self._rows.names[number - at.GROUP], str(value))
+        return self._rename_obstacle(number - at.OBSTACLE, str(value))
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction

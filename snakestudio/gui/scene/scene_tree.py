@@ -63,10 +63,9 @@ class SceneTree(Themed):
         self._syncing = self._let_go_of = False
         self.menu_entries: Sequence[QAction | QMenu | None] = ()
         """What the menu of the right button offers beside adding; None for a line."""
-        self.model = SceneModel(document, self)
-        self.model.rename_obstacle = self._commands.arrange.rename
-        self.model.rename_group = self._commands.arrange.rename_group
-        self.model.put_asked.connect(self._commands.arrange.put_into)
+        arrange = self._commands.arrange
+        self.model = SceneModel(document, arrange.rename, arrange.rename_group, self)
+        self.model.put_asked.connect(arrange.put_into)
         self.model.arranging.connect(self._let_go)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)

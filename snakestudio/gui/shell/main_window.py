@@ -172,7 +172,7 @@ class MainWindow(QMainWindow):
             self.document, self.bridge, lambda: self.viewport.camera, self.viewport.navigator.go, self.settings, self
         )
         self.exporter.overlaid, self.exporter.camera_path = self.overlaid.overlaid, lambda: self.camera_keys.path
-        self.viewport.show_runs(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
+        self.viewport.show_beside(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.teleoperation = TeleopFeature(self)
         self.dialogs = Dialogs(self)

@@ -74,7 +74,7 @@ class Viewport(QWidget):
         api = self.api = ViewportApi(self, document, bridge, selection)
         self.navigator, self.options, self.preview = api.navigator, api.options, api.preview
         self.ndc, self.pixel, self.pick = api.ndc, api.pixel, api.pick
-        self.show_runs(lambda time: (), lambda time: [], lambda snapshot: ())
+        self.show_beside(lambda time: (), lambda time: [], lambda snapshot: ())
         self._robot_marks: Callable[[], list[tuple[str, str]]] = list
         self._robot_stale: Callable[[], bool] = lambda: False
         self._stale = False
@@ -257,7 +257,7 @@ class Viewport(QWidget):
                 self.navigator.follow(centre)
         self.refresh()
 
-    def show_runs(
+    def show_beside(
         self,
         ghosts: Callable[[float], tuple[Ghost, ...]],
         names: Callable[[float], list[tuple[str, str]]],
@@ -269,7 +269,7 @@ class Viewport(QWidget):
         """
         self.ghosts, self.ghost_names, self.tracks = ghosts, names, tracks
 
-    def watch_robot(self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]) -> None:
+    def show_robot(self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]) -> None:
         """Ask from now on what must be known of a live robot that is drawn.
 
         Parameters
