@@ -19,7 +19,7 @@ from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_types import CurveSpec
+from snakestudio.gui.plots.plot_type import CurveSpec
 from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema

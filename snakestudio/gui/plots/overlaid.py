@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from snakestudio.gui.core.overlaid_runs import OverlaidRun
-from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["Overlay"]

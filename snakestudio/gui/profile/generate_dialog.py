@@ -7,9 +7,8 @@ import typing
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.spin_boxes import SpinBox
 from snakestudio.link.profile.editing import AxesOfJoint, Numbering, generate_axes
 from snakestudio.link.profile.schema import Axis
 

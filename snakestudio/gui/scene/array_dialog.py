@@ -11,9 +11,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import Preview
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.field_texts import number_kind
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.parameter_row import number_kind
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
 from snakestudio.model.edits.presets import PRESETS

@@ -15,8 +15,8 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.field_texts import declared
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import declared
 from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc

@@ -11,7 +11,6 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene import scene_entries as at
-from snakestudio.gui.scene.dragged_rows import MIME, packed, unpacked
 from snakestudio.model.labels import kind_title, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
@@ -29,6 +28,10 @@ FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 
 Index = QModelIndex | QPersistentModelIndex
+
+
+_MIME = "application/x-snakestudio-obstacles"
+"""Obstacles on their way from one place of the tree to another: their numbers."""
 
 
 class SceneModel(QAbstractItemModel):
@@ -312,13 +315,16 @@ class SceneModel(QAbstractItemModel):
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        return [MIME]
+        return [_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
-        return packed(i for index in indexes for i in self.obstacles_at(index))
+        data = QMimeData()
+        dragged = {i for index in indexes for i in self.obstacles_at(index)}
+        data.setData(_MIME, " ".join(map(str, sorted(dragged))).encode())
+        return data
 
     def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
-        return data.hasFormat(MIME) and parent.isValid() and self._drop_group(parent) is not None
+        return data.hasFormat(_MIME) and parent.isValid() and self._drop_group(parent) is not None
 
     def _drop_group(self, parent: Index) -> str | None:
         """The group that what is dropped there gets into; None where nothing can be dropped."""
@@ -332,7 +338,8 @@ class SceneModel(QAbstractItemModel):
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
-        self.put_asked.emit(unpacked(data), self._drop_group(parent))
+        dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
+        self.put_asked.emit(dragged, self._drop_group(parent))
         return True
 
     # --- changes ---------------------------------------------------------------------------------------------------

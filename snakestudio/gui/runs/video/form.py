@@ -24,7 +24,7 @@ from snakestudio.export.codecs import CODECS, codecs_for, usual_ending
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.viewport_picture import ViewportPicture
-from snakestudio.gui.forms.spin_boxes import DoubleSpinBox
+from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.video_presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
