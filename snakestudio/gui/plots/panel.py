@@ -17,14 +17,13 @@ from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content
-from snakestudio.gui.plots.exporter import PlotExporter
+from snakestudio.gui.plots.export import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import add_content_entries, curve_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
-from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_plots import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
 from snakestudio.viewmodel.plots.pages import next_page, page_around
@@ -84,7 +83,6 @@ class PlotPanel(Themed):
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
         self.redraws = Redraws()
-        self._place = RunCursor(bridge, self.history)
         self._focus: LivePlot | None = None
         self._marked = False
         self.exporter = PlotExporter(self.history, self)
@@ -139,8 +137,8 @@ class PlotPanel(Themed):
         plot.row_asked.connect(self._bridge.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
-        chart.cursor_dragged.connect(self._place.go_to)
-        chart.cursor_stepped.connect(self._place.step)
+        chart.cursor_dragged.connect(self._go_to)
+        chart.cursor_stepped.connect(self._step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
         chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
         chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point))
@@ -369,8 +367,29 @@ class PlotPanel(Themed):
         plot.fit_values()
         self.redraws.mark([plot], Stale.AT_ONCE)
 
+    def _place(self) -> tuple[float | None, int | None]:
+        """Time (s) and row of the cursor, the newest while nobody has set one; None where there are no rows."""
+        recording = self.history.recording
+        if recording is None or not len(recording):
+            return None, None
+        index = self._bridge.cursor
+        row = len(recording) - 1 if index is None else min(index, len(recording) - 1)
+        return float(recording.times[row]), row
+
+    def _go_to(self, time: float) -> None:
+        """Set the cursor to the row nearest to a time, s."""
+        recording = self.history.recording
+        if recording is not None and len(recording):
+            self._bridge.set_cursor(recording.index_at(time))
+
+    def _step(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+        (_, row), recording = self._place(), self.history.recording
+        if row is not None and recording is not None:
+            self._bridge.set_cursor(max(0, min(row + rows, len(recording) - 1)))
+
     def _on_cursor(self) -> None:
-        at, row = self._place.place()
+        at, row = self._place()
         if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
             self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
         if self._resting.isActive():
@@ -412,7 +431,7 @@ class PlotPanel(Themed):
             self._draw()
 
     def _draw(self) -> None:
-        self.redraws.draw((self.start, self.stop), *self._place.place())
+        self.redraws.draw((self.start, self.stop), *self._place())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

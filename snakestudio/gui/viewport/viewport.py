@@ -16,10 +16,10 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.viewport.corners import Hint, ViewButtons
 from snakestudio.gui.viewport.drafting.drafting_overlay import DraftingOverlay
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
 from snakestudio.gui.viewport.drop import DropTarget
-from snakestudio.gui.viewport.hint import Hint
 from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
@@ -31,7 +31,6 @@ from snakestudio.gui.viewport.tools.editor import Editor
 from snakestudio.gui.viewport.tools.path_tool import PathTool
 from snakestudio.gui.viewport.tools.robot_tool import RobotTool
 from snakestudio.gui.viewport.tools.tool import Tools
-from snakestudio.gui.viewport.view_buttons import ViewButtons
 from snakestudio.gui.viewport.viewport_api import ViewportApi, box_around
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot

@@ -26,7 +26,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.scene.items import Body, Item, item_of
 from snakestudio.viewmodel.viewport.body_look import BodyLook
-from snakestudio.viewmodel.viewport.ground import on_plane
 
 __all__ = ["ViewportApi", "box_around"]
 
@@ -121,8 +120,15 @@ class ViewportApi:
 
         None towards the horizon.
         """
-        navigator = self.navigator
-        return on_plane(camera or navigator.camera, self.ndc(position), navigator.aspect, height)
+        camera = camera or self.navigator.camera
+        origin, direction = camera.ray(self.ndc(position), self.navigator.aspect)
+        if direction[2] > -0.02:
+            return None  # at or above the horizon a pixel is worth kilometres
+        s = (height - origin[2]) / direction[2]
+        if s <= 0 or (not camera.orthographic and s > 200 * camera.distance):
+            return None
+        point = origin + s * direction
+        return float(point[0]), float(point[1])
 
     def _things(self) -> DrawList:
         """What can be picked, made anew when scene or robot are others."""
