@@ -51,7 +51,7 @@ def viewport(
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", request.param)
     set_default_format()
     viewport = Viewport(body_document, body_bridge, Selection(body_document))  # type: ignore[arg-type]
-    viewport._left_behind = None
+    viewport.api.leave_behind(None)
     qtbot.addWidget(viewport)
     viewport.resize(800, 500)
     viewport.show()
