@@ -148,6 +148,32 @@ def test_all_faults_of_the_emulated_robot_are_described() -> None:
     assert {kind: text[:1].upper() + text[1:] for kind, text in FAULTS.items()} == described
 
 
+def test_the_way_of_a_value_is_in_the_code_line_by_line() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    stations = re.findall(r"^\| `([\w/.]+)` \| `(.+?)`", text.partition("## One value's way")[2], re.MULTILINE)
+    assert len(stations) >= 6
+    for file, line in stations:
+        assert line in (ROOT / file).read_text(encoding="utf-8"), f"{file} has no {line}"
+
+
+def test_the_picture_of_the_packages_names_every_one() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    picture = text.partition("## The packages")[2].split("```")[1]
+    named = set(re.findall(r"(?:^|\s\s)(\w+)/?(?=\s\s)", picture, re.MULTILINE))
+    there = {path.stem for path in (ROOT / "snakestudio").iterdir() if path.suffix == ".py" or path.is_dir()}
+    assert {name for name in there if not name.startswith("__")} - {"_data", "_version"} <= named
+    assert "_version" in picture
+
+
+@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"], ids=lambda path: path.stem)
+def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:snakestudio|tests|resources|scenes|packaging)/[\w/.]*)`|\]\(([\w/.]+)\)", text)
+    assert len(named) >= 10
+    for inside, linked in named:
+        assert (ROOT / (inside or linked)).exists(), inside or linked
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
