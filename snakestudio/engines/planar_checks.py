@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines import checks, start_checks
+from snakestudio.engines.row_buffers import QUAT_X, QUAT_Y
 from snakestudio.errors import Problem
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.vec3 import Z
@@ -25,7 +26,7 @@ TILT = 1e-3
 def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
     """Whether a given state lies flat and moves in the plane."""
     problems = []
-    x, y = pose[:, 4], pose[:, 5]
+    x, y = pose[:, QUAT_X], pose[:, QUAT_Y]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
     if len(tilted):
         problems.append(

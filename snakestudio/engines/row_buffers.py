@@ -15,8 +15,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-# Beside X, Y, Z: entries of a pose's quaternion and of a twist that lies in the plane.
-QUAT_W, QUAT_Z = 3, 6
+# Behind X, Y, Z: entries of a pose's quaternion, and of a twist that lies in the plane.
+QUAT_W, QUAT_X, QUAT_Y, QUAT_Z = range(3, 7)
 TURN_Z = 5
 # Axes of a joint.
 YAW, PITCH = range(2)

@@ -77,7 +77,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         state = self._state
         state.counts[CALL_STEPS] = 0
         state.before[CALL, :-1] = state.impulse
-        state.before[CALL, -1, PRESSED] = state.sums[LOAD]
+        state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = advance_steps(

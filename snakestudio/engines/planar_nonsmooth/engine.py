@@ -90,7 +90,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state.sums[WORST_CALL] = 0.0
         state.contact[:, SLOT_CALL] = -1
         state.before[CALL, :-1] = state.impulse[:, :2]
-        state.before[CALL, -1] = state.sums[LOAD]
+        state.before[CALL][-1] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = advance_steps(
