@@ -93,6 +93,9 @@ _PARTS = (
 )
 """Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every bit of a number."""
 
+_MIGRATIONS_1 = {"planar_nonholonomic.state": "engines.planar_nonholonomic.state:from_format_1"}
+"""What makes fields as they are today of those in files of format 1."""
+
 _NUMBERS: dict[str, tuple[type, ...]] = {
     "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
 }  # fmt: skip
@@ -194,6 +197,10 @@ def _class(name: str, places: dict[str, str]) -> Any:
     place = places.get(name)
     if place is None:
         raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
+    return _load(place)
+
+
+def _load(place: str) -> Any:
     module, _, own = place.partition(":")
     return getattr(import_module(f"snakestudio.{module}"), own)
 
@@ -302,8 +309,7 @@ class _Reader:
 
     def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
         self._data, self.at, self._scene = data, at, scene
-        self._places = _PLACES_1 if number == 1 else _PLACES
-        self._asks_for_scene = number > 1
+        self._format, self._places = number, _PLACES_1 if number == 1 else _PLACES
         self._known: list[Any] = []
         self._plain: dict[bytes, Callable[[], Any]] = {
             b"N": lambda: None,
@@ -350,7 +356,7 @@ class _Reader:
 
     def _own_scene(self) -> Scene:
         digest = self.bytes(self.unpack("<I")[0])
-        if self._asks_for_scene and digest != _digest(self._scene):
+        if self._format > 1 and digest != _digest(self._scene):
             raise StateError("The saved state of this run belongs to another scene.")
         return self._scene
 
@@ -365,6 +371,8 @@ class _Reader:
         kind = _class(self.text(), self._places)
         names = [self.text() for _ in range(self.unpack("<I")[0])]
         values = {name: self.read() for name in names}
+        if self._format == 1 and (migrate := _MIGRATIONS_1.get(_RECORD_NAMES[_place(kind)])):
+            values = _load(migrate)(values)
         wanted = kind.__annotations__
         # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
         for name, value in values.items():

@@ -26,6 +26,7 @@ from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, YAW, RowBuffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
+from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
@@ -64,6 +65,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         n = scene.robot.n_links
         schema = Schema(n, False, ENERGY, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
+        self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
@@ -80,7 +82,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = advance_steps(
+        status: int = self._advance(
             self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
             reference.acceleration, given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
@@ -99,7 +101,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle[:, YAW], rate[:, YAW]
-        write_row(self._params, own._replace(before=self._before), self._work, rows)
+        self._write(self._params, own._replace(before=self._before), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
