@@ -26,7 +26,7 @@ OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "frictio
 sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it, 0 if it ends below or begins above them;
 its friction coefficient."""
 
-RADIUS, HALF_X, HALF_Y, COS, SIN, MET, MU = range(2, 9)
+RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU = range(2, 9)
 """The same as indices; X and Y come first."""
 
 UPRIGHT = 1e-9

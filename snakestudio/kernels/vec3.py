@@ -20,7 +20,6 @@ __all__ = [
     "X",
     "Y",
     "Z",
-    "cross",
     "dot",
     "minus",
     "plus",
@@ -76,15 +75,6 @@ def _lanes(builder: Any, a: Any) -> tuple[Any, ...]:
     return tuple(builder.extract_value(a, lane) for lane in range(3))
 
 
-def _cross(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    a, b = _lanes(builder, args[0]), _lanes(builder, args[1])
-    parts = [
-        builder.fsub(builder.fmul(a[one], b[other]), builder.fmul(a[other], b[one]))
-        for one, other in ((1, 2), (2, 0), (0, 1))
-    ]
-    return context.make_tuple(builder, signature.return_type, parts)
-
-
 def _dot(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     x, y, z = map(builder.fmul, _lanes(builder, args[0]), _lanes(builder, args[1]))
     return builder.fadd(builder.fadd(x, y), z)
@@ -127,12 +117,6 @@ def vec3_put(rows: FloatArray, i: int, a: Vec3) -> None:
 def vec3_put_at(rows: FloatArray, i: int, at: int, a: Vec3) -> None:
     """Write `a` to row `i` of `rows` (m, any), from entry `at` on."""
     rows[i, at], rows[i, at + 1], rows[i, at + 2] = a
-
-
-@instruction(lambda t: t.vector(t.vector, t.vector), _cross)
-def cross(a: Vec3, b: Vec3) -> Vec3:
-    """A x b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @instruction(lambda t: t.number(t.vector, t.vector), _dot)

@@ -21,7 +21,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
     State,
     Work,
 )
-from snakestudio.engines.planar_obstacles import COS, HALF_X, HALF_Y, MU, RADIUS, SIN
+from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_Y, MU, RADIUS
 from snakestudio.engines.row_buffers import BODY, FEATURE, LINK
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
@@ -69,7 +69,7 @@ def _enter(
 def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j: int, x: float, y: float) -> int:
     """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
     half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
-    box_cos, box_sin = params.obstacles[j, COS], params.obstacles[j, SIN]
+    box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
     dx, dy = x - params.obstacles[j, X], y - params.obstacles[j, Y]
     bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
