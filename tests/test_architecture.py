@@ -44,7 +44,7 @@ BARS = {
     "one_importer_small": Bar(99, slack=3),
     "one_importer_untested": Bar(55, slack=3),
     "modules": Bar(968, slack=5),
-    "lines": Bar(141_100, slack=1_000, goal=115_600),
+    "lines": Bar(141_800, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }

@@ -45,9 +45,7 @@ INNER = 2
 
 
 # Where a solid's frame stands in its row: origin X, Y, Z, then the three axes.
-(
-    U_X, U_Y, U_Z, V_X, V_Y, V_Z, A_X, A_Y, A_Z,
-) = range(3, 12)  # fmt: skip
+U_X, U_Y, U_Z, V_X, V_Y, V_Z, A_X, A_Y, A_Z = range(3, 12)
 
 
 class ContactList(NamedTuple):

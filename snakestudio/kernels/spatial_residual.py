@@ -81,24 +81,16 @@ def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpul
             distance = natural_positive(normal, gamma[c, LAW_N], problem.gain[c, GAIN_N])
             if problem.gain[c, GAIN_T] > 0.0:
                 here = natural_disc(
-                    contact[c, LAW_T],
-                    contact[c, LAW_T2],
-                    gamma[c, LAW_T],
-                    gamma[c, LAW_T2],
-                    problem.gain[c, GAIN_T],
-                    radius,
-                )
+                    contact[c, LAW_T], contact[c, LAW_T2], gamma[c, LAW_T], gamma[c, LAW_T2],
+                    problem.gain[c, GAIN_T], radius,
+                )  # fmt: skip
                 distance = max(distance, here)
                 total += here
             if problem.gain[c, GAIN_V] > 0.0:
                 here = natural_disc(
-                    contact[c, LAW_V],
-                    contact[c, LAW_V2],
-                    gamma[c, LAW_V],
-                    gamma[c, LAW_V2],
-                    problem.gain[c, GAIN_V],
-                    radius,
-                )
+                    contact[c, LAW_V], contact[c, LAW_V2], gamma[c, LAW_V], gamma[c, LAW_V2],
+                    problem.gain[c, GAIN_V], radius,
+                )  # fmt: skip
                 distance = max(distance, here)
                 total += here
             worst = max(worst, distance)

@@ -16,18 +16,7 @@ from numpy.typing import NDArray
 from snakestudio.kernels._jit import instruction
 
 __all__ = [
-    "Vec3",
-    "X",
-    "Y",
-    "Z",
-    "dot",
-    "minus",
-    "plus",
-    "times",
-    "vec3",
-    "vec3_at",
-    "vec3_put",
-    "vec3_put_at",
+    "Vec3", "X", "Y", "Z", "dot", "minus", "plus", "times", "vec3", "vec3_add_at", "vec3_at", "vec3_put", "vec3_put_at",
 ]  # fmt: skip
 
 FloatArray = NDArray[np.float64]
