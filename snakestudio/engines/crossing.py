@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from snakestudio.engines.checks import shorter_step
 from snakestudio.engines.planar_obstacles import KINDS, fits_the_plane
 from snakestudio.errors import Problem
-from snakestudio.kernels.vec3 import X
+from snakestudio.kernels.axes import X
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.obstacles.footprints import corners

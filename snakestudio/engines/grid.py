@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels.vec3 import X, Y
+from snakestudio.kernels.axes import X, Y
 
 __all__ = ["Grid", "make_grid"]
 

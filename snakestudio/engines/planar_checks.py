@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, start_checks
 from snakestudio.engines.row_buffers import QUAT_X, QUAT_Y
 from snakestudio.errors import Problem
+from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.kernels.vec3 import Z
 from snakestudio.model.robot.pose import initial_state, planar_arms
 from snakestudio.model.scene import Scene
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Fix, Problem
+from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.kernels.vec3 import Z
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.scene import Scene

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, Engine
-from snakestudio.engines.planar_nonsmooth.state import STICKS
 from snakestudio.engines.row_buffers import BODY, LINK
 from snakestudio.errors import StateError
 from snakestudio.model.reference import JointReference, StrainReference
@@ -30,6 +29,9 @@ MOST_ROOM = 1 << 18
 
 _FIXED = ("model", "robot", "beam", "start", "control")
 """Parts of a scene that never change while a run goes."""
+
+STATE = 4
+"""Entry of the keys of contacts, after link, obstacle, feature, step, in which some engines keep a `ContactState`."""
 
 
 def demand(holds: bool) -> None:
@@ -131,7 +133,7 @@ def check_contacts(state: Any, contacts: int, counters: tuple[int, int], n_links
         within(used[:, LINK], 0, n_links)
         within(used[:, BODY], 0, n_obstacles)
         if keys.shape[1] > 4:
-            within(used[:, STICKS], 0, len(ContactState))
+            within(used[:, STATE], 0, len(ContactState))
     for column, count in zip((3, 4), counters, strict=True):
         within(present[:, column], -1, max(1, int(state.counts[count])))
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.grid import make_grid
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
 from snakestudio.kernels.terrain_shape import BLOCK
-from snakestudio.kernels.vec3 import X, Y, Z
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
 from snakestudio.model.scene import Scene

@@ -14,6 +14,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import instruction
+from snakestudio.kernels.axes import X, Y, Z
 
 __all__ = [
     "Vec3", "X", "Y", "Z", "dot", "minus", "plus", "times", "vec3", "vec3_add_at", "vec3_at", "vec3_put", "vec3_put_at",
@@ -21,8 +22,6 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
-
-X, Y, Z = range(3)
 
 
 def _place(context: Any, builder: Any, array_type: Any, array: Any, i: Any, at: Any) -> Any:

@@ -25,7 +25,7 @@ from snakestudio.engines.continuum_beam.rigid_motion import (
 from snakestudio.engines.continuum_beam.section import Instant, Sections, wrench_from, wrench_to
 from snakestudio.engines.continuum_beam.state import AT
 from snakestudio.engines.time_stepping import copied
-from snakestudio.kernels.vec3 import X
+from snakestudio.kernels.axes import X
 from snakestudio.model.rotations import quaternions
 
 __all__ = ["Chain", "chain_of"]

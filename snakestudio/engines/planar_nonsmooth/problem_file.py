@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import State, Work
+from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
-from snakestudio.kernels.vec3 import X, Y
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
-from snakestudio.kernels.vec3 import X, Y, Z
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.obstacles.solids import Relief, Solid, obstacle_solids

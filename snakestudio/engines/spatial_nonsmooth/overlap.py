@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels.vec3 import X, Y, Z
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 __all__ = ["depth_in_solid"]
