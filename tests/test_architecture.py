@@ -44,7 +44,7 @@ BARS = {
     "one_importer": Bar(308, slack=5),
     "one_importer_small": Bar(78, slack=3),
     "one_importer_untested": Bar(42, slack=3),
-    "modules": Bar(934, slack=5),
+    "modules": Bar(935, slack=5),
     "lines": Bar(141_800, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
