@@ -220,9 +220,6 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
         impulse = work.normal[c]
         if impulse > 0.0:
             kind = _contact_state(params, work, c)
-            nx, ny, _ = vec3_at(work.rows, c, NORMAL)
-            tx, ty, _ = vec3_at(work.rows, c, TANGENT)
-            sums = state.slot_sum
             for which in range(2):
                 slot = work.contact[c, 3 + which]
                 if slot < 0:
@@ -232,13 +229,13 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
                     work.contact[c, 3 + which] = slot
                 state.slot_key[which, slot, LOADED] = state.counts[STEP]
                 state.slot_key[which, slot, STICKS] = kind
-                sums[which, slot, NORMAL_X] += impulse * nx
-                sums[which, slot, NORMAL_Y] += impulse * ny
-                sums[which, slot, POINT_X] += impulse * work.point[c, X]
-                sums[which, slot, POINT_Y] += impulse * work.point[c, Y]
-                sums[which, slot, WEIGHT] += impulse
-                sums[which, slot, FRICTION_X] += work.tangent[c] * tx
-                sums[which, slot, FRICTION_Y] += work.tangent[c] * ty
+                state.slot_sum[which, slot, NORMAL_X] += impulse * work.rows[c, NORMAL + X]
+                state.slot_sum[which, slot, NORMAL_Y] += impulse * work.rows[c, NORMAL + Y]
+                state.slot_sum[which, slot, POINT_X] += impulse * work.point[c, X]
+                state.slot_sum[which, slot, POINT_Y] += impulse * work.point[c, Y]
+                state.slot_sum[which, slot, WEIGHT] += impulse
+                state.slot_sum[which, slot, FRICTION_X] += work.tangent[c] * work.rows[c, TANGENT + X]
+                state.slot_sum[which, slot, FRICTION_Y] += work.tangent[c] * work.rows[c, TANGENT + Y]
         for i in range(5):
             state.contact[c, i] = work.contact[c, i]
         state.normal[c] = impulse
