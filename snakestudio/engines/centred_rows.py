@@ -7,10 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import spread_from_centre
 from snakestudio.kernels.trig import sin_cos
+from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["write_centred_links"]
 
@@ -38,23 +39,23 @@ def write_centred_links(
         theta[k] = x[k]
     sin_cos(theta, cos, sin)
     for k in range(n):
-        part[k, 0] = cos[k]
-        part[k, 1] = sin[k]
+        part[k, X] = cos[k]
+        part[k, Y] = sin[k]
     spread_from_centre(part, half, x, place)
     for k in range(n):
-        rows.link_pose[i, k, 0] = place[k, 0]
-        rows.link_pose[i, k, 1] = place[k, 1]
-        rows.link_pose[i, k, 2] = height
-        rows.link_pose[i, k, 3] = math.cos(0.5 * theta[k])
-        rows.link_pose[i, k, 6] = math.sin(0.5 * theta[k])
-        part[k, 0] = -sin[k] * v[k]
-        part[k, 1] = cos[k] * v[k]
+        rows.link_pose[i, k, X] = place[k, X]
+        rows.link_pose[i, k, Y] = place[k, Y]
+        rows.link_pose[i, k, Z] = height
+        rows.link_pose[i, k, QUAT_W] = math.cos(0.5 * theta[k])
+        rows.link_pose[i, k, QUAT_Z] = math.sin(0.5 * theta[k])
+        part[k, X] = -sin[k] * v[k]
+        part[k, Y] = cos[k] * v[k]
     spread_from_centre(part, half, v, place)
     kinetic = 0.0
     for k in range(n):
-        vx, vy, omega = place[k, 0], place[k, 1], v[k]
-        rows.link_twist[i, k, 0] = vx
-        rows.link_twist[i, k, 1] = vy
-        rows.link_twist[i, k, 5] = omega
+        vx, vy, omega = place[k, X], place[k, Y], v[k]
+        rows.link_twist[i, k, X] = vx
+        rows.link_twist[i, k, Y] = vy
+        rows.link_twist[i, k, TURN_Z] = omega
         kinetic += 0.5 * (mass * (vx * vx + vy * vy) + inertia * omega * omega)
     return kinetic

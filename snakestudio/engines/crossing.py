@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from snakestudio.engines.checks import shorter_step
 from snakestudio.engines.planar_obstacles import KINDS, fits_the_plane
 from snakestudio.errors import Problem
+from snakestudio.kernels.axes import X
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.obstacles.footprints import corners
@@ -438,5 +439,5 @@ def _ends(q: FloatArray, half: float) -> FloatArray:
         x, y, theta = q.T
         axis, middle = np.column_stack([np.cos(theta), np.sin(theta), zero]), np.column_stack([x, y, zero])
     else:
-        axis, middle = matrices(q[:, 3:])[..., 0], q[:, :3]
+        axis, middle = matrices(q[:, 3:])[..., X], q[:, :3]
     return np.stack([middle - half * axis, middle + half * axis], axis=1)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.kernels.axes import X, Y
+
 __all__ = ["Grid", "make_grid"]
 
 FloatArray = NDArray[np.float64]
@@ -64,15 +66,15 @@ def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Gri
         first_cell = np.clip(first_cell, 0, np.array(shape) - 1)
         last_cell = np.clip(last_cell, 0, np.array(shape) - 1)
         spans = last_cell - first_cell + 1
-        counts = spans[:, 0] * spans[:, 1]
+        counts = spans[:, X] * spans[:, Y]
         if shape[0] * shape[1] <= MOST_CELLS and counts.sum() <= MOST_ITEMS:
             break
         cell *= 2.0
     # All (body, cell) pairs of the bounding boxes, then only those whose cell the rounded rectangle meets.
     body = np.repeat(np.arange(len(lowest)), counts)
     index = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    ix = first_cell[body, 0] + index % spans[body, 0]
-    iy = first_cell[body, 1] + index // spans[body, 0]
+    ix = first_cell[body, X] + index % spans[body, X]
+    iy = first_cell[body, Y] + index // spans[body, X]
     corner = low + np.column_stack([ix, iy]) * cell
     slack = 1e-9 * cell
     away = np.maximum(np.maximum(lowest[body] - (corner + cell + slack), corner - slack - highest[body]), 0.0)

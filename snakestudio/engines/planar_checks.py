@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines import checks, start_checks
+from snakestudio.engines.row_buffers import QUAT_X, QUAT_Y
 from snakestudio.errors import Problem
+from snakestudio.kernels.axes import Z
+from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.robot.pose import initial_state, planar_arms
 from snakestudio.model.scene import Scene
 
@@ -23,7 +26,7 @@ TILT = 1e-3
 def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
     """Whether a given state lies flat and moves in the plane."""
     problems = []
-    x, y = pose[:, 4], pose[:, 5]
+    x, y = pose[:, QUAT_X], pose[:, QUAT_Y]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
     if len(tilted):
         problems.append(
@@ -35,7 +38,7 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
                 links=tuple(int(i) for i in tilted),
             )
         )
-    if scene.start.kind == "state" and np.any(np.abs(pose[:, 2] - scene.robot.radius_m) > scene.robot.radius_m):
+    if scene.start.kind == "state" and np.any(np.abs(pose[:, Z] - scene.robot.radius_m) > scene.robot.radius_m):
         problems.append(
             Problem(
                 "warning",
@@ -59,7 +62,7 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
 def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
     """Whether the joints of a given state are closed."""
     front, rear = planar_arms(scene)
-    axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
+    axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
     return checks.joint_gaps(q[:-1, :2] + front * axis[:-1], q[1:, :2] - rear * axis[1:])
 
 
@@ -74,7 +77,7 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
     problems = _flatness(scene, pose, twist) + _joint_gaps(scene, q)
     if any(problem.severity == "error" for problem in problems):
         return problems
-    axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2]), np.zeros(len(q))])
+    axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN]), np.zeros(len(q))])
     front, rear = planar_arms(scene)
     upright = np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
     flat = twist * [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Fix, Problem
+from snakestudio.kernels.axes import Z
+from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.scene import Scene
@@ -24,6 +26,9 @@ OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "frictio
 sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it, 0 if it ends below or begins above them;
 its friction coefficient."""
 
+RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU = range(2, 9)
+"""The same as indices; X and Y come first."""
+
 UPRIGHT = 1e-9
 """By how much the cosine of a box's tilt may differ from 1."""
 
@@ -36,8 +41,8 @@ KINDS = {
 
 def _vertical(block: Block) -> int:
     """Which axis of `block` is vertical, -1 if none is."""
-    axis = int(np.argmax(np.abs(block.rotation[2])))
-    return axis if abs(block.rotation[2, axis]) >= 1.0 - UPRIGHT else -1
+    axis = int(np.argmax(np.abs(block.rotation[Z])))
+    return axis if abs(block.rotation[Z, axis]) >= 1.0 - UPRIGHT else -1
 
 
 @by_identity
@@ -90,7 +95,7 @@ def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
     reach : float
         Of a link from its centre, m.
     """
-    met = np.flatnonzero(obstacles[:, 7])
+    met = np.flatnonzero(obstacles[:, MET])
     x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
     centre = np.column_stack([x, y])
     spread = np.column_stack([abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y])
@@ -112,7 +117,7 @@ def gaps(outline: FloatArray, q: FloatArray, half: float, radius: float) -> Floa
     x, y, round_off, half_x, half_y, cos, sin = outline[:7]
     turn = np.array([[cos, sin], [-sin, cos]])
     centre = (q[:, :2] - (x, y)) @ turn.T  # in the frame of the obstacle, as all below
-    axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])]) @ turn.T
+    axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])]) @ turn.T
     size = np.array([half_x, half_y])
     corners = size * np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
     lever = np.clip(np.einsum("nci,ni->nc", corners - centre[:, None], axis), -half, half)
@@ -149,10 +154,10 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
     half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
     table = outlines(scene.obstacles, radius)
     low, high = q[:, :2].min(axis=0) - half - radius, q[:, :2].max(axis=0) + half + radius
-    reach = (table[:, 2] + np.hypot(table[:, 3], table[:, 4]))[:, None]
+    reach = (table[:, RADIUS] + np.hypot(table[:, HALF_X], table[:, HALF_Y]))[:, None]
     near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)
     problems: list[Problem] = []
-    for j in np.flatnonzero(near & (table[:, 7] > 0.0)):
+    for j in np.flatnonzero(near & (table[:, MET] > 0.0)):
         gap = gaps(table[j], q, half, radius)
         k = int(gap.argmin())
         if gap[k] < -checks.TOLERATED:

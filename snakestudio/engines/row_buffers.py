@@ -15,6 +15,21 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+# Behind X, Y, Z: entries of a pose's quaternion, and of a twist that lies in the plane.
+QUAT_W, QUAT_X, QUAT_Y, QUAT_Z = range(3, 7)
+TURN_Z = 5
+# Axes of a joint.
+YAW, PITCH = range(2)
+# Columns of all ledgers of energy; works follow.
+KINETIC, POTENTIAL, WORKS = range(3)
+# Entries of a planar joint reference.
+ANGLE, RATE = range(2)
+# What the states of engines keep apart: since the last row, and since the call began.
+ROW, CALL = range(2)
+# Entries of the keys of contacts in these states.
+LINK, BODY, FEATURE = range(3)
+
+
 class RowBuffers(NamedTuple):
     """Rows being filled: fields as in `Rows`, contacts as in `ContactRows`; `filled` counts rows and contacts."""
 

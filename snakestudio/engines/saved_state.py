@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, Engine
+from snakestudio.engines.row_buffers import BODY, LINK
 from snakestudio.errors import StateError
 from snakestudio.model.reference import JointReference, StrainReference
 from snakestudio.model.scene import Scene
@@ -28,6 +29,9 @@ MOST_ROOM = 1 << 18
 
 _FIXED = ("model", "robot", "beam", "start", "control")
 """Parts of a scene that never change while a run goes."""
+
+STATE = 4
+"""Entry of the keys of contacts, after link, obstacle, feature, step, in which some engines keep a `ContactState`."""
 
 
 def demand(holds: bool) -> None:
@@ -126,10 +130,10 @@ def check_contacts(state: Any, contacts: int, counters: tuple[int, int], n_links
     for count, keys in zip(counters, state.slot_key, strict=True):
         within(state.counts[count : count + 1], 0, len(keys) + 1)
         used = keys[: int(state.counts[count])]
-        within(used[:, 0], 0, n_links)
-        within(used[:, 1], 0, n_obstacles)
+        within(used[:, LINK], 0, n_links)
+        within(used[:, BODY], 0, n_obstacles)
         if keys.shape[1] > 4:
-            within(used[:, 4], 0, len(ContactState))
+            within(used[:, STATE], 0, len(ContactState))
     for column, count in zip((3, 4), counters, strict=True):
         within(present[:, column], -1, max(1, int(state.counts[count])))
 

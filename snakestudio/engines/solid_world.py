@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.grid import make_grid
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
 from snakestudio.kernels.terrain_shape import BLOCK
@@ -97,20 +98,20 @@ def _extruded(solid: Block | Prism) -> _Entry | None:
     axes = solid.rotation[:, [0, 2, 1]].T
     flat = origin + profile @ axes[:2]
     points = np.concatenate([flat - half * axes[2], flat + half * axes[2]])
-    if points[:, 2].max() <= _GROUND:
+    if points[:, Z].max() <= _GROUND:
         return None
     edge = np.roll(profile, -1, axis=0) - profile
-    length = np.hypot(edge[:, 0], edge[:, 1])
-    high = flat[:, 2] + abs(half * axes[2, 2])  # of either of a corner's two points
+    length = np.hypot(edge[:, X], edge[:, Y])
+    high = flat[:, Z] + abs(half * axes[Z, Z])  # of either of a corner's two points
     rows = np.column_stack(
-        [profile, edge[:, 1] / length, -edge[:, 0] / length, length, np.maximum(high, np.roll(high, -1)) > _GROUND]
+        [profile, edge[:, Y] / length, -edge[:, X] / length, length, np.maximum(high, np.roll(high, -1)) > _GROUND]
     )
     m = len(profile)
-    caps = (LOWER_OPEN if points[:m, 2].max() > _GROUND else 0) | (UPPER_OPEN if points[m:, 2].max() > _GROUND else 0)
+    caps = (LOWER_OPEN if points[:m, Z].max() > _GROUND else 0) | (UPPER_OPEN if points[m:, Z].max() > _GROUND else 0)
     frame = np.concatenate([origin, axes.ravel(), [half, 0.0]])
     extra = (0, m, caps, 0)
     begins = ("corners", "corners")
-    return _Entry(*_around(points, float(points[:, 2].min())), EXTRUDED, frame, extra, begins, {"corners": rows})
+    return _Entry(*_around(points, float(points[:, Z].min())), EXTRUDED, frame, extra, begins, {"corners": rows})
 
 
 def _relief(relief: Relief) -> _Entry | None:

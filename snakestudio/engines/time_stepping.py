@@ -23,7 +23,7 @@ from snakestudio.engines.outcome import (
     SLOT_OVERFLOW,
     Figures,
 )
-from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.engines.row_buffers import BODY, RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
@@ -356,7 +356,7 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     """
     for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
         used = int(state.counts[count])
-        kept = np.flatnonzero(keys[:used, 1] < n_obstacles)
+        kept = np.flatnonzero(keys[:used, BODY] < n_obstacles)
         keys[: len(kept)], sums[: len(kept)] = keys[kept], sums[kept]
         state.counts[count] = len(kept)
     state.contact[:, 3:] = -1

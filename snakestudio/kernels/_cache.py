@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import os
 import platform
-import re
 import shutil
 import stat
 import sys
@@ -53,31 +52,14 @@ _ENVIRONMENT = (
 TESTED = "0.68."
 """Versions of numba whose inner parts are as `_compiler` takes them; any other compiles functions in its own way."""
 
-_COMPILED = re.compile(rb"^\s*@(?:jit|inlined|instruction)\b|\(NamedTuple\)|^import numba|numba\.njit", re.MULTILINE)
-"""What tells a source with compiled code, or with types that it knows."""
-_IMPORT = re.compile(
-    rb"^\s*(?:from|import) snakestudio\.((?:kernels|engines)[\w.]*)(?: import \(?([\w, ]*))?", re.MULTILINE
-)
-
 
 def _sources() -> list[tuple[str, bytes]]:
-    """Sources that compiled code depends on: those that have some, and what these import (constants, for example)."""
-    texts = {
-        path.relative_to(_PACKAGE).as_posix(): path.read_bytes()
+    """All that compiled code may depend on: every file of both packages, those of constants alone, too."""
+    return sorted(
+        (path.relative_to(_PACKAGE).as_posix(), path.read_bytes())
         for folder in ("kernels", "engines")
         for path in (_PACKAGE / folder).rglob("*.py")
-    }
-    wanted, found = [name for name, text in texts.items() if _COMPILED.search(text)], set[str]()
-    while wanted:
-        name = wanted.pop()
-        if name in found:
-            continue
-        found.add(name)
-        for module, names in _IMPORT.findall(texts[name]):
-            stem = module.decode().replace(".", "/")
-            inner = [f"{stem}/{word.strip()}.py" for word in names.decode().split(",")]
-            wanted += [path for path in (f"{stem}.py", f"{stem}/__init__.py", *inner) if path in texts]
-    return [(name, texts[name]) for name in sorted(found)]
+    )
 
 
 @cache

@@ -94,6 +94,7 @@ class Types:
     nothing = types.void
     number = types.float64
     index = types.intp
+    vector: Any = types.containers.UniTuple(types.float64, 3)
 
     @staticmethod
     def array(dimensions: int) -> Any:

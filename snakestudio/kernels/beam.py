@@ -23,6 +23,9 @@ __all__ = ["NEAR", "accumulate", "accumulated_at", "beam_shape", "frame_at", "in
 
 FloatArray = NDArray[np.float64]
 
+HEAD = 0
+"""The first point."""
+
 NEAR = 6
 """Points that interpolation between points looks at."""
 
@@ -66,7 +69,7 @@ def accumulate(density: FloatArray, h: float, total: FloatArray) -> None:
     """Integrals of `density` (m, c) from the head to every point: `total` (m, c), by Simpson's rule."""
     width = density.shape[1]
     for i in range(width):
-        total[0, i] = 0.0
+        total[HEAD, i] = 0.0
     for j in range(0, density.shape[0] - 1, 2):
         for i in range(width):
             a, b, c = density[j, i], density[j + 1, i], density[j + 2, i]

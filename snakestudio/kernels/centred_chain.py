@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["gather_on_angles", "inertia_and_bias", "spread_from_centre"]
 
@@ -35,16 +36,16 @@ def spread_from_centre(part: FloatArray, half: float, centre: FloatArray, out: F
     n = part.shape[0]
     ax = ay = sum_x = sum_y = 0.0
     for i in range(n):
-        px, py = half * part[i, 0], half * part[i, 1]
-        out[i, 0] = ax + px
-        out[i, 1] = ay + py
+        px, py = half * part[i, X], half * part[i, Y]
+        out[i, X] = ax + px
+        out[i, Y] = ay + py
         sum_x += ax + px
         sum_y += ay + py
         ax += 2.0 * px
         ay += 2.0 * py
     for i in range(n):
-        out[i, 0] += centre[n] - sum_x / n
-        out[i, 1] += centre[n + 1] - sum_y / n
+        out[i, X] += centre[n] - sum_x / n
+        out[i, Y] += centre[n + 1] - sum_y / n
 
 
 @inlined
@@ -65,16 +66,16 @@ def gather_on_angles(force: FloatArray, half: float, cos: FloatArray, sin: Float
     n = force.shape[0]
     sum_x = sum_y = 0.0
     for i in range(n):
-        sum_x += force[i, 0]
-        sum_y += force[i, 1]
+        sum_x += force[i, X]
+        sum_y += force[i, Y]
     behind_x = behind_y = 0.0
     for j in range(n - 1, -1, -1):
         share = (2.0 * (n - 1 - j) + 1.0) / n
-        x = 2.0 * behind_x + force[j, 0] - share * sum_x
-        y = 2.0 * behind_y + force[j, 1] - share * sum_y
+        x = 2.0 * behind_x + force[j, X] - share * sum_x
+        y = 2.0 * behind_y + force[j, Y] - share * sum_y
         out[j] += half * (cos[j] * y - sin[j] * x)
-        behind_x += force[j, 0]
-        behind_y += force[j, 1]
+        behind_x += force[j, X]
+        behind_y += force[j, Y]
 
 
 @inlined

@@ -27,6 +27,9 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+VX, VY, VZ, WX, WY, WZ = range(6)
+"""Entries of twists; those of wrenches likewise."""
+
 
 @inlined
 def unit_frame(frame: FloatArray) -> None:

@@ -12,11 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.planar_problem import ChainProblem
+from snakestudio.kernels.planar_problem import TURN, ChainProblem
+from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
 
 __all__ = ["close_joints", "solve_chain", "spread"]
 
 FloatArray = NDArray[np.float64]
+
+# Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww; b_x, b_y, b_w; and
+# the skew part of xy, xw, yw.
+A_VV, A_VW, B, SKEW = 0, 3, 6, 9
+XX, XY, YY, XW, YW, WW, B_X, B_Y, B_W = range(9)
+# Entries of `stops`: what acts in a joint.
+STIFF, PUSH = 2, 3
+# Entries of `eliminated`: a link's angular velocity by its inner joint's velocity, alone, by the next link's.
+BY_X, BY_Y, ALONE, BY_NEXT = range(4)
 
 Message = tuple[float, float, float, float, float, float, float, float, float]
 """What a link hands on, 1/2 [v; w]^T A [v; w] - b^T [v; w] with v the joint's velocity and w the angular velocity of
@@ -28,11 +38,11 @@ def close_joints(problem: ChainProblem, u: FloatArray) -> None:
     """Make `u` (n, 3) satisfy the joints (P2 (61)): the first link and all angular velocities stay."""
     half, skew = 0.5 * (problem.rear + problem.front), 0.5 * (problem.rear - problem.front)
     for k in range(1, u.shape[0]):
-        last, here = u[k - 1, 2], u[k, 2]
+        last, here = u[k - 1, TURN], u[k, TURN]
         sin_last, sin_here = problem.sin[k - 1] * last, problem.sin[k] * here
         cos_last, cos_here = problem.cos[k - 1] * last, problem.cos[k] * here
-        u[k, 0] = u[k - 1, 0] - (half * (sin_last + sin_here) + skew * (sin_here - sin_last))
-        u[k, 1] = u[k - 1, 1] + (half * (cos_last + cos_here) + skew * (cos_here - cos_last))
+        u[k, X] = u[k - 1, X] - (half * (sin_last + sin_here) + skew * (sin_here - sin_last))
+        u[k, Y] = u[k - 1, Y] + (half * (cos_last + cos_here) + skew * (cos_here - cos_last))
 
 
 @inlined
@@ -46,12 +56,13 @@ def _hand_on(
     `stiffness` and `q` are what acts between it and the link further in: 1/2 B (omega - w)^2 - q (omega - w).
     """
     mxx, mxy, myy, mxw, myw, mww, ox, oy, ow = m
-    cxx, cxy, cyy, cxw, cyw = local[k, 0], local[k, 1], local[k, 2], local[k, 3], local[k, 4]
-    bx, by = local[k, 6], local[k, 7]
+    cxx, cxy, cyy = vec3_at(local, k, A_VV)
+    cxw, cyw, cww = vec3_at(local, k, A_VW)
+    bx, by, bw = vec3_at(local, k, B)
     sx = cxx * hx + cxy * hy + cxw
     sy = cxy * hx + cyy * hy + cyw
-    own = local[k, 5] + hx * (sx + cxw) + hy * (sy + cyw) + (mww + 2.0 * (lx * mxw + ly * myw))
-    bw = local[k, 8] + hx * bx + hy * by + ow
+    own = cww + hx * (sx + cxw) + hy * (sy + cyw) + (mww + 2.0 * (lx * mxw + ly * myw))
+    bw = bw + hx * bx + hy * by + ow
     tx = mxx * lx + mxy * ly
     ty = mxy * lx + myy * ly
     aww = own + (lx * tx + ly * ty)
@@ -70,10 +81,10 @@ def _hand_on(
         inverse = 1.0 / aww
         couple = xw = yw = ww = hw = 0.0
     kx, ky, g = sx * inverse, sy * inverse, bw * inverse
-    eliminated[k, 0] = kx
-    eliminated[k, 1] = ky
-    eliminated[k, 2] = g
-    eliminated[k, 3] = couple
+    eliminated[k, BY_X] = kx
+    eliminated[k, BY_Y] = ky
+    eliminated[k, ALONE] = g
+    eliminated[k, BY_NEXT] = couple
     return (
         (cxx + mxx) - sx * kx, (cxy + mxy) - sx * ky, (cyy + myy) - sy * ky, xw, yw, ww, bx - sx * g, by - sy * g, hw,
     )  # fmt: skip
@@ -85,10 +96,8 @@ def spread(
     du: FloatArray,
 ) -> tuple[float, float, float]:  # fmt: skip
     """Motion of link k from that of its inner joint; returns that of its outer joint and the angular velocity."""
-    omega = (eliminated[k, 2] + eliminated[k, 3] * w) - (eliminated[k, 0] * vx + eliminated[k, 1] * vy)
-    du[k, 0] = vx + hx * omega
-    du[k, 1] = vy + hy * omega
-    du[k, 2] = omega
+    omega = (eliminated[k, ALONE] + eliminated[k, BY_NEXT] * w) - (eliminated[k, BY_X] * vx + eliminated[k, BY_Y] * vy)
+    vec3_put(du, k, (vx + hx * omega, vy + hy * omega, omega))
     return vx + lx * omega, vy + ly * omega, omega
 
 
@@ -123,7 +132,7 @@ def solve_chain(
     for j in range(pairs):
         k = n - 1 - j
         if coupled:
-            stiff_a, q_a, stiff_b, q_b = stops[k - 1, 2], stops[k - 1, 3], stops[j, 2], -stops[j, 3]
+            stiff_a, q_a, stiff_b, q_b = stops[k - 1, STIFF], stops[k - 1, PUSH], stops[j, STIFF], -stops[j, PUSH]
         front = _hand_on(
             local, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], stiff_a, q_a, front, eliminated
         )
@@ -133,7 +142,7 @@ def solve_chain(
     if pairs < middle:
         j = pairs
         if coupled:
-            stiff_b, q_b = stops[j, 2], -stops[j, 3]
+            stiff_b, q_b = stops[j, STIFF], -stops[j, PUSH]
         rear = _hand_on(
             local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
         )
@@ -143,17 +152,20 @@ def solve_chain(
     hx, hy, ex, ey = -half * sin[k], half * cos[k], -skew * sin[k], skew * cos[k]
     fxx, fxy, fyy, fxw, fyw, fww, gx, gy, gw = front
     rxx, rxy, ryy, rxw, ryw, rww, ox, oy, ow = rear
-    own_x, own_y = local[k, 0] * ex + local[k, 1] * ey, local[k, 1] * ex + local[k, 2] * ey
-    own_w = ex * (own_x + 2.0 * local[k, 3]) + ey * (own_y + 2.0 * local[k, 4])
+    cxx, cxy, cyy = vec3_at(local, k, A_VV)
+    cxw, cyw, cww = vec3_at(local, k, A_VW)
+    cx, cy, cw = vec3_at(local, k, B)
+    own_x, own_y = cxx * ex + cxy * ey, cxy * ex + cyy * ey
+    own_w = ex * (own_x + 2.0 * cxw) + ey * (own_y + 2.0 * cyw)
     dx, dy = (fxx - rxx) * hx + (fxy - rxy) * hy, (fxy - rxy) * hx + (fyy - ryy) * hy
-    axx, axy, ayy = local[k, 0] + fxx + rxx, local[k, 1] + fxy + rxy, local[k, 2] + fyy + ryy
-    sx, sy = local[k, 3] + own_x + dx + fxw + rxw, local[k, 4] + own_y + dy + fyw + ryw
+    axx, axy, ayy = cxx + fxx + rxx, cxy + fxy + rxy, cyy + fyy + ryy
+    sx, sy = cxw + own_x + dx + fxw + rxw, cyw + own_y + dy + fyw + ryw
     aww = (
-        local[k, 5] + own_w + (fxx + rxx) * hx * hx + 2.0 * (fxy + rxy) * hx * hy + (fyy + ryy) * hy * hy
+        cww + own_w + (fxx + rxx) * hx * hx + 2.0 * (fxy + rxy) * hx * hy + (fyy + ryy) * hy * hy
         + fww + rww + 2.0 * (hx * (fxw - rxw) + hy * (fyw - ryw))
     )  # fmt: skip
-    bx, by = local[k, 6] + gx + ox, local[k, 7] + gy + oy
-    bw = local[k, 8] + (ex * local[k, 6] + ey * local[k, 7]) + hx * (gx - ox) + hy * (gy - oy) + gw + ow
+    bx, by = cx + gx + ox, cy + gy + oy
+    bw = cw + (ex * cx + ey * cy) + hx * (gx - ox) + hy * (gy - oy) + gw + ow
     kx, ky, g = sx / aww, sy / aww, bw / aww
     axx -= sx * kx
     axy -= sx * ky
@@ -164,9 +176,7 @@ def solve_chain(
     vy = (by - ratio * bx) / (ayy - ratio * axy)
     vx = (bx - axy * vy) / axx
     omega = g - kx * vx - ky * vy
-    du[k, 0] = vx + ex * omega
-    du[k, 1] = vy + ey * omega
-    du[k, 2] = omega
+    vec3_put(du, k, (vx + ex * omega, vy + ey * omega, omega))
     ax, ay, aw = vx + hx * omega, vy + hy * omega, omega
     bx, by, bw = vx - hx * omega, vy - hy * omega, omega
     if pairs < middle:

@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.planar_chain import spread
+from snakestudio.kernels.planar_chain import A_VV, A_VW, ALONE, BY_NEXT, BY_X, BY_Y, PUSH, SKEW, STIFF, B, spread
 from snakestudio.kernels.planar_problem import ChainProblem
+from snakestudio.kernels.vec3 import vec3_at, vec3_put, vec3_put_at
 
 __all__ = ["solve_chain_skew"]
 
 FloatArray = NDArray[np.float64]
+
+# Where the middle link's equations stand in its line of `local`, and the right-hand side behind the three unknowns.
+FIRST, SECOND, THIRD, RIGHT = 0, 4, 8, 3
 
 Matrix = tuple[
     float, float, float, float, float, float, float, float, float, float, float, float,
@@ -26,12 +30,11 @@ Matrix = tuple[
 @inlined
 def _own(local: FloatArray, k: int) -> Matrix:
     """The matrix of link k about its centre of gravity: the symmetric part and the skew one put together."""
-    xy, xw, yw = local[k, 1], local[k, 3], local[k, 4]
-    sxy, sxw, syw = local[k, 9], local[k, 10], local[k, 11]
-    return (
-        local[k, 0], xy + sxy, xy - sxy, local[k, 2], xw + sxw, yw + syw, xw - sxw, yw - syw, local[k, 5],
-        local[k, 6], local[k, 7], local[k, 8],
-    )  # fmt: skip
+    xx, xy, yy = vec3_at(local, k, A_VV)
+    xw, yw, ww = vec3_at(local, k, A_VW)
+    sxy, sxw, syw = vec3_at(local, k, SKEW)
+    bx, by, bw = vec3_at(local, k, B)
+    return xx, xy + sxy, xy - sxy, yy, xw + sxw, yw + syw, xw - sxw, yw - syw, ww, bx, by, bw
 
 
 @inlined
@@ -64,10 +67,10 @@ def _hand_on(
     inverse = 1.0 / (ww + stiffness)
     couple = stiffness * inverse
     kx, ky, g = wx * inverse, wy * inverse, (bw + q) * inverse
-    eliminated[k, 0] = kx
-    eliminated[k, 1] = ky
-    eliminated[k, 2] = g
-    eliminated[k, 3] = couple
+    eliminated[k, BY_X] = kx
+    eliminated[k, BY_Y] = ky
+    eliminated[k, ALONE] = g
+    eliminated[k, BY_NEXT] = couple
     return (
         xx - xw * kx, xy - xw * ky, yx - yw * kx, yy - yw * ky, xw * couple, yw * couple, wx * couple, wy * couple,
         ww * couple, bx - xw * g, by - yw * g, (stiffness * bw - q * ww) * inverse,
@@ -77,9 +80,11 @@ def _hand_on(
 @inlined
 def _solve_middle(local: FloatArray, k: int, m: Matrix) -> tuple[float, float, float]:
     """Solve the three equations of the middle link, with pivoting, in what its line of `local` has room for."""
-    local[k, 0], local[k, 1], local[k, 2], local[k, 3] = m[0], m[1], m[4], m[9]
-    local[k, 4], local[k, 5], local[k, 6], local[k, 7] = m[2], m[3], m[5], m[10]
-    local[k, 8], local[k, 9], local[k, 10], local[k, 11] = m[6], m[7], m[8], m[11]
+    xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = m
+    vec3_put_at(local, k, FIRST, (xx, xy, xw))
+    vec3_put_at(local, k, SECOND, (yx, yy, yw))
+    vec3_put_at(local, k, THIRD, (wx, wy, ww))
+    local[k, FIRST + RIGHT], local[k, SECOND + RIGHT], local[k, THIRD + RIGHT] = bx, by, bw
     for step in range(2):
         best = step
         for row in range(step + 1, 3):
@@ -93,9 +98,12 @@ def _solve_middle(local: FloatArray, k: int, m: Matrix) -> tuple[float, float, f
             ratio = local[k, 4 * row + step] / local[k, 4 * step + step]
             for column in range(step + 1, 4):
                 local[k, 4 * row + column] -= ratio * local[k, 4 * step + column]
-    w = local[k, 11] / local[k, 10]
-    y = (local[k, 7] - local[k, 6] * w) / local[k, 5]
-    return (local[k, 3] - local[k, 1] * y - local[k, 2] * w) / local[k, 0], y, w
+    xx, xy, xw = vec3_at(local, k, FIRST)
+    _, yy, yw = vec3_at(local, k, SECOND)
+    _, _, ww = vec3_at(local, k, THIRD)
+    w = local[k, THIRD + RIGHT] / ww
+    y = (local[k, SECOND + RIGHT] - yw * w) / yy
+    return (local[k, FIRST + RIGHT] - xy * y - xw * w) / xx, y, w
 
 
 @jit
@@ -128,7 +136,7 @@ def solve_chain_skew(
         side, k, joint = (-1.0, n - 1 - i, n - 2 - i) if i < pairs else (1.0, i - pairs, i - pairs)
         near, far = (-back, -length) if i < pairs else (forth, length)
         if coupled:
-            stiffness, q = stops[joint, 2], -side * stops[joint, 3]
+            stiffness, q = stops[joint, STIFF], -side * stops[joint, PUSH]
         rear = _hand_on(
             local, k, near * sin[k], -near * cos[k], far * sin[k], -far * cos[k], stiffness, q, rear, eliminated
         )
@@ -137,9 +145,7 @@ def solve_chain_skew(
     vx, vy, omega = _solve_middle(
         local, middle, _sum(_own(local, middle), _sum(_moved(front, ax, ay), _moved(rear, bx, by)))
     )
-    du[middle, 0] = vx
-    du[middle, 1] = vy
-    du[middle, 2] = omega
+    vec3_put(du, middle, (vx, vy, omega))
     ax, ay, aw = vx + ax * omega, vy + ay * omega, omega
     for k in range(middle + 1, n):
         ax, ay, aw = spread(

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.planar_chain import close_joints, solve_chain
+from snakestudio.kernels.planar_chain import B_X, B_Y, PUSH, STIFF, XX, XY, YY, close_joints, solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rough import (
     evaluate_rough,
     halve_rough,
@@ -25,13 +25,29 @@ from snakestudio.kernels.planar_rough import (
     update_rough,
 )
 from snakestudio.kernels.planar_scratch import (
+    BETA,
     EPSILON,
+    GAMMA_1,
+    GAMMA_2,
+    GAMMA_N,
+    GAMMA_S,
+    N_1,
+    N_2,
+    NORM,
+    OLD_GAMMA_N,
+    OLD_GAMMA_S,
+    OLD_N,
+    OLD_S,
+    R_N,
+    Y_N,
+    Y_S,
     ChainScratch,
     add_contact,
     assemble_inertia,
     relative_velocities,
 )
 from snakestudio.kernels.prox import natural_positive
+from snakestudio.kernels.vec3 import X, Y, dot, vec3, vec3_at
 
 __all__ = ["newton"]
 
@@ -51,25 +67,25 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
         prox_r = problem.mass / (mu_max * mu_max)
         for k in range(law.shape[0]):
             radius = problem.load[k]
-            p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
-            d1, d2 = prox_r * law[k, 0], prox_r * law[k, 1]
+            p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+            d1, d2 = prox_r * law[k, GAMMA_1], prox_r * law[k, GAMMA_2]
             y1, y2 = p1 - d1, p2 - d2
             norm = math.sqrt(y1 * y1 + y2 * y2)
-            law[k, 4] = norm
+            law[k, NORM] = norm
             if norm > radius:
                 inverse = 1.0 / norm
                 n1, n2 = y1 * inverse, y2 * inverse
-                law[k, 2] = n1
-                law[k, 3] = n2
+                law[k, N_1] = n1
+                law[k, N_2] = n2
                 d1, d2 = p1 - radius * n1, p2 - radius * n2
             square = d1 * d1 + d2 * d2
             squares += square
             worst = max(worst, square)
         worst = math.sqrt(worst)
     for c in range(problem.n_contacts):
-        prox_r = scratch.contact[c, 2]
-        scratch.contact[c, 1] = impulses.normal[c] - prox_r * scratch.contact[c, 0]
-        distance = natural_positive(impulses.normal[c], scratch.contact[c, 0], prox_r)
+        prox_r = scratch.contact[c, R_N]
+        scratch.contact[c, Y_N] = impulses.normal[c] - prox_r * scratch.contact[c, GAMMA_N]
+        distance = natural_positive(impulses.normal[c], scratch.contact[c, GAMMA_N], prox_r)
         squares += distance * distance
         worst = max(worst, distance)
     if problem.n_rough > 0:
@@ -80,8 +96,8 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
         prox_r = 0.5 * problem.inertia
         for k in range(law.shape[0] - 1):
             if problem.stops[k] != 0.0:
-                scratch.stop[k, 1] = impulses.stop[k] - prox_r * scratch.stop[k, 0]
-                distance = natural_positive(impulses.stop[k], scratch.stop[k, 0], prox_r) / (
+                scratch.stop[k, Y_S] = impulses.stop[k] - prox_r * scratch.stop[k, GAMMA_S]
+                distance = natural_positive(impulses.stop[k], scratch.stop[k, GAMMA_S], prox_r) / (
                     problem.front + problem.rear
                 )
                 squares += distance * distance
@@ -99,14 +115,14 @@ def _save(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch
             scratch.old_link[k, 3 + i] = impulses.friction[k, i]
             scratch.old_link[k, 5 + i] = scratch.friction[k, i]
     for c in range(problem.n_contacts):
-        scratch.old_contact[c, 0] = scratch.contact[c, 0]
-        scratch.old_contact[c, 1] = impulses.normal[c]
+        scratch.old_contact[c, OLD_GAMMA_N] = scratch.contact[c, GAMMA_N]
+        scratch.old_contact[c, OLD_N] = impulses.normal[c]
     if problem.n_rough > 0:
         save_rough(problem, impulses, scratch)
     if problem.n_stops > 0:
         for k in range(u.shape[0] - 1):
-            scratch.old_stop[k, 0] = scratch.stop[k, 0]
-            scratch.old_stop[k, 1] = impulses.stop[k]
+            scratch.old_stop[k, OLD_GAMMA_S] = scratch.stop[k, GAMMA_S]
+            scratch.old_stop[k, OLD_S] = impulses.stop[k]
 
 
 @jit
@@ -119,14 +135,14 @@ def _halve(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratc
             impulses.friction[k, i] = 0.5 * (impulses.friction[k, i] + scratch.old_link[k, 3 + i])
             scratch.friction[k, i] = 0.5 * (scratch.friction[k, i] + scratch.old_link[k, 5 + i])
     for c in range(problem.n_contacts):
-        scratch.contact[c, 0] = 0.5 * (scratch.contact[c, 0] + scratch.old_contact[c, 0])
-        impulses.normal[c] = 0.5 * (impulses.normal[c] + scratch.old_contact[c, 1])
+        scratch.contact[c, GAMMA_N] = 0.5 * (scratch.contact[c, GAMMA_N] + scratch.old_contact[c, OLD_GAMMA_N])
+        impulses.normal[c] = 0.5 * (impulses.normal[c] + scratch.old_contact[c, OLD_N])
     if problem.n_rough > 0:
         halve_rough(problem, impulses, scratch)
     if problem.n_stops > 0:
         for k in range(u.shape[0] - 1):
-            scratch.stop[k, 0] = 0.5 * (scratch.stop[k, 0] + scratch.old_stop[k, 0])
-            impulses.stop[k] = 0.5 * (impulses.stop[k] + scratch.old_stop[k, 1])
+            scratch.stop[k, GAMMA_S] = 0.5 * (scratch.stop[k, GAMMA_S] + scratch.old_stop[k, OLD_GAMMA_S])
+            impulses.stop[k] = 0.5 * (impulses.stop[k] + scratch.old_stop[k, OLD_S])
 
 
 @inlined
@@ -147,42 +163,42 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
         assemble_inertia(problem, u, local, k)
         if friction:
             cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
-            p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
-            norm = law[k, 4]
+            p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+            norm = law[k, NORM]
             if norm <= radius:  # stick: P becomes P - B gamma
-                f1, f2 = mu_1 * p1 - over_1 * law[k, 0], mu_2 * p2 - over_2 * law[k, 1]
-                local[k, 0] += stiff_1 * cos * cos + stiff_2 * sin * sin
-                local[k, 1] += (stiff_1 - stiff_2) * cos * sin
-                local[k, 2] += stiff_1 * sin * sin + stiff_2 * cos * cos
+                f1, f2 = mu_1 * p1 - over_1 * law[k, GAMMA_1], mu_2 * p2 - over_2 * law[k, GAMMA_2]
+                local[k, XX] += stiff_1 * cos * cos + stiff_2 * sin * sin
+                local[k, XY] += (stiff_1 - stiff_2) * cos * sin
+                local[k, YY] += stiff_1 * sin * sin + stiff_2 * cos * cos
             else:  # slip: P becomes load n + tau beta (...), tau the tangent of the disc at n
-                n1, n2 = law[k, 2], law[k, 3]
+                n1, n2 = law[k, N_1], law[k, N_2]
                 curvature = mu_max * mu_max / (problem.mass * radius)  # 1 / (r load)
                 beta = 1.0 / ((norm - radius) * curvature + soft)
-                law[k, 5] = beta
-                pull = beta * ((n1 * p2 - n2 * p1) * soft - (n1 * law[k, 1] - n2 * law[k, 0]))
+                law[k, BETA] = beta
+                pull = beta * ((n1 * p2 - n2 * p1) * soft - (n1 * law[k, GAMMA_2] - n2 * law[k, GAMMA_1]))
                 w1, w2 = -mu_1 * n2, mu_2 * n1
                 f1 = mu_1 * n1 * radius + w1 * pull
                 f2 = mu_2 * n2 * radius + w2 * pull
                 wx, wy = w1 * cos - w2 * sin, w1 * sin + w2 * cos
-                local[k, 0] += beta * wx * wx
-                local[k, 1] += beta * wx * wy
-                local[k, 2] += beta * wy * wy
-            local[k, 6] += f1 * cos - f2 * sin
-            local[k, 7] += f1 * sin + f2 * cos
+                local[k, XX] += beta * wx * wx
+                local[k, XY] += beta * wx * wy
+                local[k, YY] += beta * wy * wy
+            local[k, B_X] += f1 * cos - f2 * sin
+            local[k, B_Y] += f1 * sin + f2 * cos
     for c in range(problem.n_contacts):
-        if scratch.contact[c, 1] > 0.0:
-            stiffness = scratch.contact[c, 2] / EPSILON
-            impulse = impulses.normal[c] - stiffness * scratch.contact[c, 0]
-            add_contact(local, problem.link[c], problem.rows, c, 0, stiffness, impulse)
+        if scratch.contact[c, Y_N] > 0.0:
+            stiffness = scratch.contact[c, R_N] / EPSILON
+            impulse = impulses.normal[c] - stiffness * scratch.contact[c, GAMMA_N]
+            add_contact(local, problem.link[c], problem.rows, c, NORMAL, stiffness, impulse)
     if problem.n_stops + problem.n_drags > 0:
         stiffness = 0.5 * problem.inertia / EPSILON
         for k in range(n - 1):
             drag = problem.drag[k]
-            scratch.stop[k, 2] = drag
-            scratch.stop[k, 3] = -drag * (u[k + 1, 2] - u[k, 2])
-            if problem.stops[k] != 0.0 and scratch.stop[k, 1] > 0.0:
-                scratch.stop[k, 2] += stiffness
-                scratch.stop[k, 3] += problem.stops[k] * (impulses.stop[k] - stiffness * scratch.stop[k, 0])
+            scratch.stop[k, STIFF] = drag
+            scratch.stop[k, PUSH] = -drag * (u[k + 1, TURN] - u[k, TURN])
+            if problem.stops[k] != 0.0 and scratch.stop[k, Y_S] > 0.0:
+                scratch.stop[k, STIFF] += stiffness
+                scratch.stop[k, PUSH] += problem.stops[k] * (impulses.stop[k] - stiffness * scratch.stop[k, GAMMA_S])
 
 
 @inlined
@@ -198,33 +214,33 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
     prox_2 = stiff / (mu_2 * mu_2) if mu_2 > 0.0 else 0.0
     soft = mu_max * mu_max / stiff if friction else 0.0
     for k in range(n):
-        dx, dy = du[k, 0], du[k, 1]
-        u[k, 0] += dx
-        u[k, 1] += dy
-        u[k, 2] += du[k, 2]
+        dx, dy = du[k, X], du[k, Y]
+        u[k, X] += dx
+        u[k, Y] += dy
+        u[k, TURN] += du[k, TURN]
         if friction:
             cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
-            p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
-            g1 = law[k, 0] + mu_1 * (cos * dx + sin * dy)
-            g2 = law[k, 1] + mu_2 * (cos * dy - sin * dx)
-            law[k, 0] = g1
-            law[k, 1] = g2
-            if law[k, 4] <= radius:
+            p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+            g1 = law[k, GAMMA_1] + mu_1 * (cos * dx + sin * dy)
+            g2 = law[k, GAMMA_2] + mu_2 * (cos * dy - sin * dx)
+            law[k, GAMMA_1] = g1
+            law[k, GAMMA_2] = g2
+            if law[k, NORM] <= radius:
                 p1 -= prox_1 * g1
                 p2 -= prox_2 * g2
             else:
-                n1, n2 = law[k, 2], law[k, 3]
-                pull = law[k, 5] * ((n1 * p2 - n2 * p1) * soft - (n1 * g2 - n2 * g1))
+                n1, n2 = law[k, N_1], law[k, N_2]
+                pull = law[k, BETA] * ((n1 * p2 - n2 * p1) * soft - (n1 * g2 - n2 * g1))
                 p1 = n1 * radius - n2 * pull
                 p2 = n2 * radius + n1 * pull
-            impulses.friction[k, 0] = p1
-            impulses.friction[k, 1] = p2
+            impulses.friction[k, ALONG] = p1
+            impulses.friction[k, ACROSS] = p2
     for c in range(problem.n_contacts):
         k = problem.link[c]
         rows = problem.rows
-        scratch.contact[c, 0] += rows[c, 0] * du[k, 0] + rows[c, 1] * du[k, 1] + rows[c, 2] * du[k, 2]
-        if scratch.contact[c, 1] > 0.0:
-            impulses.normal[c] -= scratch.contact[c, 2] / EPSILON * scratch.contact[c, 0]
+        scratch.contact[c, GAMMA_N] += dot(vec3_at(rows, c, NORMAL), vec3(du, k))
+        if scratch.contact[c, Y_N] > 0.0:
+            impulses.normal[c] -= scratch.contact[c, R_N] / EPSILON * scratch.contact[c, GAMMA_N]
         else:
             impulses.normal[c] = 0.0
     if problem.n_rough > 0:
@@ -232,9 +248,9 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
     if problem.n_stops > 0:
         stiffness = 0.5 * problem.inertia / EPSILON
         for k in range(n - 1):
-            scratch.stop[k, 0] += problem.stops[k] * (du[k + 1, 2] - du[k, 2])
-            if problem.stops[k] != 0.0 and scratch.stop[k, 1] > 0.0:
-                impulses.stop[k] -= stiffness * scratch.stop[k, 0]
+            scratch.stop[k, GAMMA_S] += problem.stops[k] * (du[k + 1, TURN] - du[k, TURN])
+            if problem.stops[k] != 0.0 and scratch.stop[k, Y_S] > 0.0:
+                impulses.stop[k] -= stiffness * scratch.stop[k, GAMMA_S]
             else:
                 impulses.stop[k] = 0.0
 

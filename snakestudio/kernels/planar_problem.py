@@ -12,6 +12,14 @@ __all__ = ["ChainImpulses", "ChainProblem"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+TURN = 2
+"""Beside X and Y: entry of a link's turning in (n, 3), of the moment among its forces."""
+
+# Entries of ChainImpulses.friction.
+ALONG, ACROSS = range(2)
+# Where in ChainProblem.rows the normal force stands, and where its friction: x, y, arm.
+NORMAL, TANGENT = 0, 3
+
 
 class ChainProblem(NamedTuple):
     """Find u and the impulses with M (u - u_free) = W P + W_J P_J, W_J^T u = 0 and the force laws (P2 (55)-(61)).

@@ -13,9 +13,22 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.contact_rescue import rescue
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.rescue_points import rescue_room
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    GAIN_N,
+    GAIN_T,
+    LAW_N,
+    LAW_T,
+    LAW_T2,
+    RX,
+    RY,
+    RZ,
+    YAW,
+    SpatialImpulses,
+    SpatialProblem,
+)
+from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
 
@@ -96,15 +109,15 @@ def _convert(
     c = ordinal = 0
     for k in range(n):
         cos, sin = problem.cos[k], problem.sin[k]
-        s.axis[k, 0] = cos
-        s.axis[k, 1] = sin
+        s.axis[k, X] = cos
+        s.axis[k, Y] = sin
         for i in range(2):
             s.free[k, i] = problem.u_free[k, i]
-        s.free[k, 5] = problem.u_free[k, 2]
-        s.w[k, 0] = u[k, 0] + half * sin * u[k, 2]
-        s.w[k, 1] = u[k, 1] - half * cos * u[k, 2]
-        s.w[k, 2] = s.w[k, 3] = s.w[k, 4] = 0.0
-        s.w[k, 5] = u[k, 2]
+        s.free[k, RZ] = problem.u_free[k, TURN]
+        s.w[k, X] = u[k, X] + half * sin * u[k, TURN]
+        s.w[k, Y] = u[k, Y] - half * cos * u[k, TURN]
+        s.w[k, Z] = s.w[k, RX] = s.w[k, RY] = 0.0
+        s.w[k, RZ] = u[k, TURN]
         first[k] = c
         if rough > 0.0 and problem.load[0] > 0.0:
             for i in range(40):
@@ -112,31 +125,31 @@ def _convert(
             mu_1, mu_2 = problem.mu_along, problem.mu_across
             _put_row(s, c, 1, mu_1 * cos, mu_1 * sin, 0.0, 0.0)
             _put_row(s, c, 2, -mu_2 * sin, mu_2 * cos, 0.0, half * mu_2)
-            s.gain[c, 0] = 0.0
-            s.gain[c, 1] = problem.mass / (rough * rough)
-            contact[c, 0] = problem.load[k]
-            contact[c, 1] = impulses.friction[k, 0]
-            contact[c, 2] = impulses.friction[k, 1]
-            before[c, 0] = problem.load[k]
-            before[c, 1] = guess.friction[k, 0]
-            before[c, 2] = guess.friction[k, 1]
+            s.gain[c, GAIN_N] = 0.0
+            s.gain[c, GAIN_T] = problem.mass / (rough * rough)
+            contact[c, LAW_N] = problem.load[k]
+            contact[c, LAW_T] = impulses.friction[k, ALONG]
+            contact[c, LAW_T2] = impulses.friction[k, ACROSS]
+            before[c, LAW_N] = problem.load[k]
+            before[c, LAW_T] = guess.friction[k, ALONG]
+            before[c, LAW_T2] = guess.friction[k, ACROSS]
             c += 1
         while ordinal < problem.n_contacts and problem.link[ordinal] == k:
             for i in range(40):
                 s.rows[c, i] = 0.0
-            x, y, arm = problem.rows[ordinal, 0], problem.rows[ordinal, 1], problem.rows[ordinal, 2]
+            x, y, arm = vec3_at(problem.rows, ordinal, NORMAL)
             _put_row(s, c, 0, x, y, arm, half * (cos * y - sin * x))
-            s.gain[c, 0] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
-            x, y, arm = problem.rows[ordinal, 3], problem.rows[ordinal, 4], problem.rows[ordinal, 5]
+            s.gain[c, GAIN_N] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
+            x, y, arm = vec3_at(problem.rows, ordinal, TANGENT)
             _put_row(s, c, 1, x, y, arm, half * (cos * y - sin * x))
             own = (x * x + y * y) / problem.mass + arm * arm / problem.inertia
-            s.gain[c, 1] = 1.0 / own if own > 0.0 else 0.0
-            contact[c, 0] = impulses.normal[ordinal]
-            contact[c, 1] = impulses.tangent[ordinal]
-            contact[c, 2] = 0.0
-            before[c, 0] = guess.normal[ordinal]
-            before[c, 1] = guess.tangent[ordinal]
-            before[c, 2] = 0.0
+            s.gain[c, GAIN_T] = 1.0 / own if own > 0.0 else 0.0
+            contact[c, LAW_N] = impulses.normal[ordinal]
+            contact[c, LAW_T] = impulses.tangent[ordinal]
+            contact[c, LAW_T2] = 0.0
+            before[c, LAW_N] = guess.normal[ordinal]
+            before[c, LAW_T] = guess.tangent[ordinal]
+            before[c, LAW_T2] = 0.0
             c += 1
             ordinal += 1
     first[n] = c
@@ -149,10 +162,10 @@ def _convert(
         joint[7] = 2.0 * half * problem.sin[k] + offset * problem.sin[k + 1]
         joint[9] = -offset * problem.sin[k + 1]
         joint[10] = offset * problem.cos[k + 1]
-        s.drag[k, 0] = problem.drag[k]
-        s.stop[k, 0] = problem.stops[k]
-        s.impulses.stop[k, 0] = impulses.stop[k]
-        s.guess.stop[k, 0] = guess.stop[k]
+        s.drag[k, YAW] = problem.drag[k]
+        s.stop[k, YAW] = problem.stops[k]
+        s.impulses.stop[k, YAW] = impulses.stop[k]
+        s.guess.stop[k, YAW] = guess.stop[k]
     return SpatialProblem(
         problem.mass, problem.inertia, problem.inertia, half, offset, problem.scale, s.axis, s.joint, s.free, s.drive,
         s.drag, s.stop, problem.n_stops, first, s.rows, s.gain,
@@ -212,18 +225,18 @@ def rescue_contacts(
     contact = s.impulses.contact
     ordinal = 0
     for k in range(n):
-        omega = s.w[k, 5]
-        u[k, 0] = s.w[k, 0] - half * problem.sin[k] * omega
-        u[k, 1] = s.w[k, 1] + half * problem.cos[k] * omega
-        u[k, 2] = omega
+        omega = s.w[k, RZ]
+        u[k, X] = s.w[k, X] - half * problem.sin[k] * omega
+        u[k, Y] = s.w[k, Y] + half * problem.cos[k] * omega
+        u[k, TURN] = omega
         for c in range(first[k], first[k + 1]):
-            if s.gain[c, 0] == 0.0:
-                impulses.friction[k, 0] = contact[c, 1]
-                impulses.friction[k, 1] = contact[c, 2]
+            if s.gain[c, GAIN_N] == 0.0:
+                impulses.friction[k, ALONG] = contact[c, LAW_T]
+                impulses.friction[k, ACROSS] = contact[c, LAW_T2]
             else:
-                impulses.normal[ordinal] = contact[c, 0]
-                impulses.tangent[ordinal] = contact[c, 1]
+                impulses.normal[ordinal] = contact[c, LAW_N]
+                impulses.tangent[ordinal] = contact[c, LAW_T]
                 ordinal += 1
     for k in range(n - 1):
-        impulses.stop[k] = s.impulses.stop[k, 0]
+        impulses.stop[k] = s.impulses.stop[k, YAW]
     return done

@@ -10,9 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.planar_scratch import EPSILON, ChainScratch, add_contact, sliding_velocities
+from snakestudio.kernels.planar_chain import A_VV, A_VW, SKEW, B
+from snakestudio.kernels.planar_problem import NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_scratch import (
+    EPSILON,
+    GAMMA_N,
+    GAMMA_T,
+    OLD_GAMMA_T,
+    OLD_T,
+    R_N,
+    R_T,
+    Y_N,
+    Y_T,
+    ChainScratch,
+    add_contact,
+    sliding_velocities,
+)
 from snakestudio.kernels.prox import natural_interval, prox_positive
+from snakestudio.kernels.vec3 import X, Y, times, vec3_add_at, vec3_at, vec3_put_at
 
 __all__ = [
     "evaluate_rough",
@@ -29,11 +44,11 @@ FloatArray = NDArray[np.float64]
 @jit
 def prepare_rough(problem: ChainProblem, u: FloatArray, scratch: ChainScratch) -> None:
     """Relative velocities and r = 1 / G of the friction of all obstacle contacts; r = 0 for those without."""
-    sliding_velocities(problem, u, scratch.contact, 3)
+    sliding_velocities(problem, u, scratch.contact, GAMMA_T)
     for c in range(problem.n_contacts):
-        tx, ty, arm = problem.rows[c, 3], problem.rows[c, 4], problem.rows[c, 5]
+        tx, ty, arm = vec3_at(problem.rows, c, TANGENT)
         own = (tx * tx + ty * ty) / problem.mass + arm * arm / problem.inertia
-        scratch.contact[c, 5] = 1.0 / own if own > 0.0 else 0.0
+        scratch.contact[c, R_T] = 1.0 / own if own > 0.0 else 0.0
 
 
 @jit
@@ -42,10 +57,10 @@ def evaluate_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Chai
     worst = 0.0
     squares = 0.0
     for c in range(problem.n_contacts):
-        prox_r = scratch.contact[c, 5]
+        prox_r = scratch.contact[c, R_T]
         if prox_r > 0.0:
-            gamma = scratch.contact[c, 3]
-            scratch.contact[c, 4] = impulses.tangent[c] - prox_r * gamma
+            gamma = scratch.contact[c, GAMMA_T]
+            scratch.contact[c, Y_T] = impulses.tangent[c] - prox_r * gamma
             bound = prox_positive(impulses.normal[c])
             distance = natural_interval(impulses.tangent[c], gamma, prox_r, bound)
             squares += distance * distance
@@ -57,16 +72,16 @@ def evaluate_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Chai
 def save_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
     """Keep the iterate, to go back half-way if the next one is worse."""
     for c in range(problem.n_contacts):
-        scratch.old_contact[c, 2] = scratch.contact[c, 3]
-        scratch.old_contact[c, 3] = impulses.tangent[c]
+        scratch.old_contact[c, OLD_GAMMA_T] = scratch.contact[c, GAMMA_T]
+        scratch.old_contact[c, OLD_T] = impulses.tangent[c]
 
 
 @jit
 def halve_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> None:
     """Go half the way back to the saved iterate."""
     for c in range(problem.n_contacts):
-        scratch.contact[c, 3] = 0.5 * (scratch.contact[c, 3] + scratch.old_contact[c, 2])
-        impulses.tangent[c] = 0.5 * (impulses.tangent[c] + scratch.old_contact[c, 3])
+        scratch.contact[c, GAMMA_T] = 0.5 * (scratch.contact[c, GAMMA_T] + scratch.old_contact[c, OLD_GAMMA_T])
+        impulses.tangent[c] = 0.5 * (impulses.tangent[c] + scratch.old_contact[c, OLD_T])
 
 
 @jit
@@ -80,39 +95,32 @@ def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: Cha
     """
     local, rows = scratch.local, problem.rows
     for k in range(local.shape[0]):
-        local[k, 9] = 0.0
-        local[k, 10] = 0.0
-        local[k, 11] = 0.0
+        vec3_put_at(local, k, SKEW, (0.0, 0.0, 0.0))
     slips = False
     for c in range(problem.n_contacts):
-        threshold = scratch.contact[c, 1]
-        prox_r, y = scratch.contact[c, 5], scratch.contact[c, 4]
+        threshold = scratch.contact[c, Y_N]
+        prox_r, y = scratch.contact[c, R_T], scratch.contact[c, Y_T]
         if prox_r <= 0.0 or threshold <= 0.0:
             continue
         k = problem.link[c]
         if abs(y) <= threshold:  # stick: P_T becomes P_T - B gamma_T
             stiffness = prox_r / EPSILON
-            add_contact(local, k, rows, c, 3, stiffness, impulses.tangent[c] - stiffness * scratch.contact[c, 3])
+            add_contact(
+                local, k, rows, c, TANGENT, stiffness, impulses.tangent[c] - stiffness * scratch.contact[c, GAMMA_T]
+            )
             continue
         # Slip: P_T becomes s P_N; the row of the matrix is that of the normal law, times s t.
         slips = True
-        stiffness = scratch.contact[c, 2] / EPSILON
-        impulse = impulses.normal[c] - stiffness * scratch.contact[c, 0]
+        stiffness = scratch.contact[c, R_N] / EPSILON
+        impulse = impulses.normal[c] - stiffness * scratch.contact[c, GAMMA_N]
         sign = 1.0 if y > 0.0 else -1.0
-        tx, ty, ta = sign * rows[c, 3], sign * rows[c, 4], sign * rows[c, 5]
-        nx, ny, na = stiffness * rows[c, 0], stiffness * rows[c, 1], stiffness * rows[c, 2]
-        local[k, 0] += tx * nx
-        local[k, 1] += 0.5 * (tx * ny + ty * nx)
-        local[k, 2] += ty * ny
-        local[k, 3] += 0.5 * (tx * na + ta * nx)
-        local[k, 4] += 0.5 * (ty * na + ta * ny)
-        local[k, 5] += ta * na
-        local[k, 6] += impulse * tx
-        local[k, 7] += impulse * ty
-        local[k, 8] += impulse * ta
-        local[k, 9] += 0.5 * (tx * ny - ty * nx)
-        local[k, 10] += 0.5 * (tx * na - ta * nx)
-        local[k, 11] += 0.5 * (ty * na - ta * ny)
+        tx, ty, ta = times(sign, vec3_at(rows, c, TANGENT))
+        nx, ny, na = times(stiffness, vec3_at(rows, c, NORMAL))
+        vec3_add_at(local, k, A_VV, (tx * nx, 0.5 * (tx * ny + ty * nx), ty * ny))
+        vec3_add_at(local, k, A_VW, (0.5 * (tx * na + ta * nx), 0.5 * (ty * na + ta * ny), ta * na))
+        vec3_add_at(local, k, B, times(impulse, (tx, ty, ta)))
+        skew = 0.5 * (tx * ny - ty * nx), 0.5 * (tx * na - ta * nx), 0.5 * (ty * na - ta * ny)
+        vec3_add_at(local, k, SKEW, skew)
     return slips
 
 
@@ -121,13 +129,14 @@ def update_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainS
     """Take the full Newton step; the normal impulses are already those after it."""
     rows, du = problem.rows, scratch.du
     for c in range(problem.n_contacts):
-        prox_r = scratch.contact[c, 5]
+        prox_r = scratch.contact[c, R_T]
         if prox_r <= 0.0:
             continue
         k = problem.link[c]
-        gamma = scratch.contact[c, 3] + rows[c, 3] * du[k, 0] + rows[c, 4] * du[k, 1] + rows[c, 5] * du[k, 2]
-        threshold, y = scratch.contact[c, 1], scratch.contact[c, 4]
-        scratch.contact[c, 3] = gamma
+        tx, ty, ta = vec3_at(rows, c, TANGENT)
+        gamma = scratch.contact[c, GAMMA_T] + tx * du[k, X] + ty * du[k, Y] + ta * du[k, TURN]
+        threshold, y = scratch.contact[c, Y_N], scratch.contact[c, Y_T]
+        scratch.contact[c, GAMMA_T] = gamma
         if threshold <= 0.0:
             impulses.tangent[c] = 0.0
         elif abs(y) <= threshold:

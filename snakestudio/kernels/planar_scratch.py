@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.planar_problem import ChainProblem
+from snakestudio.kernels.planar_chain import A_VV, A_VW, B_W, B_X, B_Y, WW, XW, XX, XY, YW, YY, B
+from snakestudio.kernels.planar_problem import NORMAL, TANGENT, TURN, ChainProblem
 from snakestudio.kernels.planar_rescue import PlanarRescue, make_planar_rescue
+from snakestudio.kernels.vec3 import X, Y, dot, times, vec3, vec3_add_at, vec3_at
 
 __all__ = [
     "EPSILON",
@@ -25,6 +27,17 @@ FloatArray = NDArray[np.float64]
 
 EPSILON = 3e-6
 """r / B: how much softer the proximal regularisation is than the link. Larger costs iterations, smaller digits."""
+
+
+# Entries of ChainScratch.friction.
+GAMMA_1, GAMMA_2, N_1, N_2, NORM, BETA = range(6)
+# Entries of ChainScratch.contact.
+GAMMA_N, Y_N, R_N, GAMMA_T, Y_T, R_T = range(6)
+# Entries of ChainScratch.stop before those of `solve_chain`.
+GAMMA_S, Y_S = range(2)
+# Entries of ChainScratch.old_contact and old_stop.
+OLD_GAMMA_N, OLD_N, OLD_GAMMA_T, OLD_T = range(4)
+OLD_GAMMA_S, OLD_S = range(2)
 
 
 class ChainScratch(NamedTuple):
@@ -84,15 +97,15 @@ def relative_velocities(
     n = u.shape[0]
     mu_1, mu_2 = problem.mu_along, problem.mu_across
     for k in range(n):
-        cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, 0], u[k, 1]
-        friction[k, 0] = mu_1 * (cos * vx + sin * vy)
-        friction[k, 1] = mu_2 * (cos * vy - sin * vx)
+        cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
+        friction[k, GAMMA_1] = mu_1 * (cos * vx + sin * vy)
+        friction[k, GAMMA_2] = mu_2 * (cos * vy - sin * vx)
     for c in range(problem.n_contacts):
         k = problem.link[c]
-        contact[c, 0] = problem.rows[c, 0] * u[k, 0] + problem.rows[c, 1] * u[k, 1] + problem.rows[c, 2] * u[k, 2]
+        contact[c, GAMMA_N] = dot(vec3_at(problem.rows, c, NORMAL), vec3(u, k))
     if problem.n_stops > 0:
         for k in range(n - 1):
-            stop[k, 0] = problem.stops[k] * (u[k + 1, 2] - u[k, 2])
+            stop[k, GAMMA_S] = problem.stops[k] * (u[k + 1, TURN] - u[k, TURN])
 
 
 @inlined
@@ -100,21 +113,21 @@ def sliding_velocities(problem: ChainProblem, u: FloatArray, contact: FloatArray
     """Scaled sliding velocities on the obstacles, into `column` of `contact`."""
     for c in range(problem.n_contacts):
         k = problem.link[c]
-        contact[c, column] = problem.rows[c, 3] * u[k, 0] + problem.rows[c, 4] * u[k, 1] + problem.rows[c, 5] * u[k, 2]
+        contact[c, column] = dot(vec3_at(problem.rows, c, TANGENT), vec3(u, k))
 
 
 @inlined
 def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k: int) -> None:
     """Start the local quadratic of link k: its inertia, and the momentum that is missing at `u`."""
-    local[k, 0] = problem.mass
-    local[k, 1] = 0.0
-    local[k, 2] = problem.mass
-    local[k, 3] = 0.0
-    local[k, 4] = 0.0
-    local[k, 5] = problem.inertia
-    local[k, 6] = problem.mass * (problem.u_free[k, 0] - u[k, 0])
-    local[k, 7] = problem.mass * (problem.u_free[k, 1] - u[k, 1])
-    local[k, 8] = problem.inertia * (problem.u_free[k, 2] - u[k, 2])
+    local[k, XX] = problem.mass
+    local[k, XY] = 0.0
+    local[k, YY] = problem.mass
+    local[k, XW] = 0.0
+    local[k, YW] = 0.0
+    local[k, WW] = problem.inertia
+    local[k, B_X] = problem.mass * (problem.u_free[k, X] - u[k, X])
+    local[k, B_Y] = problem.mass * (problem.u_free[k, Y] - u[k, Y])
+    local[k, B_W] = problem.inertia * (problem.u_free[k, TURN] - u[k, TURN])
 
 
 @inlined
@@ -122,13 +135,7 @@ def add_contact(
     local: FloatArray, k: int, rows: FloatArray, c: int, first: int, stiffness: float, impulse: float
 ) -> None:
     """Add to link k what a law of an obstacle contact contributes: B w w^T and `impulse` w, w = rows[c, first:][:3]."""
-    nx, ny, arm = rows[c, first], rows[c, first + 1], rows[c, first + 2]
-    local[k, 0] += stiffness * nx * nx
-    local[k, 1] += stiffness * nx * ny
-    local[k, 2] += stiffness * ny * ny
-    local[k, 3] += stiffness * nx * arm
-    local[k, 4] += stiffness * ny * arm
-    local[k, 5] += stiffness * arm * arm
-    local[k, 6] += impulse * nx
-    local[k, 7] += impulse * ny
-    local[k, 8] += impulse * arm
+    nx, ny, arm = vec3_at(rows, c, first)
+    vec3_add_at(local, k, A_VV, (stiffness * nx * nx, stiffness * nx * ny, stiffness * ny * ny))
+    vec3_add_at(local, k, A_VW, (stiffness * nx * arm, stiffness * ny * arm, stiffness * arm * arm))
+    vec3_add_at(local, k, B, times(impulse, (nx, ny, arm)))

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_newton import newton
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.planar_scratch import ChainScratch
+from snakestudio.kernels.planar_problem import NORMAL, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_scratch import R_N, ChainScratch
+from snakestudio.kernels.vec3 import vec3_at
 
 __all__ = ["polish_contacts", "solve_contacts"]
 
@@ -55,7 +56,7 @@ def solve_contacts(
         Iterations taken; how good the result is, the residual says.
     """
     for c in range(problem.n_contacts):
-        arm = problem.rows[c, 2]
-        scratch.contact[c, 2] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
+        _, _, arm = vec3_at(problem.rows, c, NORMAL)
+        scratch.contact[c, R_N] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
     iterations, _ = newton(problem, impulses, u, scratch, tolerance * problem.scale, min(most, NEWTON_ITERATIONS))
     return iterations

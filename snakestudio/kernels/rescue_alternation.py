@@ -19,6 +19,9 @@ from snakestudio.kernels.rescue_points import (
     Q_1,
     Q_2,
     Q_N,
+    STOP_K,
+    STOP_Q,
+    STOP_S,
     Point,
     RescueScratch,
     accelerate,
@@ -26,7 +29,7 @@ from snakestudio.kernels.rescue_points import (
 )
 from snakestudio.kernels.rescue_solve import solve
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import SpatialProblem
+from snakestudio.kernels.spatial_problem import GAIN_N, LAW_N, SpatialProblem
 
 __all__ = ["TURNS", "alternate"]
 
@@ -39,8 +42,8 @@ def _pull_laws(problem: SpatialProblem, here: Point, ahead: Point, s: RescueScra
     """Springs of the laws' own gains that pull relative velocities to those in `ahead`, as linearised laws."""
     law = s.law
     for c in range(problem.first[problem.axis.shape[0]]):
-        law[c, K_N] = problem.gain[c, 0]
-        law[c, Q_N] = problem.gain[c, 0] * (ahead.gamma[c, 0] - here.gamma[c, 0])
+        law[c, K_N] = problem.gain[c, GAIN_N]
+        law[c, Q_N] = problem.gain[c, GAIN_N] * (ahead.gamma[c, LAW_N] - here.gamma[c, LAW_N])
         for j in range(1, 3):
             d, i, gain = DISC_T if j == 1 else DISC_V, 2 * j - 1, problem.gain[c, j]
             law[c, d + K_1N] = law[c, d + K_2N] = law[c, d + K_12] = law[c, d + K_21] = 0.0
@@ -52,21 +55,21 @@ def _pull_laws(problem: SpatialProblem, here: Point, ahead: Point, s: RescueScra
         for a in range(2):
             sign = problem.stop[k, a]
             if sign != 0.0:
-                s.stop[2 * k + a, 0] = gain
-                s.stop[2 * k + a, 1] = gain * sign * (ahead.rate[k, a] - here.rate[k, a])
-                s.stop[2 * k + a, 2] = 0.0
+                s.stop[2 * k + a, STOP_K] = gain
+                s.stop[2 * k + a, STOP_Q] = gain * sign * (ahead.rate[k, a] - here.rate[k, a])
+                s.stop[2 * k + a, STOP_S] = 0.0
 
 
 @inlined
 def _project(problem: SpatialProblem, here: Point, ahead: Point) -> None:
     """Impulses that the laws let be, and in `ahead` the relative velocities that would have led to them."""
     for c in range(problem.first[problem.axis.shape[0]]):
-        gain, p = problem.gain[c, 0], here.contact[c, 0]
+        gain, p = problem.gain[c, GAIN_N], here.contact[c, LAW_N]
         radius = p
         if gain > 0.0:
-            radius = max(p - gain * here.gamma[c, 0], 0.0)
-            here.contact[c, 0] = radius
-            ahead.gamma[c, 0] = here.gamma[c, 0] + (radius - p) / gain
+            radius = max(p - gain * here.gamma[c, LAW_N], 0.0)
+            here.contact[c, LAW_N] = radius
+            ahead.gamma[c, LAW_N] = here.gamma[c, LAW_N] + (radius - p) / gain
         for j in range(1, 3):
             gain, i = problem.gain[c, j], 2 * j - 1
             if gain > 0.0:

@@ -28,10 +28,13 @@ from snakestudio.kernels.rescue_points import (
     S_1,
     S_2,
     S_N,
+    STOP_K,
+    STOP_Q,
+    STOP_S,
     Point,
     RescueScratch,
 )
-from snakestudio.kernels.spatial_problem import SpatialProblem
+from snakestudio.kernels.spatial_problem import GAIN_N, LAW_N, SpatialProblem
 
 __all__ = ["linearise"]
 
@@ -123,11 +126,11 @@ def linearise(
     own = 1.0 - shift
     law = s.law
     for c in range(problem.first[problem.axis.shape[0]]):
-        gain = factor * problem.gain[c, 0]
-        p = at.contact[c, 0]
+        gain = factor * problem.gain[c, GAIN_N]
+        p = at.contact[c, LAW_N]
         radius, slope, growth = p, 0.0, 0.0
         if gain > 0.0:
-            radius, slope, growth = _phi(own * p - gain * at.gamma[c, 0], tau)
+            radius, slope, growth = _phi(own * p - gain * at.gamma[c, LAW_N], tau)
             growth -= slope * loss * p
         missed = p - radius
         inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
@@ -154,8 +157,8 @@ def linearise(
                     value, slope, growth = _phi(own * p - gain * sign * at.rate[k, a], soft)
                     growth -= slope * loss * p
                     inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
-                    s.stop[2 * k + a, 0] = inverse * slope * gain
-                    s.stop[2 * k + a, 1] = -inverse * (p - value)
-                    s.stop[2 * k + a, 2] = inverse * growth
+                    s.stop[2 * k + a, STOP_K] = inverse * slope * gain
+                    s.stop[2 * k + a, STOP_Q] = -inverse * (p - value)
+                    s.stop[2 * k + a, STOP_S] = inverse * growth
                     squares += ((p - value) * per_length) ** 2
     return squares

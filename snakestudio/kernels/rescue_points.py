@@ -40,6 +40,10 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 
+# Entries of RescueScratch.stop.
+STOP_K, STOP_Q, STOP_S = range(3)
+
+
 class Point(NamedTuple):
     """Velocities and impulses, or a direction in the space of them.
 

@@ -23,6 +23,9 @@ from snakestudio.kernels.rescue_points import (
     S_1,
     S_2,
     S_N,
+    STOP_K,
+    STOP_Q,
+    STOP_S,
     WIDTH,
     Point,
     RescueScratch,
@@ -40,7 +43,7 @@ from snakestudio.kernels.spatial_chain import (
     solve_triangular,
 )
 from snakestudio.kernels.spatial_laws import contact_velocities
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import GAIN_N, GAIN_T, GAIN_V, LAW_N, SpatialImpulses, SpatialProblem
 
 __all__ = ["begin", "largest_impulse", "solve"]
 
@@ -54,7 +57,7 @@ NEWTON, TANGENT = 6, 7
 def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool) -> None:
     """Impulses of a disc along a direction whose relative velocities are known."""
     q1, q2 = (law[c, at + Q_1], law[c, at + Q_2]) if with_q else (law[c, at + S_1], law[c, at + S_2])
-    g0, g1, g2 = d.gamma[c, 0], d.gamma[c, i], d.gamma[c, i + 1]
+    g0, g1, g2 = d.gamma[c, LAW_N], d.gamma[c, i], d.gamma[c, i + 1]
     d.contact[c, i] = q1 - law[c, at + K_1N] * g0 - law[c, at + K_11] * g1 - law[c, at + K_12] * g2
     d.contact[c, i + 1] = q2 - law[c, at + K_2N] * g0 - law[c, at + K_21] * g1 - law[c, at + K_22] * g2
 
@@ -69,18 +72,18 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
     for k in range(d.w.shape[0]):
         for c in range(problem.first[k], problem.first[k + 1]):
             contact_velocities(problem.rows, c, d.w, k, d.gamma, False)
-            d.contact[c, 0] = (law[c, Q_N] if with_q else law[c, S_N]) - law[c, K_N] * d.gamma[c, 0]
-            if problem.gain[c, 1] > 0.0:
+            d.contact[c, LAW_N] = (law[c, Q_N] if with_q else law[c, S_N]) - law[c, K_N] * d.gamma[c, LAW_N]
+            if problem.gain[c, GAIN_T] > 0.0:
                 _step_disc(d, c, 1, law, DISC_T, with_q)
-            if problem.gain[c, 2] > 0.0:
+            if problem.gain[c, GAIN_V] > 0.0:
                 _step_disc(d, c, 3, law, DISC_V, with_q)
     if problem.n_stops > 0:
         for k in range(problem.joint.shape[0]):
             for a in range(2):
                 sign = problem.stop[k, a]
                 if sign != 0.0:
-                    push = s.stop[2 * k + a, 1] if with_q else s.stop[2 * k + a, 2]
-                    d.stop[k, a] = push - s.stop[2 * k + a, 0] * sign * d.rate[k, a]
+                    push = s.stop[2 * k + a, STOP_Q] if with_q else s.stop[2 * k + a, STOP_S]
+                    d.stop[k, a] = push - s.stop[2 * k + a, STOP_K] * sign * d.rate[k, a]
 
 
 @inlined
@@ -91,9 +94,9 @@ def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, k: int, a
     growth = 0.0
     sign = problem.stop[k, a]
     if sign != 0.0:
-        stiff += s.stop[2 * k + a, 0]
-        push += sign * (at.stop[k, a] + s.stop[2 * k + a, 1])
-        growth = sign * s.stop[2 * k + a, 2]
+        stiff += s.stop[2 * k + a, STOP_K]
+        push += sign * (at.stop[k, a] + s.stop[2 * k + a, STOP_Q])
+        growth = sign * s.stop[2 * k + a, STOP_S]
     return stiff, octet_with(octet_with(octet_zero(), NEWTON, push), TANGENT, growth)
 
 
@@ -108,7 +111,7 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch) -> None:
         system = add_inertia(problem, s.inertia, at.w, k, system)
         for c in range(problem.first[k], problem.first[k + 1]):
             normal = octet(rows, c, 0)
-            row = octet_with(octet_times(law[c, K_N], normal), NEWTON, at.contact[c, 0] + law[c, Q_N])
+            row = octet_with(octet_times(law[c, K_N], normal), NEWTON, at.contact[c, LAW_N] + law[c, Q_N])
             system = add_product(system, normal, octet_with(row, TANGENT, law[c, S_N]))
             for j in range(1, 3):
                 if problem.gain[c, j] > 0.0:
@@ -140,7 +143,7 @@ def begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float
     contacts = int(problem.first[at.w.shape[0]])
     for c in range(contacts):
         for i in range(5):
-            given = problem.gain[c, 0] == 0.0 and i == 0
+            given = problem.gain[c, GAIN_N] == 0.0 and i == 0
             at.contact[c, i] = guess.contact[c, i] if given else use * guess.contact[c, i]
         for i in range(WIDTH):
             s.law[c, i] = 0.0

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.prox import natural_disc, natural_interval, natural_positive, prox_positive
+from snakestudio.kernels.vec3 import X, Y, vec3_at
 
 __all__ = ["CONVERGED", "chain_joint_impulses", "chain_law_residual"]
 
@@ -51,24 +52,24 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
     if mu_max > 0.0:
         prox_r = mass / (mu_max * mu_max)
         for k in range(n):
-            cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, 0], u[k, 1]
+            cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
             distance = natural_disc(
-                impulses.friction[k, 0], impulses.friction[k, 1], mu_1 * (cos * vx + sin * vy),
+                impulses.friction[k, ALONG], impulses.friction[k, ACROSS], mu_1 * (cos * vx + sin * vy),
                 mu_2 * (cos * vy - sin * vx), prox_r, problem.load[k],
             )  # fmt: skip
             worst = max(worst, distance)
             total += distance
     for c in range(problem.n_contacts):
         k = problem.link[c]
-        nx, ny, arm = problem.rows[c, 0], problem.rows[c, 1], problem.rows[c, 2]
+        nx, ny, arm = vec3_at(problem.rows, c, NORMAL)
         prox_r = 1.0 / (1.0 / mass + arm * arm / inertia)
-        distance = natural_positive(impulses.normal[c], nx * u[k, 0] + ny * u[k, 1] + arm * u[k, 2], prox_r)
+        distance = natural_positive(impulses.normal[c], nx * u[k, X] + ny * u[k, Y] + arm * u[k, TURN], prox_r)
         worst = max(worst, distance)
         total += distance
-        tx, ty, arm = problem.rows[c, 3], problem.rows[c, 4], problem.rows[c, 5]
+        tx, ty, arm = vec3_at(problem.rows, c, TANGENT)
         own = (tx * tx + ty * ty) / mass + arm * arm / inertia
         if own > 0.0:
-            gamma = tx * u[k, 0] + ty * u[k, 1] + arm * u[k, 2]
+            gamma = tx * u[k, X] + ty * u[k, Y] + arm * u[k, TURN]
             bound = prox_positive(impulses.normal[c])
             distance = natural_interval(impulses.tangent[c], gamma, 1.0 / own, bound)
             worst = max(worst, distance)
@@ -76,7 +77,7 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
     if problem.n_stops > 0:
         for k in range(n - 1):
             if problem.stops[k] != 0.0:
-                gamma = problem.stops[k] * (u[k + 1, 2] - u[k, 2])
+                gamma = problem.stops[k] * (u[k + 1, TURN] - u[k, TURN])
                 distance = natural_positive(impulses.stop[k], gamma, 0.5 * inertia) / (problem.front + problem.rear)
                 worst = max(worst, distance)
                 total += distance
@@ -115,22 +116,24 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
     for j in range(n):
         k = n - 1 - j
         cos, sin = problem.cos[k], problem.sin[k]
-        fastest = max(fastest, abs(u[k, 0]), abs(u[k, 1]))
-        along = problem.mu_along * impulses.friction[k, 0]
-        across = problem.mu_across * impulses.friction[k, 1]
+        fastest = max(fastest, abs(u[k, X]), abs(u[k, Y]))
+        along = problem.mu_along * impulses.friction[k, ALONG]
+        across = problem.mu_across * impulses.friction[k, ACROSS]
         fx = along * cos - across * sin
         fy = along * sin + across * cos
         moment = 0.0
         while c >= 0 and problem.link[c] == k:
             p = impulses.normal[c]
-            fx += p * problem.rows[c, 0]
-            fy += p * problem.rows[c, 1]
-            moment += p * problem.rows[c, 2]
+            nx, ny, arm = vec3_at(problem.rows, c, NORMAL)
+            fx += p * nx
+            fy += p * ny
+            moment += p * arm
             if problem.n_rough > 0:
                 p = impulses.tangent[c]
-                fx += p * problem.rows[c, 3]
-                fy += p * problem.rows[c, 4]
-                moment += p * problem.rows[c, 5]
+                tx, ty, arm = vec3_at(problem.rows, c, TANGENT)
+                fx += p * tx
+                fy += p * ty
+                moment += p * arm
             c -= 1
         if problem.n_stops > 0:
             if k > 0:
@@ -139,22 +142,22 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
                 moment -= problem.stops[k] * impulses.stop[k]
         if problem.n_drags > 0:
             if k > 0:
-                moment -= problem.drag[k - 1] * (u[k, 2] - u[k - 1, 2])
+                moment -= problem.drag[k - 1] * (u[k, TURN] - u[k - 1, TURN])
             if k < n - 1:
-                moment += problem.drag[k] * (u[k + 1, 2] - u[k, 2])
+                moment += problem.drag[k] * (u[k + 1, TURN] - u[k, TURN])
         # Impulse at the rear joint, of the linear equation of link k.
-        rx = fx + px - problem.mass * (u[k, 0] - problem.u_free[k, 0])
-        ry = fy + py - problem.mass * (u[k, 1] - problem.u_free[k, 1])
+        rx = fx + px - problem.mass * (u[k, X] - problem.u_free[k, X])
+        ry = fy + py - problem.mass * (u[k, Y] - problem.u_free[k, Y])
         if k > 0:
-            joint[k - 1, 0] = rx
-            joint[k - 1, 1] = ry
+            joint[k - 1, X] = rx
+            joint[k - 1, Y] = ry
         else:
             worst = max(worst, abs(rx), abs(ry))
             total += abs(rx) + abs(ry)
             rx = 0.0
             ry = 0.0
         lever = problem.front * (cos * py - sin * px) + problem.rear * (cos * ry - sin * rx)
-        missed = abs(moment + lever - problem.inertia * (u[k, 2] - problem.u_free[k, 2])) / half
+        missed = abs(moment + lever - problem.inertia * (u[k, TURN] - problem.u_free[k, TURN])) / half
         worst = max(worst, missed)
         total += missed
         px = rx

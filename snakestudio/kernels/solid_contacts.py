@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
 __all__ = [
     "EQUAL",
@@ -41,6 +42,10 @@ MOST = 8
 
 INNER = 2
 """Features from this on are inside the segment; 0 and 1 are its ends."""
+
+
+# Where a solid's frame stands in its row: origin X, Y, Z, then the three axes.
+U_X, U_Y, U_Z, V_X, V_Y, V_Z, A_X, A_Y, A_Z = range(3, 12)
 
 
 class ContactList(NamedTuple):
@@ -93,15 +98,15 @@ class Capsule(NamedTuple):
 @inlined
 def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
     """The capsule in the frame of a solid, whose rows are origin (3) and three axes (9)."""
-    x, y, z = capsule.x - frames[solid, 0], capsule.y - frames[solid, 1], capsule.z - frames[solid, 2]
+    x, y, z = capsule.x - frames[solid, X], capsule.y - frames[solid, Y], capsule.z - frames[solid, Z]
     ex, ey, ez = capsule.ex, capsule.ey, capsule.ez
     return Capsule(
-        x * frames[solid, 3] + y * frames[solid, 4] + z * frames[solid, 5],
-        x * frames[solid, 6] + y * frames[solid, 7] + z * frames[solid, 8],
-        x * frames[solid, 9] + y * frames[solid, 10] + z * frames[solid, 11],
-        ex * frames[solid, 3] + ey * frames[solid, 4] + ez * frames[solid, 5],
-        ex * frames[solid, 6] + ey * frames[solid, 7] + ez * frames[solid, 8],
-        ex * frames[solid, 9] + ey * frames[solid, 10] + ez * frames[solid, 11],
+        x * frames[solid, U_X] + y * frames[solid, U_Y] + z * frames[solid, U_Z],
+        x * frames[solid, V_X] + y * frames[solid, V_Y] + z * frames[solid, V_Z],
+        x * frames[solid, A_X] + y * frames[solid, A_Y] + z * frames[solid, A_Z],
+        ex * frames[solid, U_X] + ey * frames[solid, U_Y] + ez * frames[solid, U_Z],
+        ex * frames[solid, V_X] + ey * frames[solid, V_Y] + ez * frames[solid, V_Z],
+        ex * frames[solid, A_X] + ey * frames[solid, A_Y] + ez * frames[solid, A_Z],
         capsule.half,
         capsule.radius,
         capsule.tolerance,
@@ -112,9 +117,9 @@ def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
 def _place(out: ContactList, k: int, c: Capsule) -> float:
     """Where stored contact k lies along the link, m."""
     r = c.radius
-    x = out.point[k, 0] + r * out.normal[k, 0] - c.x
-    y = out.point[k, 1] + r * out.normal[k, 1] - c.y
-    z = out.point[k, 2] + r * out.normal[k, 2] - c.z
+    x = out.point[k, X] + r * out.normal[k, X] - c.x
+    y = out.point[k, Y] + r * out.normal[k, Y] - c.y
+    z = out.point[k, Z] + r * out.normal[k, Z] - c.z
     place: float = x * c.ex + y * c.ey + z * c.ez
     return place
 
@@ -152,7 +157,7 @@ def offer_contact(
     rank = gap + (handicap if feature >= INNER else 0.0)
     for k in range(start, stored):
         apart = abs(_place(out, k, c) - t)
-        alike = out.normal[k, 0] * nx + out.normal[k, 1] * ny + out.normal[k, 2] * nz
+        alike = out.normal[k, X] * nx + out.normal[k, Y] * ny + out.normal[k, Z] * nz
         if apart <= spacing and alike >= (alike_same if apart <= EQUAL else alike_near):
             other = out.gap[k] + (handicap if out.feature[k] >= INNER else 0.0)
             if other <= rank + EQUAL:
@@ -161,7 +166,7 @@ def offer_contact(
     k = start
     while k < stored:
         apart = abs(_place(out, k, c) - t)
-        alike = out.normal[k, 0] * nx + out.normal[k, 1] * ny + out.normal[k, 2] * nz
+        alike = out.normal[k, X] * nx + out.normal[k, Y] * ny + out.normal[k, Z] * nz
         if apart <= spacing and alike >= (alike_same if apart <= EQUAL else alike_near):
             if place < 0:
                 place = k
@@ -185,10 +190,10 @@ def offer_contact(
     if place < capacity:
         out.feature[place] = feature
         out.gap[place] = gap
-        out.normal[place, 0], out.normal[place, 1], out.normal[place, 2] = nx, ny, nz
-        out.point[place, 0] = c.x + t * c.ex - c.radius * nx
-        out.point[place, 1] = c.y + t * c.ey - c.radius * ny
-        out.point[place, 2] = c.z + t * c.ez - c.radius * nz
+        out.normal[place, X], out.normal[place, Y], out.normal[place, Z] = nx, ny, nz
+        out.point[place, X] = c.x + t * c.ex - c.radius * nx
+        out.point[place, Y] = c.y + t * c.ey - c.radius * ny
+        out.point[place, Z] = c.z + t * c.ez - c.radius * nz
     return count
 
 
@@ -216,8 +221,8 @@ def finish_contacts(
     for k in range(start, min(count, out.link.shape[0])):
         out.link[k], out.body[k] = link, body
         out.feature[k] += base
-        u, v, w = out.normal[k, 0], out.normal[k, 1], out.normal[k, 2]
-        a, b, c = out.point[k, 0], out.point[k, 1], out.point[k, 2]
+        u, v, w = vec3(out.normal, k)
+        a, b, c = vec3(out.point, k)
         for axis in range(3):
             one, two, three = frames[solid, 3 + axis], frames[solid, 6 + axis], frames[solid, 9 + axis]
             out.normal[k, axis] = u * one + v * two + w * three

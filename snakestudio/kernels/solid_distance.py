@@ -26,6 +26,10 @@ UPPER_OPEN = 2
 """The same of the end face at +half."""
 
 
+# Entries of Extrusion.corners.
+CORNER_U, CORNER_V, OUT_U, OUT_V, LENGTH, ABOVE = range(6)
+
+
 class Extrusion(NamedTuple):
     """One solid in its own frame.
 
@@ -68,16 +72,16 @@ def _profile_distance(solid: Extrusion, u: float, v: float, eu: float, ev: float
     at_corner = False
     outside = False
     for k in range(first, last):
-        ru, rv = u - corners[k, 0], v - corners[k, 1]
-        ku, kv = corners[k, 2], corners[k, 3]
+        ru, rv = u - corners[k, CORNER_U], v - corners[k, CORNER_V]
+        ku, kv = corners[k, OUT_U], corners[k, OUT_V]
         d = ru * ku + rv * kv
         if d <= 0.0:
-            if corners[k, 5] > 0.0 and d > inner:
+            if corners[k, ABOVE] > 0.0 and d > inner:
                 inner, mu, mv = d, ku, kv
             continue
         outside = True
         s = rv * ku - ru * kv
-        length = corners[k, 4]
+        length = corners[k, LENGTH]
         if 0.0 <= s <= length:
             if d * d < outer:
                 outer, nu, nv, at_corner = d * d, ku, kv, False
@@ -143,8 +147,8 @@ def clearance(solid: Extrusion, capsule: Capsule) -> float:
     corners = solid.corners
     best = abs(c.z) - solid.half - abs(c.ez) * c.half
     for k in range(solid.first, solid.last):
-        ku, kv = corners[k, 2], corners[k, 3]
-        d = (c.x - corners[k, 0]) * ku + (c.y - corners[k, 1]) * kv - abs(c.ex * ku + c.ey * kv) * c.half
+        ku, kv = corners[k, OUT_U], corners[k, OUT_V]
+        d = (c.x - corners[k, CORNER_U]) * ku + (c.y - corners[k, CORNER_V]) * kv - abs(c.ex * ku + c.ey * kv) * c.half
         best = max(best, d)
     return best
 
@@ -167,8 +171,8 @@ def clip_profile(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
         root = math.sqrt(rest)
         return max(low, middle - root), min(high, middle + root)
     for k in range(first, last):
-        ku, kv = corners[k, 2], corners[k, 3]
-        d = (c.x - corners[k, 0]) * ku + (c.y - corners[k, 1]) * kv
+        ku, kv = corners[k, OUT_U], corners[k, OUT_V]
+        d = (c.x - corners[k, CORNER_U]) * ku + (c.y - corners[k, CORNER_V]) * kv
         rate = c.ex * ku + c.ey * kv
         if abs(rate) < 1e-300:
             if d > 0.0:

@@ -19,7 +19,13 @@ import math
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.solid_contacts import EQUAL, INNER, Capsule, ContactList, offer_contact
 from snakestudio.kernels.solid_distance import (
+    ABOVE,
+    CORNER_U,
+    CORNER_V,
+    LENGTH,
     LOWER_OPEN,
+    OUT_U,
+    OUT_V,
     UPPER_OPEN,
     Extrusion,
     clearance,
@@ -74,17 +80,17 @@ def _lips(solid: Extrusion, capsule: Capsule, out: ContactList, start: int, coun
                 continue
         else:
             k = solid.first + face
-            ku, kv = corners[k, 2], corners[k, 3]
+            ku, kv = corners[k, OUT_U], corners[k, OUT_V]
             rate = c.ex * ku + c.ey * kv
-            ru, rv = c.x - corners[k, 0], c.y - corners[k, 1]
+            ru, rv = c.x - corners[k, CORNER_U], c.y - corners[k, CORNER_V]
             height = ru * ku + rv * kv
             if abs(rate) >= PARALLEL or height + abs(rate) * c.half <= 0.0:
                 continue
             s, along = rv * ku - ru * kv, c.ey * ku - c.ex * kv
             if abs(along) > 1e-300:
-                one, two = -s / along, (corners[k, 4] - s) / along
+                one, two = -s / along, (corners[k, LENGTH] - s) / along
                 low, high = max(low, min(one, two)), min(high, max(one, two))
-            elif not 0.0 <= s <= corners[k, 4]:
+            elif not 0.0 <= s <= corners[k, LENGTH]:
                 continue
         if low > high:
             continue
@@ -147,10 +153,10 @@ def _pierced(
     best = -math.inf
     nu, nv, na, d_low, d_high = 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(solid.first, solid.last):
-        ku, kv = corners[k, 2], corners[k, 3]
-        d = (c.x - corners[k, 0]) * ku + (c.y - corners[k, 1]) * kv
+        ku, kv = corners[k, OUT_U], corners[k, OUT_V]
+        d = (c.x - corners[k, CORNER_U]) * ku + (c.y - corners[k, CORNER_V]) * kv
         rate = c.ex * ku + c.ey * kv
-        if corners[k, 5] > 0.0 and min(d + low * rate, d + high * rate) > best:
+        if corners[k, ABOVE] > 0.0 and min(d + low * rate, d + high * rate) > best:
             d_low, d_high = d + low * rate, d + high * rate
             best = min(d_low, d_high)
             nu, nv = ku, kv

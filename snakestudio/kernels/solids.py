@@ -19,6 +19,7 @@ from snakestudio.kernels.solid_distance import Extrusion, clearance
 from snakestudio.kernels.solid_extruded import extruded_contacts
 from snakestudio.kernels.terrain import relief_contacts
 from snakestudio.kernels.terrain_shape import Field
+from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["EXTRUDED", "FEATURES", "POST", "RELIEF", "ContactList", "World", "link_contacts"]
 
@@ -33,6 +34,17 @@ FEATURES = 1 << 20
 
 STEEP = 0.5
 """A link whose axis has a horizontal part of at least this touches the side of a post in one point, however deep."""
+
+
+# Entries of World.reach after X and Y.
+AROUND, LOW, HIGH = range(2, 5)
+# Entries of World.labels: of all solids; of extruded ones and posts; of reliefs.
+KIND, OBSTACLE, ORDINAL = range(3)
+FIRST, LAST, OPEN_CAPS = range(3, 6)
+HEIGHTS, TOPS, ALONG_X, ALONG_Y = range(3, 7)
+# Entries of World.frames after origin and axes: of extruded solids and posts, and of reliefs.
+HALF, DISC = 12, 13
+DX, DY = 12, 13
 
 
 class World(NamedTuple):
@@ -82,7 +94,12 @@ class World(NamedTuple):
 def _extrusion(world: World, solid: int) -> Extrusion:
     labels, frames = world.labels, world.frames
     return Extrusion(
-        world.corners, labels[solid, 3], labels[solid, 4], frames[solid, 13], frames[solid, 12], labels[solid, 5]
+        world.corners,
+        labels[solid, FIRST],
+        labels[solid, LAST],
+        frames[solid, DISC],
+        frames[solid, HALF],
+        labels[solid, OPEN_CAPS],
     )
 
 
@@ -90,8 +107,8 @@ def _extrusion(world: World, solid: int) -> Extrusion:
 def _field(world: World, solid: int) -> Field:
     labels, frames = world.labels, world.frames
     return Field(
-        world.heights, labels[solid, 3], world.tops, labels[solid, 4], labels[solid, 5], labels[solid, 6],
-        frames[solid, 12], frames[solid, 13], -frames[solid, 2],
+        world.heights, labels[solid, HEIGHTS], world.tops, labels[solid, TOPS], labels[solid, ALONG_X],
+        labels[solid, ALONG_Y], frames[solid, DX], frames[solid, DY], -frames[solid, Z],
     )  # fmt: skip
 
 
@@ -135,25 +152,25 @@ def link_contacts(
     reach = world.reach
     for i in range(world.grid_first[cell], world.grid_first[cell + 1]):
         s = world.grid_items[i]
-        if z - up > reach[s, 4] or z + up < reach[s, 3]:
+        if z - up > reach[s, HIGH] or z + up < reach[s, LOW]:
             continue
-        cx, cy, cr = reach[s, 0], reach[s, 1], reach[s, 2]
+        cx, cy, cr = reach[s, X], reach[s, Y], reach[s, AROUND]
         if not stadium_touches(x, y, cos, sin, level * half, radius + tolerance, cx, cy, cr):
             continue
-        if world.labels[s, 0] == POST and level >= STEEP:
+        if world.labels[s, KIND] == POST and level >= STEEP:
             gap, nx, ny, _, lever = stadium_circle(x, y, cos, sin, level * half, radius, cx, cy, cr)
             t = lever / level
-            below_top = reach[s, 4] - (z + t * ez)
-            if below_top >= 0.0 and z + t * ez >= reach[s, 3] and below_top >= -(gap + radius):
+            below_top = reach[s, HIGH] - (z + t * ez)
+            if below_top >= 0.0 and z + t * ez >= reach[s, LOW] and below_top >= -(gap + radius):
                 before = count
                 count = offer_contact(out, count, count, capsule, int(INNER), t, gap, nx, ny, 0.0, -2.0, -2.0, 0.0)
                 if before < count <= out.link.shape[0]:
-                    out.link[before], out.body[before] = link, world.labels[s, 1]
-                    out.feature[before] += FEATURES * world.labels[s, 2]
+                    out.link[before], out.body[before] = link, world.labels[s, OBSTACLE]
+                    out.feature[before] += FEATURES * world.labels[s, ORDINAL]
                 continue
         local = to_frame(world.frames, s, capsule)
         before = count
-        if world.labels[s, 0] == RELIEF:
+        if world.labels[s, KIND] == RELIEF:
             count = relief_contacts(_field(world, s), local, out, count)
         else:
             shape = _extrusion(world, s)
@@ -161,6 +178,6 @@ def link_contacts(
                 continue
             count = extruded_contacts(shape, local, out, count)
         if count > before:
-            base = FEATURES * world.labels[s, 2]
-            finish_contacts(world.frames, s, link, world.labels[s, 1], base, out, before, count)
+            base = FEATURES * world.labels[s, ORDINAL]
+            finish_contacts(world.frames, s, link, world.labels[s, OBSTACLE], base, out, before, count)
     return count

@@ -23,7 +23,26 @@ from snakestudio.kernels.octet import (
     octet_with,
     octet_zero,
 )
-from snakestudio.kernels.spatial_problem import SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    PITCH,
+    PITCH_X,
+    PITCH_Y,
+    PITCH_Z,
+    REACH_X,
+    RX,
+    RY,
+    RZ,
+    SWING_X,
+    SWING_Y,
+    SWING_Z,
+    YAW,
+    YAW_X,
+    YAW_Y,
+    YAW_Z,
+    SpatialProblem,
+)
+from snakestudio.kernels.spatial_scratch import M_RX, M_RY, M_RZ, M_X, M_Y, M_Z
+from snakestudio.kernels.vec3 import X, Y, Z, dot, minus, vec3, vec3_at
 
 __all__ = [
     "System",
@@ -45,6 +64,9 @@ FloatArray = NDArray[np.float64]
 System = tuple[Octet, Octet, Octet, Octet, Octet, Octet]
 """The six rows of A dw = b: the row of A, and b as number 6."""
 
+ROOT = 0
+"""The link that the recursion ends with."""
+
 
 @inlined
 def no_system() -> System:
@@ -58,13 +80,11 @@ def joint_rates(joint: FloatArray, k: int, w: FloatArray) -> tuple[float, float]
 
     The part of the relative angular velocity that a cardan joint forbids is left out.
     """
-    x = w[k + 1, 3] - w[k, 3]
-    y = w[k + 1, 4] - w[k, 4]
-    z = w[k + 1, 5] - w[k, 5]
-    yaw = joint[k, 0] * x + joint[k, 1] * y + joint[k, 2] * z
-    pitch = joint[k, 3] * x + joint[k, 4] * y + joint[k, 5] * z
+    turn = minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX))
+    yaw_axis, pitch_axis = vec3_at(joint, k, YAW_X), vec3_at(joint, k, PITCH_X)
+    yaw, pitch = dot(yaw_axis, turn), dot(pitch_axis, turn)
     # The axes are square to each other but for what the midpoint misses.
-    skew = joint[k, 0] * joint[k, 3] + joint[k, 1] * joint[k, 4] + joint[k, 2] * joint[k, 5]
+    skew = dot(yaw_axis, pitch_axis)
     inverse = 1.0 / (1.0 - skew * skew)
     return (yaw - skew * pitch) * inverse, (pitch - skew * yaw) * inverse
 
@@ -72,17 +92,17 @@ def joint_rates(joint: FloatArray, k: int, w: FloatArray) -> tuple[float, float]
 @inlined
 def move_child(joint: FloatArray, k: int, yaw: float, pitch: float, w: FloatArray) -> None:
     """Set w[k + 1] from w[k] and the rates of joint k, so that the joint is kept: X w + S (yaw, pitch)."""
-    ox, oy, oz = w[k, 3], w[k, 4], w[k, 5]
-    rx, ry, rz = joint[k, 6], joint[k, 7], joint[k, 8]
-    vx = w[k, 0] + oy * rz - oz * ry + yaw * joint[k, 9]
-    vy = w[k, 1] + oz * rx - ox * rz + yaw * joint[k, 10]
-    vz = w[k, 2] + ox * ry - oy * rx + yaw * joint[k, 11]
-    w[k + 1, 0] = vx
-    w[k + 1, 1] = vy
-    w[k + 1, 2] = vz
-    w[k + 1, 3] = ox + yaw * joint[k, 0] + pitch * joint[k, 3]
-    w[k + 1, 4] = oy + yaw * joint[k, 1] + pitch * joint[k, 4]
-    w[k + 1, 5] = oz + yaw * joint[k, 2] + pitch * joint[k, 5]
+    ox, oy, oz = vec3_at(w, k, RX)
+    rx, ry, rz = vec3_at(joint, k, REACH_X)
+    vx = w[k, X] + oy * rz - oz * ry + yaw * joint[k, SWING_X]
+    vy = w[k, Y] + oz * rx - ox * rz + yaw * joint[k, SWING_Y]
+    vz = w[k, Z] + ox * ry - oy * rx + yaw * joint[k, SWING_Z]
+    w[k + 1, X] = vx
+    w[k + 1, Y] = vy
+    w[k + 1, Z] = vz
+    w[k + 1, RX] = ox + yaw * joint[k, YAW_X] + pitch * joint[k, PITCH_X]
+    w[k + 1, RY] = oy + yaw * joint[k, YAW_Y] + pitch * joint[k, PITCH_Y]
+    w[k + 1, RZ] = oz + yaw * joint[k, YAW_Z] + pitch * joint[k, PITCH_Z]
 
 
 @inlined
@@ -90,9 +110,9 @@ def close_chain(problem: SpatialProblem, w: FloatArray, rate: FloatArray) -> Non
     """Make `w` satisfy all joints, keeping link 1 and the joint rates, which go to `rate` (n - 1, 2)."""
     joint = problem.joint
     for k in range(joint.shape[0]):
-        rate[k, 0], rate[k, 1] = joint_rates(joint, k, w)
+        rate[k, YAW], rate[k, PITCH] = joint_rates(joint, k, w)
     for k in range(joint.shape[0]):
-        move_child(joint, k, rate[k, 0], rate[k, 1], w)
+        move_child(joint, k, rate[k, YAW], rate[k, PITCH], w)
 
 
 @inlined
@@ -102,54 +122,54 @@ def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
     alpha = problem.inertia + mass * half * half
     beta = problem.axial - alpha
     for k in range(inertia.shape[0]):
-        ex, ey, ez = problem.axis[k, 0], problem.axis[k, 1], problem.axis[k, 2]
+        ex, ey, ez = vec3(problem.axis, k)
         mx, my, mz = mass * half * ex, mass * half * ey, mass * half * ez
-        inertia[k, 0] = mass
-        inertia[k, 4] = mz
-        inertia[k, 5] = -my
-        inertia[k, 9] = mass
-        inertia[k, 11] = -mz
-        inertia[k, 13] = mx
-        inertia[k, 18] = mass
-        inertia[k, 19] = my
-        inertia[k, 20] = -mx
-        inertia[k, 25] = -mz
-        inertia[k, 26] = my
-        inertia[k, 27] = alpha + beta * ex * ex
-        inertia[k, 28] = beta * ex * ey
-        inertia[k, 29] = beta * ex * ez
-        inertia[k, 32] = mz
-        inertia[k, 34] = -mx
-        inertia[k, 35] = beta * ex * ey
-        inertia[k, 36] = alpha + beta * ey * ey
-        inertia[k, 37] = beta * ey * ez
-        inertia[k, 40] = -my
-        inertia[k, 41] = mx
-        inertia[k, 43] = beta * ex * ez
-        inertia[k, 44] = beta * ey * ez
-        inertia[k, 45] = alpha + beta * ez * ez
+        inertia[k, M_X + X] = mass
+        inertia[k, M_X + RY] = mz
+        inertia[k, M_X + RZ] = -my
+        inertia[k, M_Y + Y] = mass
+        inertia[k, M_Y + RX] = -mz
+        inertia[k, M_Y + RZ] = mx
+        inertia[k, M_Z + Z] = mass
+        inertia[k, M_Z + RX] = my
+        inertia[k, M_Z + RY] = -mx
+        inertia[k, M_RX + Y] = -mz
+        inertia[k, M_RX + Z] = my
+        inertia[k, M_RX + RX] = alpha + beta * ex * ex
+        inertia[k, M_RX + RY] = beta * ex * ey
+        inertia[k, M_RX + RZ] = beta * ex * ez
+        inertia[k, M_RY + X] = mz
+        inertia[k, M_RY + Z] = -mx
+        inertia[k, M_RY + RX] = beta * ex * ey
+        inertia[k, M_RY + RY] = alpha + beta * ey * ey
+        inertia[k, M_RY + RZ] = beta * ey * ez
+        inertia[k, M_RZ + X] = -my
+        inertia[k, M_RZ + Y] = mx
+        inertia[k, M_RZ + RX] = beta * ex * ez
+        inertia[k, M_RZ + RY] = beta * ey * ez
+        inertia[k, M_RZ + RZ] = alpha + beta * ez * ez
 
 
 @inlined
 def add_inertia(problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System) -> System:
     """Add to system `a` the inertia of link k about p_k, and the momentum that is missing at `w`."""
     mass, half = problem.mass, problem.half
-    ex, ey, ez = problem.axis[k, 0], problem.axis[k, 1], problem.axis[k, 2]
+    ex, ey, ez = vec3(problem.axis, k)
     cx, cy, cz = half * ex, half * ey, half * ez
-    ox, oy, oz = w[k, 3], w[k, 4], w[k, 5]
-    lx = mass * (problem.free[k, 0] - (w[k, 0] + oy * cz - oz * cy))
-    ly = mass * (problem.free[k, 1] - (w[k, 1] + oz * cx - ox * cz))
-    lz = mass * (problem.free[k, 2] - (w[k, 2] + ox * cy - oy * cx))
-    dx, dy, dz = problem.free[k, 3] - ox, problem.free[k, 4] - oy, problem.free[k, 5] - oz
+    ox, oy, oz = vec3_at(w, k, RX)
+    lx = mass * (problem.free[k, X] - (w[k, X] + oy * cz - oz * cy))
+    ly = mass * (problem.free[k, Y] - (w[k, Y] + oz * cx - ox * cz))
+    lz = mass * (problem.free[k, Z] - (w[k, Z] + ox * cy - oy * cx))
+    dx, dy, dz = problem.free[k, RX] - ox, problem.free[k, RY] - oy, problem.free[k, RZ] - oz
     across = problem.inertia
     along = (problem.axial - across) * (dx * ex + dy * ey + dz * ez)
     return (
-        octet_sum(a[0], octet_with(octet(inertia, k, 0), 6, lx)),
-        octet_sum(a[1], octet_with(octet(inertia, k, 8), 6, ly)),
-        octet_sum(a[2], octet_with(octet(inertia, k, 16), 6, lz)),
-        octet_sum(a[3], octet_with(octet(inertia, k, 24), 6, across * dx + along * ex + cy * lz - cz * ly)),
-        octet_sum(a[4], octet_with(octet(inertia, k, 32), 6, across * dy + along * ey + cz * lx - cx * lz)),
-        octet_sum(a[5], octet_with(octet(inertia, k, 40), 6, across * dz + along * ez + cx * ly - cy * lx)),
+        octet_sum(a[0], octet_with(octet(inertia, k, M_X), 6, lx)),
+        octet_sum(a[1], octet_with(octet(inertia, k, M_Y), 6, ly)),
+        octet_sum(a[2], octet_with(octet(inertia, k, M_Z), 6, lz)),
+        octet_sum(a[3], octet_with(octet(inertia, k, M_RX), 6, across * dx + along * ex + cy * lz - cz * ly)),
+        octet_sum(a[4], octet_with(octet(inertia, k, M_RY), 6, across * dy + along * ey + cz * lx - cx * lz)),
+        octet_sum(a[5], octet_with(octet(inertia, k, M_RZ), 6, across * dz + along * ez + cx * ly - cy * lx)),
     )
 
 
@@ -211,9 +231,9 @@ def eliminate_joint(
         Its part of the system of link k about p_k.
     """
     joint = problem.joint
-    zx, zy, zz = joint[k, 0], joint[k, 1], joint[k, 2]
-    yx, yy, yz = joint[k, 3], joint[k, 4], joint[k, 5]
-    rx, ry, rz = joint[k, 6], joint[k, 7], joint[k, 8]
+    zx, zy, zz = vec3_at(joint, k, YAW_X)
+    yx, yy, yz = vec3_at(joint, k, PITCH_X)
+    rx, ry, rz = vec3_at(joint, k, REACH_X)
     a0, a1, a2, a3, a4, a5 = a
     # S^T [A | b] and A S
     l0 = octet_plus(octet_plus(octet_times(zx, a3), zy, a4), zz, a5)
@@ -224,7 +244,7 @@ def eliminate_joint(
     u31, u41, u51 = _turning(a3, yx, yy, yz), _turning(a4, yx, yy, yz), _turning(a5, yx, yy, yz)
     d00, d10 = _turning(l0, zx, zy, zz), _turning(l1, zx, zy, zz)
     if problem.offset != 0.0:  # turning about the yaw axis also moves p_{k+1}
-        sx, sy, sz = joint[k, 9], joint[k, 10], joint[k, 11]
+        sx, sy, sz = vec3_at(joint, k, SWING_X)
         l0 = octet_plus(octet_plus(octet_plus(l0, sx, a0), sy, a1), sz, a2)
         u00 += _moving(a0, sx, sy, sz)
         u10 += _moving(a1, sx, sy, sz)
@@ -294,8 +314,8 @@ def solve_triangular(rows: FloatArray, side: int, dw: FloatArray) -> None:
         i = 5 - j
         total = rows[i, side]
         for m in range(i + 1, 6):
-            total -= rows[i, m] * dw[0, m]
-        dw[0, i] = total / rows[i, i]
+            total -= rows[i, m] * dw[ROOT, m]
+        dw[ROOT, i] = total / rows[i, i]
 
 
 @inlined
@@ -310,8 +330,8 @@ def expand_joints(joint: FloatArray, eliminated: FloatArray, side: int, dw: Floa
         for i in range(6):
             yaw -= eliminated[k, i] * dw[k + 1, i]
             pitch -= eliminated[k, 8 + i] * dw[k + 1, i]
-        rate[k, 0] = yaw
-        rate[k, 1] = pitch
+        rate[k, YAW] = yaw
+        rate[k, PITCH] = pitch
         for i in range(3):
             dw[k + 1, i] += yaw * joint[k, 9 + i]
             dw[k + 1, 3 + i] += yaw * joint[k, i] + pitch * joint[k, 3 + i]

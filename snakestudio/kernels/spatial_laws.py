@@ -22,7 +22,26 @@ from snakestudio.kernels.octet import (
     octet_with,
 )
 from snakestudio.kernels.spatial_chain import System, add_product, add_turning
-from snakestudio.kernels.spatial_problem import SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    GAIN_N,
+    GAIN_T,
+    GAIN_V,
+    LAW_N,
+    LAW_T,
+    LAW_T2,
+    LAW_V,
+    LAW_V2,
+    ROW_N,
+    ROW_T,
+    ROW_T2,
+    ROW_V,
+    ROW_V2,
+    RX,
+    RY,
+    RZ,
+    SpatialProblem,
+)
+from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
 __all__ = ["add_contact", "choose_branches", "contact_velocities", "move_contact", "normal_velocity"]
 
@@ -35,22 +54,20 @@ EPSILON = 3e-6
 Y_N, DISC_T, DISC_V = 0, 1, 5
 NORM, SLIP_1, SLIP_2, BETA = range(4)
 
-# First law of each disc.
-LAW_T, LAW_V = 1, 3
-
 
 @inlined
 def normal_velocity(rows: FloatArray, c: int, w: FloatArray, k: int) -> float:
     """Normal relative velocity of contact c on link k at `w` (n, 6)."""
-    moving: float = rows[c, 0] * w[k, 0] + rows[c, 1] * w[k, 1] + rows[c, 2] * w[k, 2]
-    turning: float = rows[c, 3] * w[k, 3] + rows[c, 4] * w[k, 4] + rows[c, 5] * w[k, 5]
+    moving: float = rows[c, X] * w[k, X] + rows[c, Y] * w[k, Y] + rows[c, Z] * w[k, Z]
+    turning: float = rows[c, RX] * w[k, RX] + rows[c, RY] * w[k, RY] + rows[c, RZ] * w[k, RZ]
     return moving + turning
 
 
 @inlined
 def contact_velocities(rows: FloatArray, c: int, w: FloatArray, k: int, out: FloatArray, add: bool) -> None:
     """Relative velocities of contact c on link k at `w` (n, 6), put into or added to out[c]."""
-    vx, vy, vz, ox, oy, oz = w[k, 0], w[k, 1], w[k, 2], w[k, 3], w[k, 4], w[k, 5]
+    vx, vy, vz = vec3(w, k)
+    ox, oy, oz = vec3_at(w, k, RX)
     for i in range(3):
         value = (
             rows[c, 8 * i] * vx + rows[c, 8 * i + 1] * vy + rows[c, 8 * i + 2] * vz
@@ -103,10 +120,10 @@ def choose_branches(
         Row c is filled.
     c : int
     """
-    gain_n, gain_t, gain_v = problem.gain[c, 0], problem.gain[c, 1], problem.gain[c, 2]
-    p_n = impulse[c, 0]
+    gain_n, gain_t, gain_v = problem.gain[c, GAIN_N], problem.gain[c, GAIN_T], problem.gain[c, GAIN_V]
+    p_n = impulse[c, LAW_N]
     radius = p_n if p_n > 0.0 else 0.0
-    y_n = p_n - gain_n * gamma[c, 0]
+    y_n = p_n - gain_n * gamma[c, LAW_N]
     d_n = p_n - (y_n if y_n > 0.0 else 0.0)
     worst = d_n * d_n
     squares = worst
@@ -130,36 +147,36 @@ def add_contact(
     if law[c, Y_N] <= 0.0:
         return system
     rows, bound = problem.rows, law[c, Y_N]
-    normal = octet(rows, c, 0)
+    normal = octet(rows, c, ROW_N)
     force = normal  # what a unit of normal impulse brings along
-    if problem.gain[c, 1] > 0.0:
-        a, b = octet(rows, c, 8), octet(rows, c, 16)
-        stiff = problem.gain[c, 1] / EPSILON
+    if problem.gain[c, GAIN_T] > 0.0:
+        a, b = octet(rows, c, ROW_T), octet(rows, c, ROW_T2)
+        stiff = problem.gain[c, GAIN_T] / EPSILON
         if law[c, DISC_T + NORM] <= bound:
-            system = add_product(system, a, _pushing(a, stiff, impulse[c, 1] - stiff * gamma[c, 1]))
-            system = add_product(system, b, _pushing(b, stiff, impulse[c, 2] - stiff * gamma[c, 2]))
+            system = add_product(system, a, _pushing(a, stiff, impulse[c, LAW_T] - stiff * gamma[c, LAW_T]))
+            system = add_product(system, b, _pushing(b, stiff, impulse[c, LAW_T2] - stiff * gamma[c, LAW_T2]))
         else:
             s1, s2, beta = law[c, DISC_T + SLIP_1], law[c, DISC_T + SLIP_2], law[c, DISC_T + BETA]
             force = octet_plus(octet_plus(force, s1, a), s2, b)
             rim = octet_minus(octet_times(s1, b), s2, a)
-            along = s1 * impulse[c, 2] - s2 * impulse[c, 1]
-            push = beta * (along / stiff - (s1 * gamma[c, 2] - s2 * gamma[c, 1]))
+            along = s1 * impulse[c, LAW_T2] - s2 * impulse[c, LAW_T]
+            push = beta * (along / stiff - (s1 * gamma[c, LAW_T2] - s2 * gamma[c, LAW_T]))
             system = add_product(system, rim, _pushing(rim, beta, push))
-    if problem.gain[c, 2] > 0.0:
-        a, b = octet(rows, c, 24), octet(rows, c, 32)
-        stiff = problem.gain[c, 2] / EPSILON
+    if problem.gain[c, GAIN_V] > 0.0:
+        a, b = octet(rows, c, ROW_V), octet(rows, c, ROW_V2)
+        stiff = problem.gain[c, GAIN_V] / EPSILON
         if law[c, DISC_V + NORM] <= bound:
-            system = add_turning(system, a, _pushing(a, stiff, impulse[c, 3] - stiff * gamma[c, 3]))
-            system = add_turning(system, b, _pushing(b, stiff, impulse[c, 4] - stiff * gamma[c, 4]))
+            system = add_turning(system, a, _pushing(a, stiff, impulse[c, LAW_V] - stiff * gamma[c, LAW_V]))
+            system = add_turning(system, b, _pushing(b, stiff, impulse[c, LAW_V2] - stiff * gamma[c, LAW_V2]))
         else:
             s1, s2, beta = law[c, DISC_V + SLIP_1], law[c, DISC_V + SLIP_2], law[c, DISC_V + BETA]
             force = octet_plus(octet_plus(force, s1, a), s2, b)
             rim = octet_minus(octet_times(s1, b), s2, a)
-            along = s1 * impulse[c, 4] - s2 * impulse[c, 3]
-            push = beta * (along / stiff - (s1 * gamma[c, 4] - s2 * gamma[c, 3]))
+            along = s1 * impulse[c, LAW_V2] - s2 * impulse[c, LAW_V]
+            push = beta * (along / stiff - (s1 * gamma[c, LAW_V2] - s2 * gamma[c, LAW_V]))
             system = add_turning(system, rim, _pushing(rim, beta, push))
-    stiff = problem.gain[c, 0] / EPSILON
-    return add_product(system, force, _pushing(normal, stiff, impulse[c, 0] - stiff * gamma[c, 0]))
+    stiff = problem.gain[c, GAIN_N] / EPSILON
+    return add_product(system, force, _pushing(normal, stiff, impulse[c, LAW_N] - stiff * gamma[c, LAW_N]))
 
 
 @inlined
@@ -193,9 +210,9 @@ def move_contact(problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray
             impulse[c, i] = 0.0
         return
     bound = law[c, Y_N]
-    p_n = impulse[c, 0] - problem.gain[c, 0] / EPSILON * gamma[c, 0]
-    impulse[c, 0] = p_n
-    if problem.gain[c, 1] > 0.0:
-        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, problem.gain[c, 1] / EPSILON, bound, p_n)
-    if problem.gain[c, 2] > 0.0:
-        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, problem.gain[c, 2] / EPSILON, bound, p_n)
+    p_n = impulse[c, LAW_N] - problem.gain[c, GAIN_N] / EPSILON * gamma[c, LAW_N]
+    impulse[c, LAW_N] = p_n
+    if problem.gain[c, GAIN_T] > 0.0:
+        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, problem.gain[c, GAIN_T] / EPSILON, bound, p_n)
+    if problem.gain[c, GAIN_V] > 0.0:
+        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, problem.gain[c, GAIN_V] / EPSILON, bound, p_n)

@@ -22,8 +22,8 @@ from snakestudio.kernels.spatial_chain import (
     solve_root,
 )
 from snakestudio.kernels.spatial_laws import EPSILON, add_contact, choose_branches, contact_velocities, move_contact
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
-from snakestudio.kernels.spatial_scratch import SpatialScratch
+from snakestudio.kernels.spatial_problem import PITCH, YAW, SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScratch
 
 __all__ = ["begin", "choose_all", "copy_rows", "newton"]
 
@@ -59,7 +59,7 @@ def choose_all(
                 if problem.stop[k, a] != 0.0:
                     p = impulses.stop[k, a]
                     y = p - gain * problem.stop[k, a] * scratch.rate[k, a]
-                    scratch.stop[k, a, 0] = y
+                    scratch.stop[k, a, Y_STOP] = y
                     distance = (p - max(y, 0.0)) * inverse
                     worst = max(worst, distance * distance)
                     squares += distance * distance
@@ -71,12 +71,12 @@ def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: Sp
     """Impulse of the motor and the stop of a joint axis at the present rate; notes its stiffness in `scratch.stop`."""
     push: float = problem.drive[k, a] - problem.drag[k, a] * scratch.rate[k, a]
     stiff = problem.drag[k, a]
-    if problem.n_stops > 0 and problem.stop[k, a] != 0.0 and scratch.stop[k, a, 0] > 0.0:
+    if problem.n_stops > 0 and problem.stop[k, a] != 0.0 and scratch.stop[k, a, Y_STOP] > 0.0:
         stop = 0.5 * problem.inertia / EPSILON
         stiff += stop
         sign = problem.stop[k, a]
         push += sign * (impulses.stop[k, a] - stop * sign * scratch.rate[k, a])
-    scratch.stop[k, a, 1] = stiff
+    scratch.stop[k, a, STIFF_STOP] = stiff
     return octet_with(octet_zero(), 6, push)
 
 
@@ -95,14 +95,14 @@ def _solve_linear(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatAr
             push_0 = _own_impulse(problem, impulses, scratch, k - 1, 0)
             push_1 = _own_impulse(problem, impulses, scratch, k - 1, 1)
             system = eliminate_joint(
-                problem, k - 1, system, scratch.stop[k - 1, 0, 1], scratch.stop[k - 1, 1, 1], push_0, push_1,
-                scratch.eliminated,
+                problem, k - 1, system, scratch.stop[k - 1, YAW, STIFF_STOP], scratch.stop[k - 1, PITCH, STIFF_STOP],
+                push_0, push_1, scratch.eliminated,
             )  # fmt: skip
     solve_root(system, scratch.root, dw)
     expand_joints(problem.joint, scratch.eliminated, 6, dw, scratch.drate)
     for k in range(n - 1):
-        scratch.rate[k, 0] += scratch.drate[k, 0]
-        scratch.rate[k, 1] += scratch.drate[k, 1]
+        scratch.rate[k, YAW] += scratch.drate[k, YAW]
+        scratch.rate[k, PITCH] += scratch.drate[k, PITCH]
 
 
 @inlined
@@ -118,7 +118,7 @@ def _take_step(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray
     if problem.n_stops > 0:
         for k in range(problem.joint.shape[0]):
             for a in range(2):
-                if problem.stop[k, a] != 0.0 and scratch.stop[k, a, 0] > 0.0:
+                if problem.stop[k, a] != 0.0 and scratch.stop[k, a, Y_STOP] > 0.0:
                     impulses.stop[k, a] -= 0.5 * problem.inertia / EPSILON * problem.stop[k, a] * scratch.rate[k, a]
                 else:
                     impulses.stop[k, a] = 0.0

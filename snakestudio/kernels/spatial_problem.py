@@ -16,6 +16,20 @@ __all__ = ["LAWS", "SpatialImpulses", "SpatialProblem"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+RX, RY, RZ = range(3, 6)
+"""Behind X, Y, Z: entries of turning and of moments in rows of six."""
+YAW, PITCH = range(2)
+"""Axes of a joint."""
+(
+    YAW_X, YAW_Y, YAW_Z, PITCH_X, PITCH_Y, PITCH_Z, REACH_X, REACH_Y, REACH_Z, SWING_X, SWING_Y, SWING_Z,
+) = range(12)  # fmt: skip
+"""Entries of SpatialProblem.joint: axes, the vector from p_k to p_k+1, the velocity of p_k+1 for a unit yaw rate."""
+LAW_N, LAW_T, LAW_T2, LAW_V, LAW_V2 = range(5)
+"""Laws of a contact: normal, friction along and across, rolling friction along and across."""
+ROW_N, ROW_T, ROW_T2, ROW_V, ROW_V2 = range(0, 40, 8)
+"""Where their octets begin in SpatialProblem.rows."""
+GAIN_N, GAIN_T, GAIN_V = range(3)
+"""Entries of SpatialProblem.gain."""
 LAWS = 5
 """Rows of a contact: normal, friction along and across, rolling friction along and across."""
 

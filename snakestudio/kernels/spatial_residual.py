@@ -11,7 +11,34 @@ from numpy.typing import NDArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.prox import natural_disc, natural_positive
 from snakestudio.kernels.spatial_chain import joint_rates
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    GAIN_N,
+    GAIN_T,
+    GAIN_V,
+    LAW_N,
+    LAW_T,
+    LAW_T2,
+    LAW_V,
+    LAW_V2,
+    PITCH,
+    PITCH_X,
+    PITCH_Y,
+    PITCH_Z,
+    REACH_X,
+    RX,
+    RY,
+    RZ,
+    SWING_X,
+    SWING_Y,
+    SWING_Z,
+    YAW,
+    YAW_X,
+    YAW_Y,
+    YAW_Z,
+    SpatialImpulses,
+    SpatialProblem,
+)
+from snakestudio.kernels.vec3 import X, Y, Z, dot, vec3, vec3_at
 
 __all__ = ["spatial_residual"]
 
@@ -42,21 +69,28 @@ def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpul
     total = 0.0  # a NaN, which max() would let slip through, stays in it
     rows, contact = problem.rows, impulses.contact
     for k in range(w.shape[0]):
-        vx, vy, vz, ox, oy, oz = w[k, 0], w[k, 1], w[k, 2], w[k, 3], w[k, 4], w[k, 5]
+        vx, vy, vz = vec3(w, k)
+        ox, oy, oz = vec3_at(w, k, RX)
         for c in range(problem.first[k], problem.first[k + 1]):
             for i in range(5):
                 gamma[c, i] = rows[c, 8 * i + 3] * ox + rows[c, 8 * i + 4] * oy + rows[c, 8 * i + 5] * oz
             for i in range(3):  # rolling friction acts as a pure torque
                 gamma[c, i] += rows[c, 8 * i] * vx + rows[c, 8 * i + 1] * vy + rows[c, 8 * i + 2] * vz
-            normal = contact[c, 0]
+            normal = contact[c, LAW_N]
             radius = normal if normal > 0.0 else 0.0
-            distance = natural_positive(normal, gamma[c, 0], problem.gain[c, 0])
-            if problem.gain[c, 1] > 0.0:
-                here = natural_disc(contact[c, 1], contact[c, 2], gamma[c, 1], gamma[c, 2], problem.gain[c, 1], radius)
+            distance = natural_positive(normal, gamma[c, LAW_N], problem.gain[c, GAIN_N])
+            if problem.gain[c, GAIN_T] > 0.0:
+                here = natural_disc(
+                    contact[c, LAW_T], contact[c, LAW_T2], gamma[c, LAW_T], gamma[c, LAW_T2],
+                    problem.gain[c, GAIN_T], radius,
+                )  # fmt: skip
                 distance = max(distance, here)
                 total += here
-            if problem.gain[c, 2] > 0.0:
-                here = natural_disc(contact[c, 3], contact[c, 4], gamma[c, 3], gamma[c, 4], problem.gain[c, 2], radius)
+            if problem.gain[c, GAIN_V] > 0.0:
+                here = natural_disc(
+                    contact[c, LAW_V], contact[c, LAW_V2], gamma[c, LAW_V], gamma[c, LAW_V2],
+                    problem.gain[c, GAIN_V], radius,
+                )  # fmt: skip
                 distance = max(distance, here)
                 total += here
             worst = max(worst, distance)
@@ -108,14 +142,15 @@ def _joint_impulses(
     worst = total = fastest = 0.0
     for reverse in range(n):
         k = n - 1 - reverse
-        ex, ey, ez = problem.axis[k, 0], problem.axis[k, 1], problem.axis[k, 2]
+        ex, ey, ez = vec3(problem.axis, k)
         cx, cy, cz = half * ex, half * ey, half * ez
-        vx, vy, vz, ox, oy, oz = w[k, 0], w[k, 1], w[k, 2], w[k, 3], w[k, 4], w[k, 5]
+        vx, vy, vz = vec3(w, k)
+        ox, oy, oz = vec3_at(w, k, RX)
         fastest = max(fastest, abs(vx), abs(vy), abs(vz))
-        lx = mass * (vx + oy * cz - oz * cy - problem.free[k, 0])
-        ly = mass * (vy + oz * cx - ox * cz - problem.free[k, 1])
-        lz = mass * (vz + ox * cy - oy * cx - problem.free[k, 2])
-        dx, dy, dz = ox - problem.free[k, 3], oy - problem.free[k, 4], oz - problem.free[k, 5]
+        lx = mass * (vx + oy * cz - oz * cy - problem.free[k, X])
+        ly = mass * (vy + oz * cx - ox * cz - problem.free[k, Y])
+        lz = mass * (vz + ox * cy - oy * cx - problem.free[k, Z])
+        dx, dy, dz = ox - problem.free[k, RX], oy - problem.free[k, RY], oz - problem.free[k, RZ]
         along = (problem.axial - across) * (dx * ex + dy * ey + dz * ez)
         fx += lx
         fy += ly
@@ -135,12 +170,12 @@ def _joint_impulses(
                 tx += p * rows[c, 8 * i + 3]
                 ty += p * rows[c, 8 * i + 4]
                 tz += p * rows[c, 8 * i + 5]
-        pushed[k, 0] = ux
-        pushed[k, 1] = uy
-        pushed[k, 2] = uz
-        pushed[k, 3] = tx
-        pushed[k, 4] = ty
-        pushed[k, 5] = tz
+        pushed[k, X] = ux
+        pushed[k, Y] = uy
+        pushed[k, Z] = uz
+        pushed[k, RX] = tx
+        pushed[k, RY] = ty
+        pushed[k, RZ] = tz
         fx -= ux
         fy -= uy
         fz -= uz
@@ -149,41 +184,41 @@ def _joint_impulses(
         mz -= tz
         if k > 0:
             j = k - 1
-            wrench[j, 0] = fx
-            wrench[j, 1] = fy
-            wrench[j, 2] = fz
-            wrench[j, 3] = mx
-            wrench[j, 4] = my
-            wrench[j, 5] = mz
-            gx, gy, gz = w[k, 3] - w[j, 3], w[k, 4] - w[j, 4], w[k, 5] - w[j, 5]
-            yaw = joint[j, 0] * gx + joint[j, 1] * gy + joint[j, 2] * gz
-            pitch = joint[j, 3] * gx + joint[j, 4] * gy + joint[j, 5] * gz
-            skew = joint[j, 0] * joint[j, 3] + joint[j, 1] * joint[j, 4] + joint[j, 2] * joint[j, 5]
+            wrench[j, X] = fx
+            wrench[j, Y] = fy
+            wrench[j, Z] = fz
+            wrench[j, RX] = mx
+            wrench[j, RY] = my
+            wrench[j, RZ] = mz
+            gx, gy, gz = w[k, RX] - w[j, RX], w[k, RY] - w[j, RY], w[k, RZ] - w[j, RZ]
+            yaw_axis, pitch_axis = vec3_at(joint, j, YAW_X), vec3_at(joint, j, PITCH_X)
+            yaw, pitch = dot(yaw_axis, (gx, gy, gz)), dot(pitch_axis, (gx, gy, gz))
+            skew = dot(yaw_axis, pitch_axis)
             inverse = 1.0 / (1.0 - skew * skew)
             yaw, pitch = (yaw - skew * pitch) * inverse, (pitch - skew * yaw) * inverse
             about_yaw = (
-                joint[j, 0] * mx + joint[j, 1] * my + joint[j, 2] * mz
-                + joint[j, 9] * fx + joint[j, 10] * fy + joint[j, 11] * fz
+                joint[j, YAW_X] * mx + joint[j, YAW_Y] * my + joint[j, YAW_Z] * mz
+                + joint[j, SWING_X] * fx + joint[j, SWING_Y] * fy + joint[j, SWING_Z] * fz
             )  # fmt: skip
-            about_pitch = joint[j, 3] * mx + joint[j, 4] * my + joint[j, 5] * mz
-            about_yaw -= problem.drive[j, 0] - problem.drag[j, 0] * yaw
-            about_pitch -= problem.drive[j, 1] - problem.drag[j, 1] * pitch
+            about_pitch = dot(pitch_axis, (mx, my, mz))
+            about_yaw -= problem.drive[j, YAW] - problem.drag[j, YAW] * yaw
+            about_pitch -= problem.drive[j, PITCH] - problem.drag[j, PITCH] * pitch
             if problem.n_stops > 0:
-                about_yaw -= problem.stop[j, 0] * impulses.stop[j, 0]
-                about_pitch -= problem.stop[j, 1] * impulses.stop[j, 1]
+                about_yaw -= problem.stop[j, YAW] * impulses.stop[j, YAW]
+                about_pitch -= problem.stop[j, PITCH] * impulses.stop[j, PITCH]
             missed = max(abs(about_yaw), abs(about_pitch)) / half
             # The joint itself: what p_{k+1} does beyond what link k and the joint's rates say.
-            rx, ry, rz = joint[j, 6], joint[j, 7], joint[j, 8]
-            px, py, pz = w[j, 3], w[j, 4], w[j, 5]
+            rx, ry, rz = vec3_at(joint, j, REACH_X)
+            px, py, pz = vec3_at(w, j, RX)
             apart = (
-                abs(vx - w[j, 0] - (py * rz - pz * ry) - yaw * joint[j, 9])
-                + abs(vy - w[j, 1] - (pz * rx - px * rz) - yaw * joint[j, 10])
-                + abs(vz - w[j, 2] - (px * ry - py * rx) - yaw * joint[j, 11])
+                abs(vx - w[j, X] - (py * rz - pz * ry) - yaw * joint[j, SWING_X])
+                + abs(vy - w[j, Y] - (pz * rx - px * rz) - yaw * joint[j, SWING_Y])
+                + abs(vz - w[j, Z] - (px * ry - py * rx) - yaw * joint[j, SWING_Z])
             )  # fmt: skip
             apart += half * (
-                abs(gx - yaw * joint[j, 0] - pitch * joint[j, 3])
-                + abs(gy - yaw * joint[j, 1] - pitch * joint[j, 4])
-                + abs(gz - yaw * joint[j, 2] - pitch * joint[j, 5])
+                abs(gx - yaw * joint[j, YAW_X] - pitch * joint[j, PITCH_X])
+                + abs(gy - yaw * joint[j, YAW_Y] - pitch * joint[j, PITCH_Y])
+                + abs(gz - yaw * joint[j, YAW_Z] - pitch * joint[j, PITCH_Z])
             )
             missed = max(missed, mass * apart)
             # The same wrench, about p_k.

@@ -15,6 +15,12 @@ __all__ = ["SpatialScratch", "make_spatial_scratch"]
 FloatArray = NDArray[np.float64]
 
 
+# Entries of SpatialScratch.stop.
+Y_STOP, STIFF_STOP = range(2)
+# Where the octets of a matrix begin in SpatialScratch.inertia.
+M_X, M_Y, M_Z, M_RX, M_RY, M_RZ = range(0, 48, 8)
+
+
 class SpatialScratch(NamedTuple):
     """Workspace for n links and c contacts.
 

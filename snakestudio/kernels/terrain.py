@@ -23,6 +23,7 @@ from snakestudio.kernels.terrain_features import (
     sphere_edge,
 )
 from snakestudio.kernels.terrain_shape import BLOCK, Field, height, surface_below
+from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
 __all__ = ["relief_contacts"]
 
@@ -167,12 +168,12 @@ def _drop_needless(c: Capsule, out: ContactList, start: int, count: int) -> int:
     if rear < 0 or front < 0 or count > stored:
         return count
     low_rear, low_front = out.gap[rear], out.gap[front]
-    ax, ay, az = out.normal[rear, 0], out.normal[rear, 1], out.normal[rear, 2]
-    bx, by, bz = out.normal[front, 0], out.normal[front, 1], out.normal[front, 2]
+    ax, ay, az = vec3(out.normal, rear)
+    bx, by, bz = vec3(out.normal, front)
     k = start
     while k < count:
-        nx, ny, nz = out.normal[k, 0], out.normal[k, 1], out.normal[k, 2]
-        x, y, z = out.point[k, 0] - c.x, out.point[k, 1] - c.y, out.point[k, 2] - c.z
+        nx, ny, nz = vec3(out.normal, k)
+        x, y, z = out.point[k, X] - c.x, out.point[k, Y] - c.y, out.point[k, Z] - c.z
         t = x * c.ex + y * c.ey + z * c.ez + c.radius * (nx * c.ex + ny * c.ey + nz * c.ez)
         line = 0.5 * (low_rear + low_front) + 0.5 * t / c.half * (low_front - low_rear)
         alike = min(nx * ax + ny * ay + nz * az, nx * bx + ny * by + nz * bz)

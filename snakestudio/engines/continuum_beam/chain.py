@@ -23,7 +23,9 @@ from snakestudio.engines.continuum_beam.rigid_motion import (
     then,
 )
 from snakestudio.engines.continuum_beam.section import Instant, Sections, wrench_from, wrench_to
+from snakestudio.engines.continuum_beam.state import AT
 from snakestudio.engines.time_stepping import copied
+from snakestudio.kernels.axes import X
 from snakestudio.model.rotations import quaternions
 
 __all__ = ["Chain", "chain_of"]
@@ -82,7 +84,7 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
     angle = h * at_joints.strain[:, 3:]
     load = _inertial(instant, links, h)
     # A support right at a joint holds the link in front of it, as the body's Lambda at that joint has it.
-    held = np.clip(np.ceil(instant.work.hold[:, 1] / h - 1e-9).astype(np.int64) - 1, 0, n - 1)
+    held = np.clip(np.ceil(instant.work.hold[:, AT] / h - 1e-9).astype(np.int64) - 1, 0, n - 1)
     supports = _share(instant, links, load.sum(axis=0), held, h, None if own_axes else angle)
     np.subtract.at(load, held, supports)  # 0 of those that do not hold
     middle = then(Displacement(*(part[:-1] for part in links)), half)
@@ -133,9 +135,9 @@ def _share(
     """What supports on the links `held` exert, (p, 6), seen from the body's head: shared as the engine does."""
     work = copied(instant.work)
     work.resultant[:] = resultant
-    along = work.hold[:, 1] - (held + 0.5) * h
+    along = work.hold[:, AT] - (held + 0.5) * h
     turn = links.turn[held]
-    place = links.place[held] + along[:, None] * turn[:, :, 0]
+    place = links.place[held] + along[:, None] * turn[:, :, X]
     if angle is not None:
         joint = np.clip(np.where(along > 0.0, held, held - 1), 0, len(angle) - 1)
         share = (along / h)[:, None] * angle[joint]

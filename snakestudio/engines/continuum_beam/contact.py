@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.continuum_beam.params import RINGS, Params
-from snakestudio.engines.continuum_beam.state import MISMATCH, Work
+from snakestudio.engines.continuum_beam.state import AT, HOLDS, MISMATCH, Work
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.beam import interpolate_at
-from snakestudio.kernels.frames import wrench_to_head
+from snakestudio.kernels.frames import WZ, wrench_to_head
 from snakestudio.kernels.one_sided import solve_one_sided
 from snakestudio.kernels.symmetric import pseudo_solve
 
@@ -23,6 +23,11 @@ RANK = 1e-12
 SLACK = 1e-9
 """What one-sided supports are worth beside carrying F_c exactly: it is missed by about this share."""
 
+SPARE = 8
+"""The first row of `Work.scratch` that is free here."""
+MATRIX, VECTORS = range(2)
+"""What `Work.eigen` holds."""
+
 
 @inlined
 def _sign(params: Params, work: Work, i: int, h: float) -> float:
@@ -35,8 +40,8 @@ def _sign(params: Params, work: Work, i: int, h: float) -> float:
     if side == 2 or side == 3:
         return 1.0
     if side >= 4:
-        interpolate_at(work.strain, h, work.hold[i, 1], work.scratch[8], work.scratch[9])
-        bend = work.scratch[8, 5]
+        interpolate_at(work.strain, h, work.hold[i, AT], work.scratch[SPARE], work.scratch[SPARE + 1])
+        bend = work.scratch[SPARE, WZ]
         if bend == 0.0:
             return 0.0
         towards_centre = 1.0 if bend > 0.0 else -1.0
@@ -52,7 +57,7 @@ def _columns(params: Params, work: Work, h: float) -> int:
     """
     count = 0
     for i in range(work.hold.shape[0]):
-        if work.hold[i, 0] < 0.5:
+        if work.hold[i, HOLDS] < 0.5:
             continue
         for e in params.held:
             unit = work.scratch[8]
@@ -77,9 +82,9 @@ def _two_sided(params: Params, work: Work, count: int, wanted: FloatArray) -> No
             total = 0.0
             for j in range(count):
                 total += work.part[j] * work.column[j, params.motions[a]] * work.column[j, params.motions[b]]
-            work.eigen[0, a, b] = total
+            work.eigen[MATRIX, a, b] = total
     answer = work.scratch[11]
-    pseudo_solve(work.eigen[0], work.eigen[1], d, RANK, wanted, answer)
+    pseudo_solve(work.eigen[MATRIX], work.eigen[VECTORS], d, RANK, wanted, answer)
     for j in range(count):
         total = 0.0
         for a in range(d):
@@ -136,7 +141,7 @@ def share_out(params: Params, work: Work, h: float) -> None:
         _two_sided(params, work, count, wanted)
     j = 0
     for i in range(p):
-        if work.hold[i, 0] < 0.5:
+        if work.hold[i, HOLDS] < 0.5:
             continue
         for _ in range(params.held.shape[0]):
             for k in range(6):

@@ -16,9 +16,11 @@ from snakestudio.engines.continuum_beam.holding import constrain, keep_motions, 
 from snakestudio.engines.continuum_beam.params import FRICTION, RINGS, Params
 from snakestudio.engines.continuum_beam.state import (
     ACTUATOR,
+    AT,
     EXTERNAL,
     FRICTION_WORK,
     GRAVITY,
+    HOLDS,
     MISMATCH,
     SUPPORT_WORK,
     Work,
@@ -27,6 +29,12 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.beam import accumulate, accumulated_at, beam_shape, frame_at
 from snakestudio.kernels.cholesky import cholesky_solve
 from snakestudio.kernels.frames import (
+    VX,
+    VY,
+    VZ,
+    WX,
+    WY,
+    WZ,
     bracket,
     frame_from_pose,
     twist_from_head,
@@ -48,9 +56,9 @@ def _follow_strain(work: Work, h: float) -> None:
         twist_to_head(work.frames[j], work.rate[j], work.rate_density[j])
     accumulate(work.rate_density, h, work.rate_sum)
     for i in range(work.hold.shape[0]):
-        if work.hold[i, 0] > 0.5:
-            frame_at(work.strain, work.frames, h, work.hold[i, 1], work.hold_frame[i], work.scratch)
-            accumulated_at(work.rate_density, work.rate_sum, h, work.hold[i, 1], work.hold_rate[i])
+        if work.hold[i, HOLDS] > 0.5:
+            frame_at(work.strain, work.frames, h, work.hold[i, AT], work.hold_frame[i], work.scratch)
+            accumulated_at(work.rate_density, work.rate_sum, h, work.hold[i, AT], work.hold_rate[i])
 
 
 @inlined
@@ -89,7 +97,7 @@ def _add_friction(params: Params, work: Work, h: float) -> float:
     eps2 = params.smoothing * params.smoothing
     local, power = work.scratch[0], work.scratch[2]
     for j in range(work.twist.shape[0]):
-        along, across = work.twist[j, 0], work.twist[j, 1]
+        along, across = work.twist[j, VX], work.twist[j, VY]
         local[0] = -params.viscous_along * along - params.coulomb_along * along / math.sqrt(along * along + eps2)
         local[1] = -params.viscous_across * across - params.coulomb_across * across / math.sqrt(across * across + eps2)
         for e in range(2, 6):
@@ -163,27 +171,27 @@ def _whole_inertia(params: Params, work: Work, h: float) -> None:
         f = work.frames[j]
         x, y, z = f[9], f[10], f[11]
         wm = weight * m
-        matrix[0, 0] += wm
+        matrix[VX, VX] += wm
         # -r^ and r^ beside, -r^ r^ + R J R^T below.
-        matrix[4, 0] += wm * z
-        matrix[5, 0] -= wm * y
-        matrix[3, 1] -= wm * z
-        matrix[5, 1] += wm * x
-        matrix[3, 2] += wm * y
-        matrix[4, 2] -= wm * x
+        matrix[WY, VX] += wm * z
+        matrix[WZ, VX] -= wm * y
+        matrix[WX, VY] -= wm * z
+        matrix[WZ, VY] += wm * x
+        matrix[WX, VZ] += wm * y
+        matrix[WY, VZ] -= wm * x
         for a in range(3):
             for b in range(a + 1):
                 turning = 0.0
                 for e in range(3):
                     turning += f[3 * a + e] * inertia[e] * f[3 * b + e]
                 matrix[3 + a, 3 + b] += weight * turning
-        matrix[3, 3] += wm * (y * y + z * z)
-        matrix[4, 4] += wm * (x * x + z * z)
-        matrix[5, 5] += wm * (x * x + y * y)
-        matrix[4, 3] -= wm * x * y
-        matrix[5, 3] -= wm * x * z
-        matrix[5, 4] -= wm * y * z
-    matrix[1, 1] = matrix[2, 2] = matrix[0, 0]
+        matrix[WX, WX] += wm * (y * y + z * z)
+        matrix[WY, WY] += wm * (x * x + z * z)
+        matrix[WZ, WZ] += wm * (x * x + y * y)
+        matrix[WY, WX] -= wm * x * y
+        matrix[WZ, WX] -= wm * x * z
+        matrix[WZ, WY] -= wm * y * z
+    matrix[VY, VY] = matrix[VZ, VZ] = matrix[VX, VX]
 
 
 @inlined
@@ -263,7 +271,7 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
     weight_power = params.mass * sums[1]
     support = external = 0.0
     for i in range(work.hold.shape[0]):
-        if work.hold[i, 0] > 0.5:
+        if work.hold[i, HOLDS] > 0.5:
             for e in range(6):
                 wrench = work.hold_wrench[i, e]
                 actuator += wrench * (work.rate_sum[count - 1, e] - work.hold_rate[i, e])
@@ -378,8 +386,8 @@ def internal_wrench(params: Params, work: Work, j: int, out: FloatArray) -> None
     for e in range(6):
         out[e] = work.load_sum[j, e]
     for i in range(work.hold.shape[0]):
-        at = work.hold[i, 1]
-        if work.hold[i, 0] > 0.5 and at <= abscissa and (j < last or at < params.length):
+        at = work.hold[i, AT]
+        if work.hold[i, HOLDS] > 0.5 and at <= abscissa and (j < last or at < params.length):
             for e in range(6):
                 out[e] -= work.hold_wrench[i, e]
     for i in range(work.pull.shape[0]):

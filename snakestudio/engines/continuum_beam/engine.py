@@ -29,7 +29,7 @@ from snakestudio.engines.continuum_beam.state import (
 )
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import NOT_SOLVED, OK
-from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers
+from snakestudio.engines.row_buffers import CALL, RowBuffers, filled_rows, make_row_buffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import copied
 from snakestudio.errors import PhysicsError
@@ -136,7 +136,7 @@ class ContinuumBeamEngine:
         if not go_on:
             state.counts[CALL_STEPS] = 0
             n = len(state.ground)
-            state.before[1, :n], state.before[1, n:] = state.ground, state.hold
+            state.before[CALL, :n], state.before[CALL, n:] = state.ground, state.hold
         evaluations, overloaded = int(state.counts[EVALUATIONS]), int(state.counts[OVERLOADED])
         status = advance_steps(self._params, self._knots, state, self._work, n_steps, wanted, rows, body)
         return StepReport(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.continuum_beam.params import RINGS, Params
-from snakestudio.engines.continuum_beam.state import SLIP, Work
+from snakestudio.engines.continuum_beam.state import AT, GAINS, HOLDS, MOVES, SLIP, Work
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.beam import accumulated_at, interpolate_at
 from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
@@ -42,9 +42,9 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
         mean[e] = 0.0
     count = 0
     for i in range(work.hold.shape[0]):
-        if work.hold[i, 0] < 0.5:
+        if work.hold[i, HOLDS] < 0.5:
             continue
-        at, speed, growth = work.hold[i, 1], work.hold[i, 2], work.hold[i, 3]
+        at, speed, growth = work.hold[i, AT], work.hold[i, MOVES], work.hold[i, GAINS]
         share = 1.0 if params.sweeps else 0.0
         interpolate_at(work.strain, h, at, strain, slope)
         if order == 0:
@@ -90,15 +90,15 @@ def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
     if count > 1:
         share = 1.0 if params.sweeps else 0.0
         for i in range(work.hold.shape[0]):
-            if work.hold[i, 0] < 0.5:
+            if work.hold[i, HOLDS] < 0.5:
                 continue
             for e in range(6):
                 whole[e] = work.head_twist[e] + work.hold_rate[i, e]
             twist_from_head(work.hold_frame[i], whole, whole)
-            interpolate_at(work.strain, h, work.hold[i, 1], strain, slope)
+            interpolate_at(work.strain, h, work.hold[i, AT], strain, slope)
             for a in range(params.motions.shape[0]):
                 e = params.motions[a]
-                left = abs(whole[e] + share * strain[e] * work.hold[i, 2] - work.hold_twist[i, e])
+                left = abs(whole[e] + share * strain[e] * work.hold[i, MOVES] - work.hold_twist[i, e])
                 slip = max(slip, left if e < 3 else left * params.radius)
     work.figures[SLIP] = slip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.continuum_beam.state import Knots, Work
+from snakestudio.engines.continuum_beam.state import A_O, AT, GAINS, HOLDS, MOVES, V_O, Knots, Work
 from snakestudio.kernels._jit import inlined, jit
 
 __all__ = ["find_knot", "take_reference"]
@@ -56,18 +56,18 @@ def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Wor
                 work.strain[j, e] = x0 + u * (v0 + u * (a0 + u * (c3 + u * (c4 + u * c5))))
                 work.rate[j, e] = (v0 + u * (2.0 * a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / span
                 work.acceleration[j, e] = (2.0 * a0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / span / span
-    speed, growth = knots.speed[k, 0], knots.speed[k, 1]
+    speed, growth = knots.speed[k, V_O], knots.speed[k, A_O]
     work.speed[0], work.speed[1] = speed + since * growth, growth
     for i in range(work.hold.shape[0]):
-        holds = knots.hold[holding, i, 0]
+        holds = knots.hold[holding, i, HOLDS]
         # What lets go, or leaves the body, before the step ends is moved on from where the step began.
-        base = k if holds < 0.5 or knots.hold[k, i, 0] > 0.5 else holding
+        base = k if holds < 0.5 or knots.hold[k, i, HOLDS] > 0.5 else holding
         moved = time - knots.time[base]
-        at, moves, gains = knots.hold[base, i, 1], knots.hold[base, i, 2], knots.hold[base, i, 3]
-        work.hold[i, 0] = holds
-        work.hold[i, 1] = at + moved * (moves + 0.5 * moved * gains)
-        work.hold[i, 2] = moves + moved * gains
-        work.hold[i, 3] = gains
+        at, moves, gains = knots.hold[base, i, AT], knots.hold[base, i, MOVES], knots.hold[base, i, GAINS]
+        work.hold[i, HOLDS] = holds
+        work.hold[i, AT] = at + moved * (moves + 0.5 * moved * gains)
+        work.hold[i, MOVES] = moves + moved * gains
+        work.hold[i, GAINS] = gains
         for e in range(6):
             work.hold_twist[i, e] = knots.hold_twist[base, i, e] + moved * knots.hold_twist[base, i, 6 + e]
             work.hold_twist[i, 6 + e] = knots.hold_twist[base, i, 6 + e]

@@ -134,7 +134,7 @@ def _coefficients(square: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _turned(turn: FloatArray, vector: FloatArray) -> FloatArray:
-    result: FloatArray = (turn @ vector[..., None])[..., 0]
+    result: FloatArray = np.squeeze(turn @ vector[..., None], axis=-1)
     return result
 
 

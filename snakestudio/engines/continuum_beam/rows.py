@@ -11,9 +11,23 @@ from numpy.typing import NDArray
 from snakestudio.engines.continuum_beam.dynamics import internal_wrench
 from snakestudio.engines.continuum_beam.knots import find_knot
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
-from snakestudio.engines.continuum_beam.state import EVALUATIONS, MISMATCH, OVERLOADED, SLIP, STEP, Knots, State, Work
+from snakestudio.engines.continuum_beam.state import (
+    AT,
+    AXIAL_SPEED,
+    EVALUATIONS,
+    HOLDS,
+    MISMATCH,
+    MISSED,
+    OVERLOADED,
+    SLIP,
+    SLIP_SPEED,
+    STEP,
+    Knots,
+    State,
+    Work,
+)
 from snakestudio.engines.continuum_beam.step import begin_at
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import frame_from_pose, wrench_from_head
 
@@ -125,15 +139,15 @@ def write_row(
         for a in range(3):
             rows.impulse_ground[i, k, a] = state.ground[k, a]
             rows.impulse_obstacle[i, k, a] = state.support[k, a]
-    rows.energy[i, 0], rows.energy[i, 1] = _energies(params, work, world, head)
+    rows.energy[i, KINETIC], rows.energy[i, POTENTIAL] = _energies(params, work, world, head)
     for e in range(state.sums.shape[0]):
         rows.energy[i, 2 + e] = state.sums[e]
     closed = 0
     for q in range(p):
         row = body.hold[i, q]
-        if work.hold[q, 0] > 0.5:
+        if work.hold[q, HOLDS] > 0.5:
             closed += 1
-            row[0], row[1] = 1.0, work.hold[q, 1]
+            row[0], row[1] = 1.0, work.hold[q, AT]
             _to_world(head, work.hold_frame[q], world)
             for a in range(3):
                 row[2 + a], row[5 + a] = world[9 + a], world[3 * a]
@@ -146,9 +160,9 @@ def write_row(
             row[1] = row[2] = row[3] = row[4] = math.nan
     for e in range(6):
         body.extra[i, e] = work.resultant[e] if params.mode != FRICTION else 0.0
-    body.extra[i, 6] = work.head_twist[0]
-    body.extra[i, 7] = work.figures[SLIP]
-    body.extra[i, 8] = work.figures[MISMATCH]
+    body.extra[i, AXIAL_SPEED] = work.head_twist[0]
+    body.extra[i, SLIP_SPEED] = work.figures[SLIP]
+    body.extra[i, MISSED] = work.figures[MISMATCH]
     rows.contacts_closed[i] = n if params.mode == FRICTION else closed
     rows.residual[i] = max(state.worst[MISMATCH], work.figures[MISMATCH])
     rows.iterations[i] = state.counts[EVALUATIONS]
@@ -162,28 +176,28 @@ def write_row(
             rows.contact_state[at] = SLIDE
             for a in range(3):
                 rows.contact_point[at, a] = rows.link_pose[i, k, a]
-                gained = state.ground[k, a] - state.before[0, k, a]
+                gained = state.ground[k, a] - state.before[ROW, k, a]
                 rows.contact_normal[at, a] = gained if a == 2 else 0.0
                 rows.contact_friction[at, a] = gained if a < 2 else 0.0
-                state.before[0, k, a] = state.ground[k, a]
+                state.before[ROW, k, a] = state.ground[k, a]
             at += 1
     for q in range(p):
-        holds = work.hold[q, 0] > 0.5
+        holds = work.hold[q, HOLDS] > 0.5
         loaded = False  # one that has let go since the row before has still done something
         for a in range(3):
-            loaded = loaded or state.hold[q, a] != state.before[0, n + q, a]
+            loaded = loaded or state.hold[q, a] != state.before[ROW, n + q, a]
         if holds or loaded:
-            nearest = min(max(int(work.hold[q, 1] / params.length * (n - 1) + 0.5), 0), n - 1)
+            nearest = min(max(int(work.hold[q, AT] / params.length * (n - 1) + 0.5), 0), n - 1)
             rows.contact_link[at] = nearest
             rows.contact_other[at] = SUPPORT
             rows.contact_state[at] = STICK if holds else OPEN
             for a in range(3):
                 rows.contact_point[at, a] = body.hold[i, q, 2 + a] if holds else rows.link_pose[i, nearest, a]
-                rows.contact_normal[at, a] = state.hold[q, a] - state.before[0, n + q, a]
+                rows.contact_normal[at, a] = state.hold[q, a] - state.before[ROW, n + q, a]
                 rows.contact_friction[at, a] = 0.0
             at += 1
         for a in range(3):
-            state.before[0, n + q, a] = state.hold[q, a]
+            state.before[ROW, n + q, a] = state.hold[q, a]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at

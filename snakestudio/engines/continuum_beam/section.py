@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
 from snakestudio.engines.continuum_beam.params import Params
-from snakestudio.engines.continuum_beam.state import Work
+from snakestudio.engines.continuum_beam.state import AT, HOLDS, Work
 from snakestudio.kernels.beam import accumulated_at, frame_at, interpolate_at
 from snakestudio.model.rotations import matrices
 
@@ -94,7 +94,7 @@ class Instant:
         turn, place = frame[:, :9].reshape(-1, 3, 3), frame[:, 9:]
         # Lambda jumps by minus what acts at a point, (14): here just behind it.
         near = 1e-9 * self.params.length  # what is right there counts, whatever rounding says
-        before = (work.hold[:, 0] > 0.5) & (work.hold[:, 1] <= abscissa[:, None] + near)
+        before = (work.hold[:, HOLDS] > 0.5) & (work.hold[:, AT] <= abscissa[:, None] + near)
         load = sums[2] - before.astype(np.float64) @ work.hold_wrench
         return Sections(
             abscissa, turn, place, imposed[0], imposed[1], imposed[2],

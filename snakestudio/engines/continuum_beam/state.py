@@ -32,6 +32,13 @@ ACTUATOR, FRICTION_WORK, GRAVITY, SUPPORT_WORK, EXTERNAL = range(5)
 # Entries of State.worst since the call began.
 MISMATCH, SLIP = range(2)
 
+# Entries of a hold: whether it holds, where on the body, how fast that moves on, and how fast it changes.
+HOLDS, AT, MOVES, GAINS = range(4)
+# Entries of Knots.speed: V_o and its derivative.
+V_O, A_O = range(2)
+# Channels after the resultant.
+AXIAL_SPEED, SLIP_SPEED, MISSED = range(6, 9)
+
 
 class Knots(NamedTuple):
     """A StrainReference as kernels take it; see there."""

@@ -11,8 +11,10 @@ from snakestudio.engines.continuum_beam.dynamics import evaluate, head_motion, h
 from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
 from snakestudio.engines.continuum_beam.state import (
+    AT,
     CALL_STEPS,
     EVALUATIONS,
+    HOLDS,
     MISMATCH,
     OVERLOADED,
     STEP,
@@ -23,6 +25,7 @@ from snakestudio.engines.continuum_beam.state import (
 from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import bracket, frame_from_pose, move_pose
+from snakestudio.kernels.vec3 import Z
 
 __all__ = ["begin_at", "take_step"]
 
@@ -88,7 +91,7 @@ def _gain(params: Params, work: Work, weight: float) -> None:
             for a in range(3):
                 for b in range(3):
                     work.gain_ground[i, a] += weight * turn[3 * a + b] * local[b]
-            work.gain_ground[i, 2] += weight * params.load * params.length * (end - begin) / last
+            work.gain_ground[i, Z] += weight * params.load * params.length * (end - begin) / last
 
 
 @inlined
@@ -100,7 +103,7 @@ def _commit_gains(params: Params, state: State, work: Work) -> None:
         for a in range(3):
             state.ground[i, a] += work.gain_ground[i, a]
     for i in range(work.gain_hold.shape[0]):
-        nearest = min(max(int(work.hold[i, 1] / params.length * (n - 1) + 0.5), 0), n - 1)
+        nearest = min(max(int(work.hold[i, AT] / params.length * (n - 1) + 0.5), 0), n - 1)
         for a in range(3):
             state.hold[i, a] += work.gain_hold[i, a]
             state.support[nearest, a] += work.gain_hold[i, a]
@@ -113,7 +116,7 @@ def _evaluated(params: Params, knots: Knots, work: Work, time: float, holding: i
         return False
     same = True
     for i in range(work.hold.shape[0]):
-        same = same and work.hold[i, 0] == knots.hold[holding, i, 0]
+        same = same and work.hold[i, HOLDS] == knots.hold[holding, i, HOLDS]
     return same
 
 

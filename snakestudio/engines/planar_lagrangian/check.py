@@ -12,6 +12,7 @@ from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.planar_lagrangian.params import make_params
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kernels.axes import X, Y
 from snakestudio.model.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -38,7 +39,7 @@ def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArra
     p = make_params(scene.model_copy(update={"robot": scene.robot.model_copy(update={"n_links": n})}))
     theta = np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
-    normal = np.stack([-axis[:, 1], axis[:, 0]], axis=1)
+    normal = np.stack([-axis[:, Y], axis[:, X]], axis=1)
     # Link angles, then the centre of mass, from these coordinates; then the velocities of the links, (n, 2, n + 2).
     angles = np.zeros((n + 2, n + 2))
     angles[:n, :joints] = np.tril(np.ones((n, joints)), -1)

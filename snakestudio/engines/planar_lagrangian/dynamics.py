@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import ACTUATOR, COULOMB, EXTERNAL, GRAVITY, VISCOUS, Work
+from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
 from snakestudio.kernels.cholesky import cholesky_solve
+from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.trig import sin_cos
+from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["accelerate", "linearizing_torques"]
 
@@ -56,13 +59,13 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
     """
     n = work.cos.shape[0]
     for k in range(n):
-        work.part[k, 0] = -work.sin[k] * work.v[k]
-        work.part[k, 1] = work.cos[k] * work.v[k]
+        work.part[k, X] = -work.sin[k] * work.v[k]
+        work.part[k, Y] = work.cos[k] * work.v[k]
     spread_from_centre(work.part, params.half_length, work.v, work.place)
     eps2 = params.smoothing * params.smoothing
     viscous = coulomb = external = 0.0
     for k in range(n):
-        cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, 0], work.place[k, 1]
+        cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
         along, across = cos * vx + sin * vy, cos * vy - sin * vx
         viscous_t, viscous_n = -params.viscous_along * along, -params.viscous_across * across
         if params.tanh:
@@ -74,12 +77,12 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
         viscous += viscous_t * along + viscous_n * across
         coulomb += coulomb_t * along + coulomb_n * across
         ft, fn = viscous_t + coulomb_t, viscous_n + coulomb_n
-        work.friction[k, 0] = cos * ft - sin * fn
-        work.friction[k, 1] = sin * ft + cos * fn
-        external += vx * wrench[k, 0] + vy * wrench[k, 1] + work.v[k] * wrench[k, 2]
+        work.friction[k, X] = cos * ft - sin * fn
+        work.friction[k, Y] = sin * ft + cos * fn
+        external += vx * wrench[k, X] + vy * wrench[k, Y] + work.v[k] * wrench[k, TURN]
         for a in range(2):
             work.force[k, a] = work.friction[k, a] + wrench[k, a]
-        work.load[k] = wrench[k, 2]
+        work.load[k] = wrench[k, TURN]
     work.power[VISCOUS] = viscous
     work.power[COULOMB] = coulomb
     work.power[EXTERNAL] = external
@@ -102,9 +105,9 @@ def linearizing_torques(params: Params, work: Work) -> None:
     relative[0] = 0.0
     for k in range(n - 1):
         commanded = (
-            work.wanted[k, 0]
-            + params.kd * (work.reference[k, 1] - (work.v[k + 1] - work.v[k]))
-            + params.kp * (work.reference[k, 0] - (work.x[k + 1] - work.x[k]))
+            work.wanted[k, YAW]
+            + params.kd * (work.reference[k, RATE] - (work.v[k + 1] - work.v[k]))
+            + params.kp * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k]))
         )
         relative[k + 1] = relative[k] + commanded
     total = free = 0.0
@@ -127,8 +130,8 @@ def linearizing_torques(params: Params, work: Work) -> None:
 def _pd_torques(params: Params, work: Work) -> None:
     """PD control, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi')."""
     for k in range(work.torque.shape[0]):
-        work.torque[k] = params.kp * (work.reference[k, 0] - (work.x[k + 1] - work.x[k])) + params.kd * (
-            work.reference[k, 1] - (work.v[k + 1] - work.v[k])
+        work.torque[k] = params.kp * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k])) + params.kd * (
+            work.reference[k, RATE] - (work.v[k + 1] - work.v[k])
         )
 
 
@@ -146,7 +149,7 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> N
     inertia_and_bias(params.coupling, params.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
     if given:
         for k in range(n - 1):
-            work.torque[k] = work.wanted[k, 0]
+            work.torque[k] = work.wanted[k, YAW]
     elif params.linearized:
         linearizing_torques(params, work)
     else:
@@ -159,8 +162,8 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> N
             actuator += after * (work.v[k + 1] - work.v[k])
         work.load[k] += before - after - work.bias[k]
         before = after
-        force_x += work.force[k, 0]
-        force_y += work.force[k, 1]
+        force_x += work.force[k, X]
+        force_y += work.force[k, Y]
     work.power[ACTUATOR] = actuator
     cholesky_solve(work.matrix, work.load)
     for k in range(n):

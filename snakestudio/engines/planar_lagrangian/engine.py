@@ -12,9 +12,18 @@ from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
 from snakestudio.engines.planar_lagrangian.rows import write_row
-from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, ENERGY, LOAD, STEP, State, make_state, make_work
+from snakestudio.engines.planar_lagrangian.state import (
+    CALL_STEPS,
+    ENERGY,
+    LOAD,
+    PRESSED,
+    STEP,
+    State,
+    make_state,
+    make_work,
+)
 from snakestudio.engines.planar_lagrangian.step import advance_steps
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, YAW, RowBuffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
 from snakestudio.kernels._jit import direct
@@ -69,8 +78,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _begin_interval(self) -> None:
         state = self._state
         state.counts[CALL_STEPS] = 0
-        state.before[1, :-1] = state.impulse
-        state.before[1, -1, 0] = state.sums[LOAD]
+        state.before[CALL, :-1] = state.impulse
+        state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = self._advance(
@@ -91,7 +100,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
-        self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
+        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle[:, YAW], rate[:, YAW]
         self._write(self._params, own._replace(before=self._before), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:

@@ -6,17 +6,25 @@ from snakestudio.engines.centred_rows import write_centred_links
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import (
     ACTUATOR,
+    BY_ACTUATORS,
+    BY_COULOMB,
+    BY_FRICTION,
+    BY_GRAVITY,
+    BY_OTHERS,
+    BY_VISCOUS,
     COULOMB,
     EXTERNAL,
     GRAVITY,
     LOAD,
+    PRESSED,
     STEP,
     VISCOUS,
     State,
     Work,
 )
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, YAW, RowBuffers
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["write_row"]
 
@@ -37,39 +45,39 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     for k in range(n):
         for a in range(2):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
-        rows.impulse_ground[i, k, 2] = state.sums[LOAD]
+        rows.impulse_ground[i, k, Z] = state.sums[LOAD]
     for k in range(n - 1):
-        rows.joint_angle[i, k, 0] = state.x[k + 1] - state.x[k]
-        rows.joint_rate[i, k, 0] = state.v[k + 1] - state.v[k]
-        rows.joint_angle_ref[i, k, 0] = work.reference[k, 0]
-        rows.joint_rate_ref[i, k, 0] = work.reference[k, 1]
-        rows.joint_torque[i, k, 0] = state.torque[k]
+        rows.joint_angle[i, k, YAW] = state.x[k + 1] - state.x[k]
+        rows.joint_rate[i, k, YAW] = state.v[k + 1] - state.v[k]
+        rows.joint_angle_ref[i, k, YAW] = work.reference[k, ANGLE]
+        rows.joint_rate_ref[i, k, YAW] = work.reference[k, RATE]
+        rows.joint_torque[i, k, YAW] = state.torque[k]
     sums = state.sums
-    rows.energy[i, 0] = kinetic
-    rows.energy[i, 1] = -n * params.mass * (params.gx * state.x[n] + params.gy * state.x[n + 1])
-    rows.energy[i, 2] = sums[ACTUATOR]
-    rows.energy[i, 3] = sums[VISCOUS] + sums[COULOMB]
-    rows.energy[i, 4] = sums[GRAVITY]
-    rows.energy[i, 5] = sums[EXTERNAL]
-    rows.energy[i, 6] = sums[VISCOUS]
-    rows.energy[i, 7] = sums[COULOMB]
+    rows.energy[i, KINETIC] = kinetic
+    rows.energy[i, POTENTIAL] = -n * params.mass * (params.gx * state.x[n] + params.gy * state.x[n + 1])
+    rows.energy[i, BY_ACTUATORS] = sums[ACTUATOR]
+    rows.energy[i, BY_FRICTION] = sums[VISCOUS] + sums[COULOMB]
+    rows.energy[i, BY_GRAVITY] = sums[GRAVITY]
+    rows.energy[i, BY_OTHERS] = sums[EXTERNAL]
+    rows.energy[i, BY_VISCOUS] = sums[VISCOUS]
+    rows.energy[i, BY_COULOMB] = sums[COULOMB]
     rows.steps[i] = state.counts[STEP]
-    load = sums[LOAD] - state.before[0, n, 0]
+    load = sums[LOAD] - state.before[ROW, n, PRESSED]
     for k in range(n):
-        fx, fy = state.impulse[k, 0] - state.before[0, k, 0], state.impulse[k, 1] - state.before[0, k, 1]
+        fx, fy = state.impulse[k, X] - state.before[ROW, k, X], state.impulse[k, Y] - state.before[ROW, k, Y]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
             rows.contact_state[at] = SLIP
-            rows.contact_point[at, 0] = rows.link_pose[i, k, 0]
-            rows.contact_point[at, 1] = rows.link_pose[i, k, 1]
-            rows.contact_normal[at, 2] = load
-            rows.contact_friction[at, 0] = fx
-            rows.contact_friction[at, 1] = fy
+            rows.contact_point[at, X] = rows.link_pose[i, k, X]
+            rows.contact_point[at, Y] = rows.link_pose[i, k, Y]
+            rows.contact_normal[at, Z] = load
+            rows.contact_friction[at, X] = fx
+            rows.contact_friction[at, Y] = fy
             at += 1
         for a in range(2):
-            state.before[0, k, a] = state.impulse[k, a]
-    state.before[0, n, 0] = sums[LOAD]
+            state.before[ROW, k, a] = state.impulse[k, a]
+    state.before[ROW, n, PRESSED] = sums[LOAD]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at

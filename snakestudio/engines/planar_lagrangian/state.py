@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.kernels.planar_problem import TURN
+
 __all__ = ["ENERGY", "State", "Work", "make_state", "make_work"]
 
 FloatArray = NDArray[np.float64]
@@ -29,6 +31,10 @@ external forces, that of "potential" minus the work of gravity; the last two are
 STEP, CALL_STEPS = range(2)
 # Entries of State.sums: works, J, and the load of a link on the ground, N s.
 ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
+# Columns of a row's energies after the first two.
+BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB = range(2, 8)
+# Entry of the last line of State.before.
+PRESSED = 0
 
 
 class State(NamedTuple):
@@ -115,8 +121,8 @@ def make_state(q: FloatArray, u: FloatArray) -> State:
     """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
     n = len(q)
     return State(
-        x=np.concatenate([q[:, 2], q[:, :2].mean(axis=0)]),
-        v=np.concatenate([u[:, 2], u[:, :2].mean(axis=0)]),
+        x=np.concatenate([q[:, TURN], q[:, :2].mean(axis=0)]),
+        v=np.concatenate([u[:, TURN], u[:, :2].mean(axis=0)]),
         wrench=np.zeros((n, 3)),
         torque=np.zeros(n - 1),
         counts=np.zeros(2, np.int64),

@@ -15,6 +15,7 @@ from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LOAD, STEP, 
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
+from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["advance_steps"]
 
@@ -32,7 +33,7 @@ def _begin(state: State, work: Work) -> None:
     for e in range(work.gain_sums.shape[0]):
         work.gain_sums[e] = 0.0
     for k in range(state.impulse.shape[0]):
-        work.gain_impulse[k, 0] = work.gain_impulse[k, 1] = 0.0
+        work.gain_impulse[k, X] = work.gain_impulse[k, Y] = 0.0
     for k in range(state.torque.shape[0]):
         work.gain_torque[k] = 0.0
 

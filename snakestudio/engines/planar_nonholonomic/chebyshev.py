@@ -18,6 +18,12 @@ FloatArray = NDArray[np.float64]
 MOST_STAGES = 60
 """Stages of the longest scheme kept; it bears 2300 / h."""
 
+BEGINNING, FIRST = range(2)
+"""Rows of a scheme that are no stage, and the first."""
+
+STAGE, OLDER, SLOPE, FIRST_SLOPE, TIME, WEIGHT = range(6)
+"""Columns of a scheme, see there."""
+
 DAMPING = 2.0 / 13.0
 """How far the scheme's stability is from its limit everywhere (its authors' choice)."""
 
@@ -42,21 +48,21 @@ def scheme(stages: int) -> FloatArray:
     b[2:] = v[2:] / u[2:] ** 2
     b[0], b[1] = b[2], 1.0 / w0
     rows = np.zeros((s + 1, 6))
-    rows[1, 3] = b[1] * w1
+    rows[FIRST, FIRST_SLOPE] = b[1] * w1
     for j in range(2, s + 1):
         ahead = 2.0 * b[j] * w1 / b[j - 1]
         rows[j, :4] = 2.0 * b[j] * w0 / b[j - 1], -b[j] / b[j - 2], ahead, -(1.0 - b[j - 1] * t[j - 1]) * ahead
-        rows[j, 4] = w1 * v[j] / u[j]
-    rows[1, 4] = rows[1, 3]
+        rows[j, TIME] = w1 * v[j] / u[j]
+    rows[FIRST, TIME] = rows[FIRST, FIRST_SLOPE]
     # What each derivative adds to the result, from the last stage back.
     share = np.zeros(s + 1)
     share[s] = 1.0
     for j in range(s, 0, -1):
-        rows[j - 1, 5] += share[j] * rows[j, 2]
-        rows[0, 5] += share[j] * rows[j, 3]
-        share[j - 1] += share[j] * rows[j, 0]
+        rows[j - 1, WEIGHT] += share[j] * rows[j, SLOPE]
+        rows[BEGINNING, WEIGHT] += share[j] * rows[j, FIRST_SLOPE]
+        share[j - 1] += share[j] * rows[j, STAGE]
         if j > 1:
-            share[j - 2] += share[j] * rows[j, 1]
+            share[j - 2] += share[j] * rows[j, OLDER]
     return rows
 
 

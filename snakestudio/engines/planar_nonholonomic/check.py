@@ -10,6 +10,7 @@ import numpy as np
 from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -45,8 +46,8 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems = planar_checks.given_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
-    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, 2])
-    problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
+    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
+    problems += checks.joint_stops(scene, np.diff(q[:, TURN])[:, None])
     problems += planar_checks.no_pitch(scene)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

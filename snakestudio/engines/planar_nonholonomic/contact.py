@@ -21,6 +21,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     X,
     Y,
 )
+from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_Y, MU, RADIUS
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_put, octet_zero
@@ -45,17 +46,17 @@ def _enter(
     if gap >= deepest:
         return depth_left, depth_right
     work.near[side, k] = j
-    work.touch[side, k, 0] = work.place[k, X] + lever * cos - params.radius * nx
-    work.touch[side, k, 1] = work.place[k, Y] + lever * sin - params.radius * ny
+    work.touch[side, k, X] = work.place[k, X] + lever * cos - params.radius * nx
+    work.touch[side, k, Y] = work.place[k, Y] + lever * sin - params.radius * ny
     return (depth_left, gap) if side == RIGHT else (gap, depth_right)
 
 
 @jit
 def _try_box(params: Params, work: Work, k: int, j: int, depth_left: float, depth_right: float) -> tuple[float, float]:
     """`_enter` for the features of a box that link `k` touches."""
-    half_x, half_y = params.obstacles[j, 3], params.obstacles[j, 4]
-    box_cos, box_sin = params.obstacles[j, 5], params.obstacles[j, 6]
-    dx, dy = work.place[k, X] - params.obstacles[j, 0], work.place[k, Y] - params.obstacles[j, 1]
+    half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
+    box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
+    dx, dy = work.place[k, X] - params.obstacles[j, X], work.place[k, Y] - params.obstacles[j, Y]
     bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
     if away > params.contact_half + params.radius:
@@ -91,10 +92,10 @@ def find_obstacles(params: Params, work: Work) -> int:
         depth_left = depth_right = math.inf
         for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
             j = params.grid_items[i]
-            if params.obstacles[j, 3] > 0.0:
+            if params.obstacles[j, HALF_X] > 0.0:
                 depth_left, depth_right = _try_box(params, work, k, j, depth_left, depth_right)
                 continue
-            cx, cy, cr = params.obstacles[j, 0], params.obstacles[j, 1], params.obstacles[j, 2]
+            cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
             if stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
                 gap, nx, ny, _, lever = stadium_circle(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr)
                 depth_left, depth_right = _enter(params, work, k, j, gap, nx, ny, lever, depth_left, depth_right)
@@ -159,7 +160,7 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
                 continue
             away = 1.0 if side == RIGHT else -1.0
             own = max(away * push, 0.0)
-            most, sliding = params.obstacles[j, 8] * own, work.signs[ALONG, k]
+            most, sliding = params.obstacles[j, MU] * own, work.signs[ALONG, k]
             rub = -most * sliding
             work.felt[HOLD] = max(work.felt[HOLD], most * (1.0 - sliding * sliding))
             normal = away * (own + params.damping * max(-away * across, 0.0))

@@ -31,6 +31,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     X,
     Y,
 )
+from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, spread_from_centre
 from snakestudio.kernels.cholesky import (
@@ -42,6 +43,7 @@ from snakestudio.kernels.cholesky import (
     wide_forward,
 )
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_product, octet_put, octet_signs, octet_times
+from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.trig import sin_cos
 
 __all__ = ["evaluate", "hold_links"]
@@ -69,7 +71,7 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
         torque = -params.coulomb_turning * work.signs[TURNING, k]
         fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
         friction += ft * along + fn * across + torque * omega
-        external += vx * wrench[k, X] + vy * wrench[k, Y] + omega * wrench[k, 2]
+        external += vx * wrench[k, X] + vy * wrench[k, Y] + omega * wrench[k, TURN]
         work.rate_sums[WORKS + 2 * k] = fx
         work.rate_sums[WORKS + 2 * k + 1] = fy
         fx += wrench[k, X]
@@ -79,7 +81,7 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
         # What turning alone accelerates counts as a force against it: C x' of (28).
         work.force[k, X] = fx - params.mass * work.swing[k, X]
         work.force[k, Y] = fy - params.mass * work.swing[k, Y]
-        work.load[k] = torque + wrench[k, 2]
+        work.load[k] = torque + wrench[k, TURN]
     work.rate_sums[FRICTION] = friction
     work.rate_sums[EXTERNAL] = external
     # The weight of equal links acts on their centre of mass alone.
@@ -99,9 +101,9 @@ def _joint_torques(params: Params, work: Work, given: bool) -> None:
         if k < n - 1:
             angle, rate = work.x[k + 1] - work.x[k], work.v[k + 1] - work.v[k]
             if given:
-                own = work.given[k, 0]
+                own = work.given[k, YAW]
             else:
-                own = params.kp * (work.reference[k, 0] - angle) + params.kd * (work.reference[k, 1] - rate)
+                own = params.kp * (work.reference[k, ANGLE] - angle) + params.kd * (work.reference[k, RATE] - rate)
             beyond = angle - min(max(angle, -params.joint_limit), params.joint_limit)
             pushed = -params.stop_stiffness * beyond if beyond != 0.0 else 0.0
             actuator += own * rate

@@ -30,7 +30,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, YAW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
 from snakestudio.kernels._jit import direct
@@ -88,7 +88,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         state = self._state
         state.counts[CALL_STEPS] = state.counts[CALL_EVALUATIONS] = 0
         state.figures[WORST_CALL] = 0.0
-        state.before[1, :-1], state.before[1, -1] = state.sums, state.figures[LOAD]
+        state.before[CALL, :-1], state.before[CALL][-1] = state.sums, state.figures[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = self._advance(
@@ -117,7 +117,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
         state = own._replace(figures=own.figures.copy(), before=self._before)
-        self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
+        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle[:, YAW], rate[:, YAW]
         self._write(self._params, state, self._work, rows)
 
     def _links(self) -> FloatArray:

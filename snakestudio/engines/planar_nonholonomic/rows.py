@@ -14,9 +14,12 @@ from snakestudio.engines.planar_nonholonomic.state import (
     WORST_ROW,
     State,
     Work,
+    X,
+    Y,
 )
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, YAW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.vec3 import Z
 
 __all__ = ["write_row"]
 
@@ -35,31 +38,31 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
             own = WORKS + 2 * n + 4 * (side * n + k)
             worked = 0.0
             for c in range(4):
-                worked += abs(state.sums[own + c] - state.before[0, own + c])
+                worked += abs(state.sums[own + c] - state.before[ROW, own + c])
             if worked == 0.0 or state.met[side, k] < 0:
                 continue
             rows.contact_link[at] = k
             rows.contact_other[at] = state.met[side, k]
             rows.contact_state[at] = SLIP
-            rows.contact_point[at, 2] = params.radius
+            rows.contact_point[at, Z] = params.radius
             for a in range(2):
                 rows.contact_point[at, a] = state.touch[side, k, a]
-                rows.contact_normal[at, a] = state.sums[own + a] - state.before[0, own + a]
-                rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[0, own + 2 + a]
+                rows.contact_normal[at, a] = state.sums[own + a] - state.before[ROW, own + a]
+                rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[ROW, own + 2 + a]
             at += 1
-    load = state.figures[LOAD] - state.before[0, state.sums.shape[0]]
+    load = state.figures[LOAD] - state.before[ROW, state.sums.shape[0]]
     for k in range(n):
         own = WORKS + 2 * k
-        fx, fy = state.sums[own] - state.before[0, own], state.sums[own + 1] - state.before[0, own + 1]
+        fx, fy = state.sums[own] - state.before[ROW, own], state.sums[own + 1] - state.before[ROW, own + 1]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
             rows.contact_state[at] = SLIP
-            rows.contact_point[at, 0] = rows.link_pose[i, k, 0]
-            rows.contact_point[at, 1] = rows.link_pose[i, k, 1]
-            rows.contact_normal[at, 2] = load
-            rows.contact_friction[at, 0] = fx
-            rows.contact_friction[at, 1] = fy
+            rows.contact_point[at, X] = rows.link_pose[i, k, X]
+            rows.contact_point[at, Y] = rows.link_pose[i, k, Y]
+            rows.contact_normal[at, Z] = load
+            rows.contact_friction[at, X] = fx
+            rows.contact_friction[at, Y] = fy
             at += 1
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[1] = at
@@ -86,15 +89,15 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
                 own = WORKS + 2 * n + 4 * (side * n + k)
                 pushed += sums[own + a] + sums[own + 2 + a]
             rows.impulse_obstacle[i, k, a] = pushed
-        rows.impulse_ground[i, k, 2] = state.figures[LOAD]
+        rows.impulse_ground[i, k, Z] = state.figures[LOAD]
     for k in range(n - 1):
-        rows.joint_angle[i, k, 0] = work.x[k + 1] - work.x[k]
-        rows.joint_rate[i, k, 0] = work.v[k + 1] - work.v[k]
-        rows.joint_angle_ref[i, k, 0] = work.reference[k, 0]
-        rows.joint_rate_ref[i, k, 0] = work.reference[k, 1]
-        rows.joint_torque[i, k, 0] = state.torque[k]
-    rows.energy[i, 0] = kinetic
-    rows.energy[i, 1] = -n * params.mass * (params.gx * work.x[n] + params.gy * work.x[n + 1])
+        rows.joint_angle[i, k, YAW] = work.x[k + 1] - work.x[k]
+        rows.joint_rate[i, k, YAW] = work.v[k + 1] - work.v[k]
+        rows.joint_angle_ref[i, k, YAW] = work.reference[k, ANGLE]
+        rows.joint_rate_ref[i, k, YAW] = work.reference[k, RATE]
+        rows.joint_torque[i, k, YAW] = state.torque[k]
+    rows.energy[i, KINETIC] = kinetic
+    rows.energy[i, POTENTIAL] = -n * params.mass * (params.gx * work.x[n] + params.gy * work.x[n + 1])
     for e in range(WORKS):
         rows.energy[i, 2 + e] = sums[e]
     rows.contacts_closed[i] = state.counts[CONTACTS]
@@ -104,7 +107,7 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     rows.steps[i] = state.counts[STEP]
     _write_contacts(params, state, rows, i)
     for c in range(sums.shape[0]):
-        state.before[0, c] = sums[c]
-    state.before[0, sums.shape[0]] = state.figures[LOAD]
+        state.before[ROW, c] = sums[c]
+    state.before[ROW, sums.shape[0]] = state.figures[LOAD]
     state.figures[WORST_ROW] = 0.0
     rows.filled[0] = i + 1

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.kernels.planar_problem import TURN
+
 __all__ = ["ENERGY", "State", "Work", "from_format_1", "make_state", "make_work", "sums_length", "wide"]
 
 FloatArray = NDArray[np.float64]
@@ -213,7 +215,7 @@ def make_state(q: FloatArray, u: FloatArray) -> State:
     n = len(q)
     length = sums_length(n)
     return State(
-        y=np.concatenate([q[:, 2], q[:, :2].mean(axis=0), u[:, 2], u[:, :2].mean(axis=0)]),
+        y=np.concatenate([q[:, TURN], q[:, :2].mean(axis=0), u[:, TURN], u[:, :2].mean(axis=0)]),
         sums=np.zeros(length),
         acts=np.zeros(n, np.int64),
         met=np.full((2, n), -1, np.int64),

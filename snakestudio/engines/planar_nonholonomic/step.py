@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.outcome import DIVERGED, FAR, NOT_SOLVED, OK
-from snakestudio.engines.planar_nonholonomic.chebyshev import longest_part
+from snakestudio.engines.planar_nonholonomic.chebyshev import (
+    BEGINNING,
+    FIRST,
+    FIRST_SLOPE,
+    OLDER,
+    SLOPE,
+    STAGE,
+    TIME,
+    WEIGHT,
+    longest_part,
+)
 from snakestudio.engines.planar_nonholonomic.dynamics import evaluate, hold_links
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.rows import write_row
@@ -36,6 +46,8 @@ from snakestudio.engines.planar_nonholonomic.state import (
     WORST_ROW,
     State,
     Work,
+    X,
+    Y,
 )
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
@@ -74,7 +86,10 @@ def _error(params: Params, y: FloatArray, length: float, work: Work) -> float:
 @inlined
 def _first_stage(params: Params, state: State, work: Work, length: float, stages: int) -> None:
     """Begin a part of `length` from the derivatives at its beginning."""
-    ahead, weight = params.schemes[stages, 1, 3] * length, params.schemes[stages, 0, 5] * length
+    ahead, weight = (
+        params.schemes[stages, FIRST, FIRST_SLOPE] * length,
+        params.schemes[stages, BEGINNING, WEIGHT] * length,
+    )
     for i in range(state.y.shape[0]):
         work.y2[i] = state.y[i]
         work.y1[i] = state.y[i] + ahead * work.first_y[i]
@@ -86,11 +101,11 @@ def _first_stage(params: Params, state: State, work: Work, length: float, stages
 def _next_stage(params: Params, state: State, work: Work, length: float, stages: int, j: int) -> None:
     """From the derivatives at stage `j` to the stage after it."""
     scheme = params.schemes
-    weight = scheme[stages, j, 5] * length
+    weight = scheme[stages, j, WEIGHT] * length
     for i in range(state.sums.shape[0]):
         work.sums[i] += weight * work.rate_sums[i]  # sums are integrated by the scheme of the motion
-    last, older = scheme[stages, j + 1, 0], scheme[stages, j + 1, 1]
-    ahead, begin = scheme[stages, j + 1, 2] * length, scheme[stages, j + 1, 3] * length
+    last, older = scheme[stages, j + 1, STAGE], scheme[stages, j + 1, OLDER]
+    ahead, begin = scheme[stages, j + 1, SLOPE] * length, scheme[stages, j + 1, FIRST_SLOPE] * length
     for i in range(state.y.shape[0]):
         new = (
             (1.0 - last - older) * state.y[i] + last * work.y1[i] + older * work.y2[i]
@@ -133,7 +148,7 @@ def _part(
         for i in range(state.y.shape[0]):
             work.y1[i] = state.y[i]
     for j in range(min(1, stages), stages + 1):
-        stage_time = end if j == stages else time + params.schemes[stages, j, 4] * length
+        stage_time = end if j == stages else time + params.schemes[stages, j, TIME] * length
         knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
         if torque.shape[0] > 0:
             evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
@@ -149,8 +164,8 @@ def _part(
             turning = max(turning, abs(work.v[k]))
         work.fastest[0] = max(work.fastest[0], end_speed(work.velocity, 2, 0.0) + params.contact_half * turning)
         if j > 0 and _jumped(params, state, work, length, touching):
-            work.felt[UNCHANGED] = params.schemes[stages, j - 1, 4]
-            work.felt[CHANGED] = params.schemes[stages, j, 4] if j < stages else 1.0
+            work.felt[UNCHANGED] = params.schemes[stages, j - 1, TIME]
+            work.felt[CHANGED] = params.schemes[stages, j, TIME] if j < stages else 1.0
             if j < stages:
                 break
         if j < stages:
@@ -191,8 +206,8 @@ def _take_note(state: State, work: Work, count: int) -> None:
             j = work.near[side, k]
             if j >= 0:
                 state.met[side, k] = j
-                state.touch[side, k, 0] = work.touch[side, k, 0]
-                state.touch[side, k, 1] = work.touch[side, k, 1]
+                state.touch[side, k, X] = work.touch[side, k, X]
+                state.touch[side, k, Y] = work.touch[side, k, Y]
     for c in range(count):
         if work.reaction[c] != 0.0:
             state.counts[CONTACTS] += 1

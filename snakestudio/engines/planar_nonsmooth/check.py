@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.reads import LINKS
 from snakestudio.model.robot.pose import planar_arms, planar_pose
 from snakestudio.model.robot.robot import Robot
@@ -87,8 +88,8 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += planar_checks.given_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
-    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, 2])
-    problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
+    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
+    problems += checks.joint_stops(scene, np.diff(q[:, TURN])[:, None])
     problems += planar_checks.no_pitch(scene)
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)

@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 from snakestudio.engines.planar_nonsmooth.params import Params
-from snakestudio.engines.planar_nonsmooth.state import CONTACTS, SLOTS_ROW, STEP, State, Work
+from snakestudio.engines.planar_nonsmooth.state import (
+    CONTACTS,
+    FRICTION_X,
+    FRICTION_Y,
+    LOADED,
+    NORMAL_X,
+    NORMAL_Y,
+    POINT_X,
+    POINT_Y,
+    SLOT_CALL,
+    SLOT_ROW,
+    SLOTS_ROW,
+    STEP,
+    STICKS,
+    WEIGHT,
+    State,
+    Work,
+)
+from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_Y, MU, RADIUS
+from snakestudio.engines.row_buffers import BODY, FEATURE, LINK
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
-from snakestudio.kernels.planar_problem import ChainImpulses
+from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses
 from snakestudio.kernels.prox import AT_LIMIT
 from snakestudio.kernels.stribeck import stribeck
+from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put_at
 
 __all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_impulses", "warm_start"]
 
@@ -27,24 +47,20 @@ def _enter(
 ) -> None:  # fmt: skip
     """Make contact `c` one of link `k`, whose centre is at (`x`, `y`), with obstacle `j`."""
     cos, sin = work.cos[k], work.sin[k]
-    mu = params.obstacles[j, 8]
+    mu = params.obstacles[j, MU]
     # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
     slide = lever * (cos * nx + sin * ny) - params.radius
     if params.stribeck_rise > 0.0:
-        velocity = nx * state.u[k, 1] - ny * state.u[k, 0] + slide * state.u[k, 2]
+        velocity = nx * state.u[k, Y] - ny * state.u[k, X] + slide * state.u[k, TURN]
         mu *= stribeck(velocity * velocity, params.stribeck_rise, params.stribeck_velocity)
     work.link[c] = k
-    work.contact[c, 0] = k
-    work.contact[c, 1] = j
-    work.contact[c, 2] = feature
-    work.rows[c, 0] = nx
-    work.rows[c, 1] = ny
-    work.rows[c, 2] = arm
-    work.rows[c, 3] = -mu * ny
-    work.rows[c, 4] = mu * nx
-    work.rows[c, 5] = mu * slide
-    work.point[c, 0] = x + lever * cos - params.radius * nx
-    work.point[c, 1] = y + lever * sin - params.radius * ny
+    work.contact[c, LINK] = k
+    work.contact[c, BODY] = j
+    work.contact[c, FEATURE] = feature
+    vec3_put_at(work.rows, c, NORMAL, (nx, ny, arm))
+    vec3_put_at(work.rows, c, TANGENT, (-mu * ny, mu * nx, mu * slide))
+    work.point[c, X] = x + lever * cos - params.radius * nx
+    work.point[c, Y] = y + lever * sin - params.radius * ny
     if mu > 0.0:
         work.active[1] += 1
 
@@ -52,9 +68,9 @@ def _enter(
 @jit
 def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j: int, x: float, y: float) -> int:
     """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
-    half_x, half_y = params.obstacles[j, 3], params.obstacles[j, 4]
-    box_cos, box_sin = params.obstacles[j, 5], params.obstacles[j, 6]
-    dx, dy = x - params.obstacles[j, 0], y - params.obstacles[j, 1]
+    half_x, half_y = params.obstacles[j, HALF_X], params.obstacles[j, HALF_Y]
+    box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
+    dx, dy = x - params.obstacles[j, X], y - params.obstacles[j, Y]
     bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
     if away > params.contact_half + params.radius + CLOSED:
@@ -86,8 +102,8 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         return 0
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
-        x = state.q[k, 0] + half_dt * state.u[k, 0]
-        y = state.q[k, 1] + half_dt * state.u[k, 1]
+        x = state.q[k, X] + half_dt * state.u[k, X]
+        y = state.q[k, Y] + half_dt * state.u[k, Y]
         across = (x - params.grid_x) * params.grid_inverse
         up = (y - params.grid_y) * params.grid_inverse
         if not (0.0 <= across < params.grid_nx and 0.0 <= up < params.grid_ny):
@@ -96,10 +112,10 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         cos, sin = work.cos[k], work.sin[k]
         for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
             j = params.grid_items[i]
-            if params.obstacles[j, 3] > 0.0:
+            if params.obstacles[j, HALF_X] > 0.0:
                 count = _detect_box(params, state, work, count, k, j, x, y)
                 continue
-            cx, cy, cr = params.obstacles[j, 0], params.obstacles[j, 1], params.obstacles[j, 2]
+            cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
             if not stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
                 continue
             if count < capacity:
@@ -141,25 +157,25 @@ def warm_impulses(params: Params, state: State, work: Work, n_contacts: int, int
     keep_1 = 1.0 if params.mu_along > 0.0 and params.gn > 0.0 else 0.0
     keep_2 = 1.0 if params.mu_across > 0.0 and params.gn > 0.0 else 0.0
     for k in range(n):
-        into.friction[k, 0] = keep_1 * state.friction[k, 0]
-        into.friction[k, 1] = keep_2 * state.friction[k, 1]
+        into.friction[k, ALONG] = keep_1 * state.friction[k, ALONG]
+        into.friction[k, ACROSS] = keep_2 * state.friction[k, ACROSS]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
     for c in range(n_contacts):
-        link, obstacle, feature = work.contact[c, 0], work.contact[c, 1], work.contact[c, 2]
-        rough = 1.0 if params.obstacles[obstacle, 8] > 0.0 else 0.0
-        while begin < state.counts[CONTACTS] and state.contact[begin, 0] < link:
+        link, obstacle, feature = work.contact[c, LINK], work.contact[c, BODY], work.contact[c, FEATURE]
+        rough = 1.0 if params.obstacles[obstacle, MU] > 0.0 else 0.0
+        while begin < state.counts[CONTACTS] and state.contact[begin, LINK] < link:
             begin += 1
         into.normal[c] = 0.0
         into.tangent[c] = 0.0
-        work.contact[c, 3] = -1
-        work.contact[c, 4] = -1
+        work.contact[c, SLOT_ROW] = -1
+        work.contact[c, SLOT_CALL] = -1
         old = begin
-        while old < state.counts[CONTACTS] and state.contact[old, 0] == link:
-            if state.contact[old, 1] == obstacle and state.contact[old, 2] == feature:
+        while old < state.counts[CONTACTS] and state.contact[old, LINK] == link:
+            if state.contact[old, BODY] == obstacle and state.contact[old, FEATURE] == feature:
                 into.normal[c] = state.normal[old]
                 into.tangent[c] = rough * state.tangent[old]
-                work.contact[c, 3] = state.contact[old, 3]
-                work.contact[c, 4] = state.contact[old, 4]
+                work.contact[c, SLOT_ROW] = state.contact[old, SLOT_ROW]
+                work.contact[c, SLOT_CALL] = state.contact[old, SLOT_CALL]
             old += 1
     for k in range(n - 1):
         into.stop[k] = state.stop[k] if work.stops[k] != 0.0 else 0.0
@@ -171,11 +187,11 @@ def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int)
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
         key = state.slot_key
-        if key[which, i, 0] == link and key[which, i, 1] == obstacle and key[which, i, 2] == feature:
+        if key[which, i, LINK] == link and key[which, i, BODY] == obstacle and key[which, i, FEATURE] == feature:
             return i
-    state.slot_key[which, used, 0] = link
-    state.slot_key[which, used, 1] = obstacle
-    state.slot_key[which, used, 2] = feature
+    state.slot_key[which, used, LINK] = link
+    state.slot_key[which, used, BODY] = obstacle
+    state.slot_key[which, used, FEATURE] = feature
     for i in range(7):
         state.slot_sum[which, used, i] = 0.0
     state.counts[SLOTS_ROW + which] = used + 1
@@ -186,11 +202,11 @@ def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int)
 def _contact_state(params: Params, work: Work, c: int) -> int:
     """Whether an obstacle contact sticks: whether P_T - r gamma_T lies in the admissible set of its friction."""
     k = work.link[c]
-    tx, ty, arm = work.rows[c, 3], work.rows[c, 4], work.rows[c, 5]
+    tx, ty, arm = vec3_at(work.rows, c, TANGENT)
     own = (tx * tx + ty * ty) / params.mass + arm * arm / params.inertia
     if own <= 0.0:
         return SLIP
-    gamma = tx * work.u[k, 0] + ty * work.u[k, 1] + arm * work.u[k, 2]
+    gamma = tx * work.u[k, X] + ty * work.u[k, Y] + arm * work.u[k, TURN]
     return STICK if abs(work.tangent[c] - gamma / own) <= AT_LIMIT * work.normal[c] else SLIP
 
 
@@ -207,24 +223,26 @@ def book_contacts(params: Params, state: State, work: Work) -> None:
             for which in range(2):
                 slot = work.contact[c, 3 + which]
                 if slot < 0:
-                    slot = _take_slot(state, which, work.contact[c, 0], work.contact[c, 1], work.contact[c, 2])
+                    slot = _take_slot(
+                        state, which, work.contact[c, LINK], work.contact[c, BODY], work.contact[c, FEATURE]
+                    )
                     work.contact[c, 3 + which] = slot
-                state.slot_key[which, slot, 3] = state.counts[STEP]
-                state.slot_key[which, slot, 4] = kind
-                state.slot_sum[which, slot, 0] += impulse * work.rows[c, 0]
-                state.slot_sum[which, slot, 1] += impulse * work.rows[c, 1]
-                state.slot_sum[which, slot, 2] += impulse * work.point[c, 0]
-                state.slot_sum[which, slot, 3] += impulse * work.point[c, 1]
-                state.slot_sum[which, slot, 4] += impulse
-                state.slot_sum[which, slot, 5] += work.tangent[c] * work.rows[c, 3]
-                state.slot_sum[which, slot, 6] += work.tangent[c] * work.rows[c, 4]
+                state.slot_key[which, slot, LOADED] = state.counts[STEP]
+                state.slot_key[which, slot, STICKS] = kind
+                state.slot_sum[which, slot, NORMAL_X] += impulse * work.rows[c, NORMAL + X]
+                state.slot_sum[which, slot, NORMAL_Y] += impulse * work.rows[c, NORMAL + Y]
+                state.slot_sum[which, slot, POINT_X] += impulse * work.point[c, X]
+                state.slot_sum[which, slot, POINT_Y] += impulse * work.point[c, Y]
+                state.slot_sum[which, slot, WEIGHT] += impulse
+                state.slot_sum[which, slot, FRICTION_X] += work.tangent[c] * work.rows[c, TANGENT + X]
+                state.slot_sum[which, slot, FRICTION_Y] += work.tangent[c] * work.rows[c, TANGENT + Y]
         for i in range(5):
             state.contact[c, i] = work.contact[c, i]
         state.normal[c] = impulse
         state.tangent[c] = work.tangent[c]
     n = state.q.shape[0]
     for k in range(n):
-        state.friction[k, 0] = work.friction[k, 0]
-        state.friction[k, 1] = work.friction[k, 1]
+        state.friction[k, ALONG] = work.friction[k, ALONG]
+        state.friction[k, ACROSS] = work.friction[k, ACROSS]
     for k in range(n - 1):
         state.stop[k] = work.stop[k]

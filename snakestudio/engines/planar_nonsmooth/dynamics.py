@@ -13,17 +13,24 @@ from snakestudio.engines.planar_nonsmooth.state import (
     EXTERNAL,
     FRICTION,
     GRAVITY,
+    GROUND_X,
+    GROUND_Y,
     JOINT,
     LOAD,
     OBSTACLE,
+    OBSTACLE_X,
+    OBSTACLE_Y,
     PROJECTION,
     STOP,
     State,
     Work,
 )
+from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN
 from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.trig import sin_cos
+from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
 
 __all__ = ["book_works", "free_velocity", "load_discs", "midpoint", "move_links"]
 
@@ -35,7 +42,7 @@ def midpoint(params: Params, state: State, work: Work) -> None:
     """Directions of the links at the midpoint q_M = q_A + dt/2 u_A (P2 (54))."""
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
-        work.theta[k] = state.q[k, 2] + half_dt * state.u[k, 2]
+        work.theta[k] = state.q[k, TURN] + half_dt * state.u[k, TURN]
     sin_cos(work.theta, work.cos, work.sin)
 
 
@@ -52,19 +59,19 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
     for k in range(n):
         after = 0.0
         if k < n - 1 and given:
-            after = given_torque(params.motor, work.given[k, 0], state.torque[k])
+            after = given_torque(params.motor, work.given[k, YAW], state.torque[k])
             work.torque[k] = after
             work.drag[k] = 0.0
         elif k < n - 1:
-            error = work.theta[k + 1] - work.theta[k] - work.reference[k, 0]
-            rate = state.u[k + 1, 2] - state.u[k, 2]
+            error = work.theta[k + 1] - work.theta[k] - work.reference[k, ANGLE]
+            rate = state.u[k + 1, TURN] - state.u[k, TURN]
             after, work.drag[k] = motor_torque(
-                params.motor, dt, params.kp, params.kd, error, rate, work.reference[k, 1], 1.0, state.torque[k]
+                params.motor, dt, params.kp, params.kd, error, rate, work.reference[k, RATE], 1.0, state.torque[k]
             )
             work.torque[k] = after
-        work.u_free[k, 0] = state.u[k, 0] + dt * params.gx + dt_mass * state.wrench[k, 0]
-        work.u_free[k, 1] = state.u[k, 1] + dt * params.gy + dt_mass * state.wrench[k, 1]
-        work.u_free[k, 2] = state.u[k, 2] + dt_inertia * (before - after + state.wrench[k, 2])
+        work.u_free[k, X] = state.u[k, X] + dt * params.gx + dt_mass * state.wrench[k, X]
+        work.u_free[k, Y] = state.u[k, Y] + dt * params.gy + dt_mass * state.wrench[k, Y]
+        work.u_free[k, TURN] = state.u[k, TURN] + dt_inertia * (before - after + state.wrench[k, TURN])
         before = after
 
 
@@ -75,7 +82,7 @@ def load_discs(params: Params, state: State, work: Work) -> None:
     for k in range(state.q.shape[0]):
         radius = load
         if params.stribeck_rise > 0.0:
-            vx, vy = state.u[k, 0], state.u[k, 1]
+            vx, vy = state.u[k, X], state.u[k, Y]
             radius *= stribeck(vx * vx + vy * vy, params.stribeck_rise, params.stribeck_velocity)
         work.load[k] = radius
 
@@ -93,37 +100,39 @@ def book_works(params: Params, state: State, work: Work) -> None:
     omega_before = jx = jy = 0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
     for k in range(n):
         cos, sin = work.cos[k], work.sin[k]
-        vx, vy = state.u[k, 0] + work.u[k, 0], state.u[k, 1] + work.u[k, 1]
-        omega = state.u[k, 2] + work.u[k, 2]
-        along, across = params.mu_along * work.friction[k, 0], params.mu_across * work.friction[k, 1]
+        vx, vy = state.u[k, X] + work.u[k, X], state.u[k, Y] + work.u[k, Y]
+        omega = state.u[k, TURN] + work.u[k, TURN]
+        along, across = params.mu_along * work.friction[k, ALONG], params.mu_across * work.friction[k, ACROSS]
         px, py = along * cos - across * sin, along * sin + across * cos
-        state.impulse[k, 0] += px
-        state.impulse[k, 1] += py
+        state.impulse[k, GROUND_X] += px
+        state.impulse[k, GROUND_Y] += py
         friction += vx * px + vy * py
         gravity += vx * params.gx + vy * params.gy
-        external += vx * state.wrench[k, 0] + vy * state.wrench[k, 1] + omega * state.wrench[k, 2]
+        external += vx * state.wrench[k, X] + vy * state.wrench[k, Y] + omega * state.wrench[k, TURN]
         turn_x, turn_y = -sin * omega, cos * omega
         if k > 0:
             rate = omega - omega_before
             if params.motor.implicit:
-                work.torque[k - 1] -= work.drag[k - 1] * (work.u[k, 2] - work.u[k - 1, 2]) / params.dt
+                work.torque[k - 1] -= work.drag[k - 1] * (work.u[k, TURN] - work.u[k - 1, TURN]) / params.dt
             actuator += work.torque[k - 1] * rate
             stop += work.stops[k - 1] * work.stop[k - 1] * rate
-            joint += work.joint[k - 1, 0] * (jx - (vx - rear * turn_x))
-            joint += work.joint[k - 1, 1] * (jy - (vy - rear * turn_y))
+            joint += work.joint[k - 1, X] * (jx - (vx - rear * turn_x))
+            joint += work.joint[k - 1, Y] * (jy - (vy - rear * turn_y))
         omega_before = omega
         jx, jy = vx + front * turn_x, vy + front * turn_y
     for c in range(state.counts[CONTACTS]):
         k = work.link[c]
-        nx, ny, arm, p = work.rows[c, 0], work.rows[c, 1], work.rows[c, 2], work.normal[c]
-        state.impulse[k, 2] += p * nx
-        state.impulse[k, 3] += p * ny
-        vx, vy, omega = state.u[k, 0] + work.u[k, 0], state.u[k, 1] + work.u[k, 1], state.u[k, 2] + work.u[k, 2]
+        nx, ny, arm = vec3_at(work.rows, c, NORMAL)
+        p = work.normal[c]
+        state.impulse[k, OBSTACLE_X] += p * nx
+        state.impulse[k, OBSTACLE_Y] += p * ny
+        vx, vy, omega = state.u[k, X] + work.u[k, X], state.u[k, Y] + work.u[k, Y], state.u[k, TURN] + work.u[k, TURN]
         obstacle += p * (vx * nx + vy * ny + omega * arm)
         if work.active[1] > 0:
-            tx, ty, arm, p = work.rows[c, 3], work.rows[c, 4], work.rows[c, 5], work.tangent[c]
-            state.impulse[k, 2] += p * tx
-            state.impulse[k, 3] += p * ty
+            tx, ty, arm = vec3_at(work.rows, c, TANGENT)
+            p = work.tangent[c]
+            state.impulse[k, OBSTACLE_X] += p * tx
+            state.impulse[k, OBSTACLE_Y] += p * ty
             friction += p * (vx * tx + vy * ty + omega * arm)
     sums = state.sums
     sums[ACTUATOR] += half_dt * actuator
@@ -142,21 +151,19 @@ def move_links(params: Params, state: State, work: Work) -> None:
     n = state.q.shape[0]
     half_dt, front, rear = 0.5 * params.dt, params.front, params.rear
     for k in range(n):
-        work.theta_end[k] = work.theta[k] + half_dt * work.u[k, 2]
+        work.theta_end[k] = work.theta[k] + half_dt * work.u[k, TURN]
     sin_cos(work.theta_end, work.cos_end, work.sin_end)
     jx = jy = shifted = 0.0
     for k in range(n):
-        x = state.q[k, 0] + half_dt * state.u[k, 0] + half_dt * work.u[k, 0]
-        y = state.q[k, 1] + half_dt * state.u[k, 1] + half_dt * work.u[k, 1]
+        x = state.q[k, X] + half_dt * state.u[k, X] + half_dt * work.u[k, X]
+        y = state.q[k, Y] + half_dt * state.u[k, Y] + half_dt * work.u[k, Y]
         ex, ey = work.cos_end[k], work.sin_end[k]
         if k > 0:
             closed_x, closed_y = jx + rear * ex, jy + rear * ey
             shifted += params.gx * (closed_x - x) + params.gy * (closed_y - y)
             x, y = closed_x, closed_y
         jx, jy = x + front * ex, y + front * ey
-        state.q[k, 0] = x
-        state.q[k, 1] = y
-        state.q[k, 2] = work.theta_end[k]
+        vec3_put(state.q, k, (x, y, work.theta_end[k]))
         for i in range(3):
             state.u[k, i] = work.u[k, i]
     for k in range(n - 1):

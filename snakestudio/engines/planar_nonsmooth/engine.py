@@ -19,9 +19,13 @@ from snakestudio.engines.planar_nonsmooth.state import (
     CONTACTS,
     ENERGY,
     LOAD,
+    LOADED,
+    PRESSED,
+    SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
     STEP,
+    STICKS,
     UNCONVERGED,
     WORST_CALL,
     State,
@@ -31,10 +35,12 @@ from snakestudio.engines.planar_nonsmooth.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import BODY, CALL, LINK, YAW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
 from snakestudio.kernels._jit import direct
+from snakestudio.kernels.planar_problem import TURN
+from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
@@ -84,9 +90,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state = self._state
         state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
         state.sums[WORST_CALL] = 0.0
-        state.contact[:, 4] = -1
-        state.before[1, :-1] = state.impulse[:, :2]
-        state.before[1, -1] = state.sums[LOAD]
+        state.contact[:, SLOT_CALL] = -1
+        state.before[CALL, :-1] = state.impulse[:, :2]
+        state.before[CALL][-1] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = self._advance(
@@ -112,33 +118,33 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        self._write(self._params, state, np.column_stack([angle[:, 0], rate[:, 0]]), rows)
+        self._write(self._params, state, np.column_stack([angle[:, YAW], rate[:, YAW]]), rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        yaw, rate = np.diff(self._state.q[:, 2]), np.diff(self._state.u[:, 2])
+        yaw, rate = np.diff(self._state.q[:, TURN]), np.diff(self._state.u[:, TURN])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state
         n = self._scene.robot.n_links
         used = int(state.counts[SLOTS_CALL])
-        keys, sums = state.slot_key[1, :used], state.slot_sum[1, :used]
-        load = float(state.sums[LOAD]) - float(state.before[1, n, 0])
+        keys, sums = state.slot_key[CALL, :used], state.slot_sum[CALL, :used]
+        load = float(state.sums[LOAD]) - float(state.before[CALL, n, PRESSED])
         grounded = n if load > 0.0 else 0
         point = np.zeros((used + grounded, 3))
         normal, friction = np.zeros_like(point), np.zeros_like(point)
         point[:used, :2] = sums[:, 2:4] / sums[:, 4:5]
-        point[:used, 2] = self._params.radius
+        point[:used, Z] = self._params.radius
         normal[:used, :2], friction[:used, :2] = sums[:, :2] / span, sums[:, 5:7] / span
-        loaded = keys[:, 3] == state.counts[STEP]
-        kind = np.where(loaded, keys[:, 4], int(ContactState.OPEN))
+        loaded = keys[:, LOADED] == state.counts[STEP]
+        kind = np.where(loaded, keys[:, STICKS], int(ContactState.OPEN))
         if grounded:
             point[used:, :2] = state.q[:, :2]
-            normal[used:, 2] = load / span
-            friction[used:, :2] = (state.impulse[:, :2] - state.before[1, :n]) / span
+            normal[used:, Z] = load / span
+            friction[used:, :2] = (state.impulse[:, :2] - state.before[CALL, :n]) / span
         return Contacts(
-            link=np.concatenate([keys[:, 0], np.arange(grounded)]).astype(np.int32),
-            other=np.concatenate([keys[:, 1], np.full(grounded, GROUND)]).astype(np.int32),
+            link=np.concatenate([keys[:, LINK], np.arange(grounded)]).astype(np.int32),
+            other=np.concatenate([keys[:, BODY], np.full(grounded, GROUND)]).astype(np.int32),
             point=point,
             force_normal=normal,
             force_friction=friction,

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import State, Work
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.axes import X, Y
+from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
@@ -101,13 +102,13 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     own = n + 2
     size = own + loaded
     links = np.zeros((n, 3, size))
-    links[0, :, :3] = np.eye(3)
+    links[0][:, :3] = np.eye(3)
     for k in range(n - 1):
-        links[k + 1, 2] = links[k, 2]
-        links[k + 1, 2, 3 + k] = 1.0
-        before, behind = front * links[k, 2], rear * links[k + 1, 2]
-        links[k + 1, 0] = links[k, 0] - (problem.sin[k] * before + problem.sin[k + 1] * behind)
-        links[k + 1, 1] = links[k, 1] + (problem.cos[k] * before + problem.cos[k + 1] * behind)
+        links[k + 1, TURN] = links[k, TURN]
+        links[k + 1, TURN, 3 + k] = 1.0
+        before, behind = front * links[k, TURN], rear * links[k + 1, TURN]
+        links[k + 1, X] = links[k, X] - (problem.sin[k] * before + problem.sin[k + 1] * behind)
+        links[k + 1, Y] = links[k, Y] + (problem.cos[k] * before + problem.cos[k + 1] * behind)
     inertia = np.array([problem.mass, problem.mass, problem.inertia])
     mass, force = np.zeros((size, size)), np.zeros(size)
     for link, free in zip(links, problem.u_free, strict=True):

@@ -42,6 +42,17 @@ STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW,
 # Entries of State.sums.
 ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, PROJECTION, LOAD, WORST_ROW, WORST_CALL = range(11)
 
+# Entries of State.contact after link, body and feature.
+SLOT_ROW, SLOT_CALL = 3, 4
+# Entries of State.slot_key after these.
+LOADED, STICKS = 3, 4
+# Entries of State.slot_sum.
+NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
+# Entries of State.impulse.
+GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y = range(4)
+# Entry of the last line of State.before.
+PRESSED = 0
+
 
 class State(NamedTuple):
     """The state of a run of n links; c is the capacity for obstacle contacts, s that for contact slots.

@@ -42,11 +42,12 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
+from snakestudio.kernels.vec3 import X, Y
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["advance_steps", "contact_problem"]
@@ -82,8 +83,8 @@ def _turned_over(params: Params, u: FloatArray) -> bool:
     most = math.pi / params.dt
     before = 0.0
     for k in range(u.shape[0]):
-        here = u[k, 2]
-        if not (abs(here - before) <= most and abs(u[k, 0]) + abs(u[k, 1]) < 1e12):
+        here = u[k, TURN]
+        if not (abs(here - before) <= most and abs(u[k, X]) + abs(u[k, Y]) < 1e12):
             return True
         before = here
     return False

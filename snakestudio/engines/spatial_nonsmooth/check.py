@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.obstacles.solids import Relief, Solid, obstacle_solids
@@ -54,8 +55,8 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
     n = len(centre)
     arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    axes = np.stack([turns[:-1, :, 2], turns[1:, :, 1]], axis=1).reshape(-1, 3)  # z_k, y_k+1
-    points = np.stack([centre[:-1] + arm * turns[:-1, :, 0], centre[1:] - arm * turns[1:, :, 0]], axis=1).reshape(-1, 3)
+    axes = np.stack([turns[:-1, :, Z], turns[1:, :, Y]], axis=1).reshape(-1, 3)  # z_k, y_k+1
+    points = np.stack([centre[:-1] + arm * turns[:-1, :, X], centre[1:] - arm * turns[1:, :, X]], axis=1).reshape(-1, 3)
     moves = (np.arange(n)[:, None] > np.repeat(np.arange(n - 1), 2))[:, :, None]  # links behind the joint
     omega = np.zeros((n, 3, 6 + len(axes)))
     velocity = np.zeros_like(omega)
@@ -63,7 +64,7 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     velocity[:, :, 3:6] = np.cross(np.eye(3), (centre - centre[0])[:, None, :]).swapaxes(1, 2)
     omega[:, :, 6:] = (moves * axes).swapaxes(1, 2)
     velocity[:, :, 6:] = (moves * np.cross(axes, centre[:, None, :] - points)).swapaxes(1, 2)
-    along = np.einsum("ki,kij->kj", turns[:, :, 0], omega)
+    along = np.einsum("ki,kij->kj", turns[:, :, X], omega)
     mass = robot.mass_kg * np.einsum("kij,kil->jl", velocity, velocity)
     mass += robot.inertia_kg_m2 * np.einsum("kij,kil->jl", omega, omega)
     mass += (robot.axial_inertia_kg_m2 - robot.inertia_kg_m2) * along.T @ along
@@ -92,9 +93,9 @@ def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Prob
         return problems
     robot, turns = scene.robot, matrices(pose[:, 3:])
     arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    up, left = turns[:-1, :, 2], turns[1:, :, 1]
-    front = pose[:-1, :3] + arm * turns[:-1, :, 0] + robot.axis_offset_m * np.cross(left, up)
-    problems = checks.joint_gaps(front, pose[1:, :3] - arm * turns[1:, :, 0])
+    up, left = turns[:-1, :, Z], turns[1:, :, Y]
+    front = pose[:-1, :3] + arm * turns[:-1, :, X] + robot.axis_offset_m * np.cross(left, up)
+    problems = checks.joint_gaps(front, pose[1:, :3] - arm * turns[1:, :, X])
     skew = np.abs(np.arcsin(np.einsum("ki,ki->k", up, left).clip(-1.0, 1.0)))
     if len(skew) and skew.max() > SQUARENESS:
         worst = int(skew.argmax())
@@ -110,14 +111,14 @@ def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Prob
     if problems:
         return problems
     piece = robot.axis_offset_m * np.cross(left, up)
-    ahead, behind = arm * turns[:-1, :, 0] + piece, -arm * turns[1:, :, 0]
+    ahead, behind = arm * turns[:-1, :, X] + piece, -arm * turns[1:, :, X]
     return start_checks.torn_velocities(scene, twist, ahead, behind, np.stack([up, left], axis=1), np.cross(up, piece))
 
 
 def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Problem]:
     """Whether links start in the ground."""
     robot = scene.robot
-    depth = robot.radius_m + robot.contact_half_length_m * np.abs(axis[:, 2]) - pose[:, 2]
+    depth = robot.radius_m + robot.contact_half_length_m * np.abs(axis[:, Z]) - pose[:, Z]
     sunk = np.flatnonzero(depth > checks.TOLERATED)
     if not len(sunk):
         return []
@@ -193,7 +194,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     if not isinstance(scene.start, PlacedStart):
         problems += _given_state(scene, pose, twist)
     if not problems:
-        axis = matrices(pose[:, 3:])[:, :, 0]
+        axis = matrices(pose[:, 3:])[:, :, X]
         problems += _in_the_ground(scene, pose, axis)
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))

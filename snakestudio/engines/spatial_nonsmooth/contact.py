@@ -4,12 +4,64 @@ from __future__ import annotations
 
 import math
 
+from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, ROW
 from snakestudio.engines.spatial_nonsmooth.params import Params
-from snakestudio.engines.spatial_nonsmooth.state import CONTACTS, SLOTS_ROW, STEADY, STEP, State, Work
+from snakestudio.engines.spatial_nonsmooth.state import (
+    CONTACTS,
+    FRICTION_X,
+    FRICTION_Y,
+    FRICTION_Z,
+    GROUND_X,
+    GROUND_Y,
+    GROUND_Z,
+    LAST,
+    LOAD,
+    LOADED,
+    MOMENT_X,
+    MOMENT_Y,
+    MU_ACROSS,
+    MU_ALONG,
+    MU_ROLL,
+    OBSTACLE_X,
+    OBSTACLE_Y,
+    OBSTACLE_Z,
+    S_X,
+    S_Y,
+    S_Z,
+    SLIDE_X,
+    SLIDE_Y,
+    SLOT_CALL,
+    SLOT_ROW,
+    SLOTS_ROW,
+    STEADY,
+    STEP,
+    T_X,
+    T_Y,
+    T_Z,
+    WEIGHT,
+    State,
+    Work,
+)
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solids import ContactList, link_contacts
 from snakestudio.kernels.spatial_laws import normal_velocity
+from snakestudio.kernels.spatial_problem import (
+    GAIN_N,
+    GAIN_T,
+    GAIN_V,
+    LAW_N,
+    LAW_T,
+    LAW_T2,
+    ROW_T,
+    ROW_T2,
+    ROW_V,
+    ROW_V2,
+    RX,
+    RY,
+    RZ,
+)
 from snakestudio.kernels.stribeck import stribeck
+from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
 __all__ = ["book_contacts", "detect_contacts", "force_directions", "warm_start"]
 
@@ -42,8 +94,8 @@ def detect_contacts(params: Params, work: Work) -> int:
     obstacles = params.friction.shape[0] > 0
     for k in range(work.axis.shape[0]):
         work.first[k] = count
-        x, y, z = work.position[k, 0], work.position[k, 1], work.position[k, 2]
-        ex, ey, ez = work.axis[k, 0], work.axis[k, 1], work.axis[k, 2]
+        x, y, z = vec3(work.position, k)
+        ex, ey, ez = vec3(work.axis, k)
         for end in range(2):
             lever = lever_half if end == 0 else -lever_half
             gap = z + lever * ez - radius
@@ -53,12 +105,12 @@ def detect_contacts(params: Params, work: Work) -> int:
                     found.body[count] = GROUND_BODY
                     found.feature[count] = end
                     found.gap[count] = gap
-                    found.normal[count, 0] = 0.0
-                    found.normal[count, 1] = 0.0
-                    found.normal[count, 2] = 1.0
-                    found.point[count, 0] = x + lever * ex
-                    found.point[count, 1] = y + lever * ey
-                    found.point[count, 2] = z + lever * ez - radius
+                    found.normal[count, X] = 0.0
+                    found.normal[count, Y] = 0.0
+                    found.normal[count, Z] = 1.0
+                    found.point[count, X] = x + lever * ex
+                    found.point[count, Y] = y + lever * ey
+                    found.point[count, Z] = z + lever * ez - radius
                 count += 1
         if obstacles:
             count = link_contacts(params.world, k, x, y, z, ex, ey, ez, lever_half, radius, TOUCHING, found, count)
@@ -80,11 +132,11 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
     for c in range(n_contacts):
         k = found.link[c]
         body = found.body[c]
-        ex, ey, ez = work.axis[k, 0], work.axis[k, 1], work.axis[k, 2]
-        nx, ny, nz = found.normal[c, 0], found.normal[c, 1], found.normal[c, 2]
-        ax = found.point[c, 0] - work.position[k, 0]
-        ay = found.point[c, 1] - work.position[k, 1]
-        az = found.point[c, 2] - work.position[k, 2]
+        ex, ey, ez = vec3(work.axis, k)
+        nx, ny, nz = vec3(found.normal, c)
+        ax = found.point[c, X] - work.position[k, X]
+        ay = found.point[c, Y] - work.position[k, Y]
+        az = found.point[c, Z] - work.position[k, Z]
         if body < 0:
             mu_along, mu_across, roll = params.mu_along, params.mu_across, params.roll
         else:
@@ -95,7 +147,7 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         tx, ty, tz = ex - lean * nx, ey - lean * ny, ez - lean * nz
         length = math.sqrt(tx * tx + ty * ty + tz * tz)
         if length < 1e-6:
-            tx, ty, tz = work.left[k, 0], work.left[k, 1], work.left[k, 2]
+            tx, ty, tz = vec3(work.left, k)
             lean = tx * nx + ty * ny + tz * nz
             tx, ty, tz = tx - lean * nx, ty - lean * ny, tz - lean * nz
             length = math.sqrt(tx * tx + ty * ty + tz * tz)
@@ -104,37 +156,37 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         ty *= inverse
         tz *= inverse
         sx, sy, sz = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx
-        frame[c, 0] = tx
-        frame[c, 1] = ty
-        frame[c, 2] = tz
-        frame[c, 3] = sx
-        frame[c, 4] = sy
-        frame[c, 5] = sz
+        frame[c, T_X] = tx
+        frame[c, T_Y] = ty
+        frame[c, T_Z] = tz
+        frame[c, S_X] = sx
+        frame[c, S_Y] = sy
+        frame[c, S_Z] = sz
         # Moments of the unit forces about the centre of gravity, and what they and the forces move there.
         mx, my, mz = ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
         own = mx * ex + my * ey + mz * ez
         response = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
-        work.gain[c, 0] = 1.0 / response
-        rows[c, 0] = nx
-        rows[c, 1] = ny
-        rows[c, 2] = nz
+        work.gain[c, GAIN_N] = 1.0 / response
+        rows[c, X] = nx
+        rows[c, Y] = ny
+        rows[c, Z] = nz
         px, py, pz = ax + half * ex, ay + half * ey, az + half * ez  # from p_k
-        rows[c, 3] = py * nz - pz * ny
-        rows[c, 4] = pz * nx - px * nz
-        rows[c, 5] = px * ny - py * nx
+        rows[c, RX] = py * nz - pz * ny
+        rows[c, RY] = pz * nx - px * nz
+        rows[c, RZ] = px * ny - py * nx
         if params.stribeck_rise > 0.0:
-            vx = work.w_start[k, 0] + work.w_start[k, 4] * pz - work.w_start[k, 5] * py
-            vy = work.w_start[k, 1] + work.w_start[k, 5] * px - work.w_start[k, 3] * pz
-            vz = work.w_start[k, 2] + work.w_start[k, 3] * py - work.w_start[k, 4] * px
+            vx = work.w_start[k, X] + work.w_start[k, RY] * pz - work.w_start[k, RZ] * py
+            vy = work.w_start[k, Y] + work.w_start[k, RZ] * px - work.w_start[k, RX] * pz
+            vz = work.w_start[k, Z] + work.w_start[k, RX] * py - work.w_start[k, RY] * px
             along, across = vx * tx + vy * ty + vz * tz, vx * sx + vy * sy + vz * sz
             square = along * along + across * across
             factor = stribeck(square, params.stribeck_rise, params.stribeck_velocity)
             mu_along *= factor
             mu_across *= factor
-        work.mu[c, 0] = mu_along
-        work.mu[c, 1] = mu_across
-        work.mu[c, 2] = roll
-        work.gain[c, 1] = 0.0
+        work.mu[c, MU_ALONG] = mu_along
+        work.mu[c, MU_ACROSS] = mu_across
+        work.mu[c, MU_ROLL] = roll
+        work.gain[c, GAIN_T] = 0.0
         if mu_along > 0.0 or mu_across > 0.0:
             mx, my, mz = ay * tz - az * ty, az * tx - ax * tz, ax * ty - ay * tx
             own = mx * ex + my * ey + mz * ez
@@ -142,35 +194,35 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
             mx, my, mz = ay * sz - az * sy, az * sx - ax * sz, ax * sy - ay * sx
             own = mx * ex + my * ey + mz * ez
             other = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
-            work.gain[c, 1] = 1.0 / max(mu_along * mu_along * response, mu_across * mu_across * other)
-            rows[c, 8] = mu_along * tx
-            rows[c, 9] = mu_along * ty
-            rows[c, 10] = mu_along * tz
-            rows[c, 11] = mu_along * (py * tz - pz * ty)
-            rows[c, 12] = mu_along * (pz * tx - px * tz)
-            rows[c, 13] = mu_along * (px * ty - py * tx)
-            rows[c, 16] = mu_across * sx
-            rows[c, 17] = mu_across * sy
-            rows[c, 18] = mu_across * sz
-            rows[c, 19] = mu_across * (py * sz - pz * sy)
-            rows[c, 20] = mu_across * (pz * sx - px * sz)
-            rows[c, 21] = mu_across * (px * sy - py * sx)
+            work.gain[c, GAIN_T] = 1.0 / max(mu_along * mu_along * response, mu_across * mu_across * other)
+            rows[c, ROW_T + X] = mu_along * tx
+            rows[c, ROW_T + Y] = mu_along * ty
+            rows[c, ROW_T + Z] = mu_along * tz
+            rows[c, ROW_T + RX] = mu_along * (py * tz - pz * ty)
+            rows[c, ROW_T + RY] = mu_along * (pz * tx - px * tz)
+            rows[c, ROW_T + RZ] = mu_along * (px * ty - py * tx)
+            rows[c, ROW_T2 + X] = mu_across * sx
+            rows[c, ROW_T2 + Y] = mu_across * sy
+            rows[c, ROW_T2 + Z] = mu_across * sz
+            rows[c, ROW_T2 + RX] = mu_across * (py * sz - pz * sy)
+            rows[c, ROW_T2 + RY] = mu_across * (pz * sx - px * sz)
+            rows[c, ROW_T2 + RZ] = mu_across * (px * sy - py * sx)
         else:
             for i in range(6):
                 rows[c, 8 + i] = 0.0
                 rows[c, 16 + i] = 0.0
-        work.gain[c, 2] = 0.0
+        work.gain[c, GAIN_V] = 0.0
         if roll > 0.0:
             own = tx * ex + ty * ey + tz * ez
             other = sx * ex + sy * ey + sz * ez
             own = max(own * own, other * other) if difference > 0.0 else min(own * own, other * other)
-            work.gain[c, 2] = 1.0 / (roll * roll * (inverse_across + difference * own))
-            rows[c, 27] = roll * tx
-            rows[c, 28] = roll * ty
-            rows[c, 29] = roll * tz
-            rows[c, 35] = roll * sx
-            rows[c, 36] = roll * sy
-            rows[c, 37] = roll * sz
+            work.gain[c, GAIN_V] = 1.0 / (roll * roll * (inverse_across + difference * own))
+            rows[c, ROW_V + RX] = roll * tx
+            rows[c, ROW_V + RY] = roll * ty
+            rows[c, ROW_V + RZ] = roll * tz
+            rows[c, ROW_V2 + RX] = roll * sx
+            rows[c, ROW_V2 + RY] = roll * sy
+            rows[c, ROW_V2 + RZ] = roll * sz
         else:
             for i in range(3, 6):
                 rows[c, 24 + i] = 0.0
@@ -181,10 +233,10 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
 def _before(state: State, found: ContactList, c: int, k: int) -> int:
     """Place of contact `c` of link `k` among those of the step before, -1 if it is new."""
     contact, body, feature = state.contact, found.body[c], found.feature[c]
-    if contact[c, 0] == k and contact[c, 1] == body and contact[c, 2] == feature and c < state.first[k + 1]:
+    if contact[c, LINK] == k and contact[c, BODY] == body and contact[c, FEATURE] == feature and c < state.first[k + 1]:
         return c  # most often it has not moved
     for old in range(state.first[k], state.first[k + 1]):
-        if contact[old, 1] == body and contact[old, 2] == feature:
+        if contact[old, BODY] == body and contact[old, FEATURE] == feature:
             return old
     return -1
 
@@ -202,23 +254,23 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
     for k in range(n):
         for c in range(work.first[k], work.first[k + 1]):
             work.gamma_start[c] = normal_velocity(work.rows, c, work.w_start, k)
-            work.slots[c, 0] = -1
-            work.slots[c, 1] = -1
+            work.slots[c, ROW] = -1
+            work.slots[c, CALL] = -1
             same = _before(state, found, c, k)
             if same >= 0:
                 for i in range(5):
                     work.law[c, i] = state.law[same, i]
                     work.law_before[c, i] = state.law_before[same, i]
                 for i in range(1, 3):
-                    if not (work.gain[c, 1] > 0.0 and work.mu[c, i - 1] > 0.0):
+                    if not (work.gain[c, GAIN_T] > 0.0 and work.mu[c, i - 1] > 0.0):
                         work.law[c, i] = 0.0
                         work.law_before[c, i] = 0.0
                 for i in range(3, 5):
-                    if not work.gain[c, 2] > 0.0:
+                    if not work.gain[c, GAIN_V] > 0.0:
                         work.law[c, i] = 0.0
                         work.law_before[c, i] = 0.0
-                work.slots[c, 0] = state.contact[same, 3]
-                work.slots[c, 1] = state.contact[same, 4]
+                work.slots[c, ROW] = state.contact[same, SLOT_ROW]
+                work.slots[c, CALL] = state.contact[same, SLOT_CALL]
             else:
                 steady = False
                 for i in range(5):
@@ -249,9 +301,9 @@ def _take_slot(state: State, which: int, link: int, body: int, feature: int) -> 
         key = state.slot_key[which, i]
         if key[0] == link and key[1] == body and key[2] == feature:
             return i
-    state.slot_key[which, used, 0] = link
-    state.slot_key[which, used, 1] = body
-    state.slot_key[which, used, 2] = feature
+    state.slot_key[which, used, LINK] = link
+    state.slot_key[which, used, BODY] = body
+    state.slot_key[which, used, FEATURE] = feature
     for i in range(10):
         state.slot_sum[which, used, i] = 0.0
     state.counts[SLOTS_ROW + which] = used + 1
@@ -265,48 +317,48 @@ def book_contacts(state: State, work: Work) -> None:
     step = state.counts[STEP]
     for c in range(state.counts[CONTACTS]):
         k = found.link[c]
-        p = work.law[c, 0]
-        along, across = work.mu[c, 0] * work.law[c, 1], work.mu[c, 1] * work.law[c, 2]
-        fx = along * work.frame[c, 0] + across * work.frame[c, 3]
-        fy = along * work.frame[c, 1] + across * work.frame[c, 4]
-        fz = along * work.frame[c, 2] + across * work.frame[c, 5]
+        p = work.law[c, LAW_N]
+        along, across = work.mu[c, MU_ALONG] * work.law[c, LAW_T], work.mu[c, MU_ACROSS] * work.law[c, LAW_T2]
+        fx = along * work.frame[c, T_X] + across * work.frame[c, S_X]
+        fy = along * work.frame[c, T_Y] + across * work.frame[c, S_Y]
+        fz = along * work.frame[c, T_Z] + across * work.frame[c, S_Z]
         if found.body[c] < 0:
-            impulse[k, 0] += fx
-            impulse[k, 1] += fy
-            impulse[k, 2] += p
+            impulse[k, GROUND_X] += fx
+            impulse[k, GROUND_Y] += fy
+            impulse[k, GROUND_Z] += p
             if p > 0.0:
                 end = found.feature[c]
                 ground = state.ground
-                ground[k, end, 0] += p
-                ground[k, end, 1] += fx
-                ground[k, end, 2] += fy
-                ground[k, end, 3] += p * found.point[c, 0]
-                ground[k, end, 4] += p * found.point[c, 1]
-                ground[k, end, 5] = step
+                ground[k, end, LOAD] += p
+                ground[k, end, SLIDE_X] += fx
+                ground[k, end, SLIDE_Y] += fy
+                ground[k, end, MOMENT_X] += p * found.point[c, X]
+                ground[k, end, MOMENT_Y] += p * found.point[c, Y]
+                ground[k, end, LAST] = step
         else:
-            impulse[k, 3] += p * found.normal[c, 0] + fx
-            impulse[k, 4] += p * found.normal[c, 1] + fy
-            impulse[k, 5] += p * found.normal[c, 2] + fz
+            impulse[k, OBSTACLE_X] += p * found.normal[c, X] + fx
+            impulse[k, OBSTACLE_Y] += p * found.normal[c, Y] + fy
+            impulse[k, OBSTACLE_Z] += p * found.normal[c, Z] + fz
             if p > 0.0:
                 for which in range(2):
                     slot = work.slots[c, which]
                     if slot < 0:
                         slot = _take_slot(state, which, k, found.body[c], found.feature[c])
                         work.slots[c, which] = slot
-                    state.slot_key[which, slot, 3] = step
+                    state.slot_key[which, slot, LOADED] = step
                     sums = state.slot_sum
                     for i in range(3):
                         sums[which, slot, i] += p * found.normal[c, i]
                         sums[which, slot, 6 + i] += p * found.point[c, i]
-                    sums[which, slot, 3] += fx
-                    sums[which, slot, 4] += fy
-                    sums[which, slot, 5] += fz
-                    sums[which, slot, 9] += p
-        state.contact[c, 0] = k
-        state.contact[c, 1] = found.body[c]
-        state.contact[c, 2] = found.feature[c]
-        state.contact[c, 3] = work.slots[c, 0]
-        state.contact[c, 4] = work.slots[c, 1]
+                    sums[which, slot, FRICTION_X] += fx
+                    sums[which, slot, FRICTION_Y] += fy
+                    sums[which, slot, FRICTION_Z] += fz
+                    sums[which, slot, WEIGHT] += p
+        state.contact[c, LINK] = k
+        state.contact[c, BODY] = found.body[c]
+        state.contact[c, FEATURE] = found.feature[c]
+        state.contact[c, SLOT_ROW] = work.slots[c, ROW]
+        state.contact[c, SLOT_CALL] = work.slots[c, CALL]
         for i in range(5):
             state.law[c, i] = work.law[c, i]
             state.law_before[c, i] = work.law_before[c, i]

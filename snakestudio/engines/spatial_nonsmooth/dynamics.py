@@ -8,14 +8,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.motors import given_torque, motor_torque
+from snakestudio.engines.row_buffers import QUAT_W, QUAT_X, QUAT_Y, QUAT_Z
 from snakestudio.engines.spatial_nonsmooth.params import Params
-from snakestudio.engines.spatial_nonsmooth.state import PROJECTION, STEADY, State, Work
+from snakestudio.engines.spatial_nonsmooth.state import (
+    COS_PITCH,
+    COS_YAW,
+    PROJECTION,
+    Q_1,
+    Q_I,
+    Q_J,
+    Q_K,
+    SIN_PITCH,
+    SIN_YAW,
+    STEADY,
+    State,
+    Work,
+)
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.spatial_chain import joint_rates
+from snakestudio.kernels.spatial_problem import (
+    PITCH,
+    PITCH_X,
+    PITCH_Y,
+    PITCH_Z,
+    REACH_X,
+    REACH_Y,
+    REACH_Z,
+    RX,
+    RY,
+    RZ,
+    SWING_X,
+    SWING_Y,
+    SWING_Z,
+    YAW,
+    YAW_X,
+    YAW_Y,
+    YAW_Z,
+)
+from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
 __all__ = ["close_joints", "drive_joints", "end_angles", "midpoint", "move_links"]
 
 FloatArray = NDArray[np.float64]
+
+FIRST = 0
+"""The first link."""
 
 ALIKE = 0.25
 """Share of the squared change of velocities up to which two changes in a row count as alike."""
@@ -55,48 +92,50 @@ def midpoint(params: Params, state: State, work: Work) -> None:
     difference = params.axial - params.inertia
     q, u, wrench = state.q, state.u, state.wrench
     for k in range(q.shape[0]):
-        vx, vy, vz = u[k, 0], u[k, 1], u[k, 2]
-        bx, by, bz = u[k, 3], u[k, 4], u[k, 5]
+        vx, vy, vz = vec3(u, k)
+        bx, by, bz = vec3_at(u, k, RX)
         for i in range(3):
             work.position[k, i] = q[k, i] + half_dt * u[k, i]
-        p0, p1, p2, p3 = _turned(q[k, 3], q[k, 4], q[k, 5], q[k, 6], quarter_dt * bx, quarter_dt * by, quarter_dt * bz)
-        work.turn[k, 0] = p0
-        work.turn[k, 1] = p1
-        work.turn[k, 2] = p2
-        work.turn[k, 3] = p3
+        p0, p1, p2, p3 = _turned(
+            q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z], quarter_dt * bx, quarter_dt * by, quarter_dt * bz
+        )
+        work.turn[k, Q_1] = p0
+        work.turn[k, Q_I] = p1
+        work.turn[k, Q_J] = p2
+        work.turn[k, Q_K] = p3
         ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(p0, p1, p2, p3)
-        work.axis[k, 0] = ex
-        work.axis[k, 1] = ey
-        work.axis[k, 2] = ez
-        work.left[k, 0] = lx
-        work.left[k, 1] = ly
-        work.left[k, 2] = lz
-        work.up[k, 0] = ux
-        work.up[k, 1] = uy
-        work.up[k, 2] = uz
+        work.axis[k, X] = ex
+        work.axis[k, Y] = ey
+        work.axis[k, Z] = ez
+        work.left[k, X] = lx
+        work.left[k, Y] = ly
+        work.left[k, Z] = lz
+        work.up[k, X] = ux
+        work.up[k, Y] = uy
+        work.up[k, Z] = uz
         ox, oy, oz = bx * ex + by * lx + bz * ux, bx * ey + by * ly + bz * uy, bx * ez + by * lz + bz * uz
         cx, cy, cz = half * ex, half * ey, half * ez
-        work.w_start[k, 0] = vx - (oy * cz - oz * cy)
-        work.w_start[k, 1] = vy - (oz * cx - ox * cz)
-        work.w_start[k, 2] = vz - (ox * cy - oy * cx)
-        work.w_start[k, 3] = ox
-        work.w_start[k, 4] = oy
-        work.w_start[k, 5] = oz
+        work.w_start[k, X] = vx - (oy * cz - oz * cy)
+        work.w_start[k, Y] = vy - (oz * cx - ox * cz)
+        work.w_start[k, Z] = vz - (ox * cy - oy * cx)
+        work.w_start[k, RX] = ox
+        work.w_start[k, RY] = oy
+        work.w_start[k, RZ] = oz
         # Gyroscopic torque of a body of revolution: -(Theta_3 - Theta_1) omega_x (omega x e).
-        spin = difference * u[k, 3]
+        spin = difference * u[k, RX]
         gx, gy, gz = -spin * (oy * ez - oz * ey), -spin * (oz * ex - ox * ez), -spin * (ox * ey - oy * ex)
-        work.torque_free[k, 0] = gx
-        work.torque_free[k, 1] = gy
-        work.torque_free[k, 2] = gz
-        tx, ty, tz = wrench[k, 3] + gx, wrench[k, 4] + gy, wrench[k, 5] + gz
+        work.torque_free[k, X] = gx
+        work.torque_free[k, Y] = gy
+        work.torque_free[k, Z] = gz
+        tx, ty, tz = wrench[k, RX] + gx, wrench[k, RY] + gy, wrench[k, RZ] + gz
         # Theta^-1 = 1 / Theta_1 across, 1 / Theta_3 along.
         along = (tx * ex + ty * ey + tz * ez) * (1.0 / params.axial - inverse_inertia)
-        work.free[k, 0] = vx + dt * (params.gx + inverse_mass * wrench[k, 0])
-        work.free[k, 1] = vy + dt * (params.gy + inverse_mass * wrench[k, 1])
-        work.free[k, 2] = vz + dt * (params.gz + inverse_mass * wrench[k, 2])
-        work.free[k, 3] = ox + dt * (inverse_inertia * tx + along * ex)
-        work.free[k, 4] = oy + dt * (inverse_inertia * ty + along * ey)
-        work.free[k, 5] = oz + dt * (inverse_inertia * tz + along * ez)
+        work.free[k, X] = vx + dt * (params.gx + inverse_mass * wrench[k, X])
+        work.free[k, Y] = vy + dt * (params.gy + inverse_mass * wrench[k, Y])
+        work.free[k, Z] = vz + dt * (params.gz + inverse_mass * wrench[k, Z])
+        work.free[k, RX] = ox + dt * (inverse_inertia * tx + along * ex)
+        work.free[k, RY] = oy + dt * (inverse_inertia * ty + along * ey)
+        work.free[k, RZ] = oz + dt * (inverse_inertia * tz + along * ez)
 
 
 @inlined
@@ -126,47 +165,49 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
     dt = params.dt
     offset, half = params.offset, params.half_length
     for k in range(state.q.shape[0] - 1):
-        zx, zy, zz = work.up[k, 0], work.up[k, 1], work.up[k, 2]
-        yx, yy, yz = work.left[k + 1, 0], work.left[k + 1, 1], work.left[k + 1, 2]
-        ex, ey, ez = work.axis[k, 0], work.axis[k, 1], work.axis[k, 2]
+        zx, zy, zz = vec3(work.up, k)
+        yx, yy, yz = vec3(work.left, k + 1)
+        ex, ey, ez = vec3(work.axis, k)
         joint = work.joint
-        joint[k, 0] = zx
-        joint[k, 1] = zy
-        joint[k, 2] = zz
-        joint[k, 3] = yx
-        joint[k, 4] = yy
-        joint[k, 5] = yz
+        joint[k, YAW_X] = zx
+        joint[k, YAW_Y] = zy
+        joint[k, YAW_Z] = zz
+        joint[k, PITCH_X] = yx
+        joint[k, PITCH_Y] = yy
+        joint[k, PITCH_Z] = yz
         if offset != 0.0:
             # The piece between the axes points along y x z; turning about z moves its end along z x (y x z).
             bx, by, bz = yy * zz - yz * zy, yz * zx - yx * zz, yx * zy - yy * zx
-            joint[k, 9] = offset * (zy * bz - zz * by)
-            joint[k, 10] = offset * (zz * bx - zx * bz)
-            joint[k, 11] = offset * (zx * by - zy * bx)
+            joint[k, SWING_X] = offset * (zy * bz - zz * by)
+            joint[k, SWING_Y] = offset * (zz * bx - zx * bz)
+            joint[k, SWING_Z] = offset * (zx * by - zy * bx)
             # From p_k (the pitch axis behind link k) to p_k+1; `half` reaches from a joint axis to the centre.
-            joint[k, 6] = 2.0 * half * ex + offset * bx
-            joint[k, 7] = 2.0 * half * ey + offset * by
-            joint[k, 8] = 2.0 * half * ez + offset * bz
+            joint[k, REACH_X] = 2.0 * half * ex + offset * bx
+            joint[k, REACH_Y] = 2.0 * half * ey + offset * by
+            joint[k, REACH_Z] = 2.0 * half * ez + offset * bz
         else:
-            joint[k, 6] = 2.0 * half * ex
-            joint[k, 7] = 2.0 * half * ey
-            joint[k, 8] = 2.0 * half * ez
+            joint[k, REACH_X] = 2.0 * half * ex
+            joint[k, REACH_Y] = 2.0 * half * ey
+            joint[k, REACH_Z] = 2.0 * half * ez
         rate_yaw, rate_pitch = joint_rates(joint, k, work.w_start)
-        work.rate_start[k, 0] = rate_yaw
-        work.rate_start[k, 1] = rate_pitch
+        work.rate_start[k, YAW] = rate_yaw
+        work.rate_start[k, PITCH] = rate_pitch
         # (65), (66): yaw about z_k, then pitch about y_k+1.
         left = work.left
         sin_yaw = -(ex * yx + ey * yy + ez * yz)
-        cos_yaw = left[k, 0] * yx + left[k, 1] * yy + left[k, 2] * yz
-        sin_pitch = -(zx * work.axis[k + 1, 0] + zy * work.axis[k + 1, 1] + zz * work.axis[k + 1, 2])
-        cos_pitch = zx * work.up[k + 1, 0] + zy * work.up[k + 1, 1] + zz * work.up[k + 1, 2]
-        yaw = state.angle[k, 0] + _turn(state.turned[k, 0], state.turned[k, 1], cos_yaw, sin_yaw)
-        pitch = state.angle[k, 1] + _turn(state.turned[k, 2], state.turned[k, 3], cos_pitch, sin_pitch)
-        work.turned[k, 0] = cos_yaw
-        work.turned[k, 1] = sin_yaw
-        work.turned[k, 2] = cos_pitch
-        work.turned[k, 3] = sin_pitch
-        work.angle[k, 0] = yaw
-        work.angle[k, 1] = pitch
+        cos_yaw = left[k, X] * yx + left[k, Y] * yy + left[k, Z] * yz
+        sin_pitch = -(zx * work.axis[k + 1, X] + zy * work.axis[k + 1, Y] + zz * work.axis[k + 1, Z])
+        cos_pitch = zx * work.up[k + 1, X] + zy * work.up[k + 1, Y] + zz * work.up[k + 1, Z]
+        yaw = state.angle[k, YAW] + _turn(state.turned[k, COS_YAW], state.turned[k, SIN_YAW], cos_yaw, sin_yaw)
+        pitch = state.angle[k, PITCH] + _turn(
+            state.turned[k, COS_PITCH], state.turned[k, SIN_PITCH], cos_pitch, sin_pitch
+        )
+        work.turned[k, COS_YAW] = cos_yaw
+        work.turned[k, SIN_YAW] = sin_yaw
+        work.turned[k, COS_PITCH] = cos_pitch
+        work.turned[k, SIN_PITCH] = sin_pitch
+        work.angle[k, YAW] = yaw
+        work.angle[k, PITCH] = pitch
         # omega_h of (67) is alpha_h' cos(alpha_v).
         measured = rate_yaw * cos_pitch
         for a in range(2):
@@ -209,29 +250,29 @@ def move_links(params: Params, state: State, work: Work) -> None:
                 size += change * change
                 turn_of_change += (change - state.change[k, i]) * (change - state.change[k, i])
             state.change[k, i] = change
-        ox, oy, oz = w[k, 3], w[k, 4], w[k, 5]
-        ex, ey, ez = work.axis[k, 0], work.axis[k, 1], work.axis[k, 2]
+        ox, oy, oz = vec3_at(w, k, RX)
+        ex, ey, ez = vec3(work.axis, k)
         cx, cy, cz = half * ex, half * ey, half * ez
-        u[k, 0] = w[k, 0] + oy * cz - oz * cy
-        u[k, 1] = w[k, 1] + oz * cx - ox * cz
-        u[k, 2] = w[k, 2] + ox * cy - oy * cx
+        u[k, X] = w[k, X] + oy * cz - oz * cy
+        u[k, Y] = w[k, Y] + oz * cx - ox * cz
+        u[k, Z] = w[k, Z] + ox * cy - oy * cx
         bx = ox * ex + oy * ey + oz * ez
-        by = ox * work.left[k, 0] + oy * work.left[k, 1] + oz * work.left[k, 2]
-        bz = ox * work.up[k, 0] + oy * work.up[k, 1] + oz * work.up[k, 2]
-        u[k, 3] = bx
-        u[k, 4] = by
-        u[k, 5] = bz
+        by = ox * work.left[k, X] + oy * work.left[k, Y] + oz * work.left[k, Z]
+        bz = ox * work.up[k, X] + oy * work.up[k, Y] + oz * work.up[k, Z]
+        u[k, RX] = bx
+        u[k, RY] = by
+        u[k, RZ] = bz
         for i in range(3):
             q[k, i] = work.position[k, i] + half_dt * u[k, i]
         turn = work.turn
         p0, p1, p2, p3 = _turned(
-            turn[k, 0], turn[k, 1], turn[k, 2], turn[k, 3], quarter_dt * bx, quarter_dt * by, quarter_dt * bz
+            turn[k, Q_1], turn[k, Q_I], turn[k, Q_J], turn[k, Q_K], quarter_dt * bx, quarter_dt * by, quarter_dt * bz
         )
         inverse = 1.0 / math.sqrt(p0 * p0 + p1 * p1 + p2 * p2 + p3 * p3)
-        q[k, 3] = p0 * inverse
-        q[k, 4] = p1 * inverse
-        q[k, 5] = p2 * inverse
-        q[k, 6] = p3 * inverse
+        q[k, QUAT_W] = p0 * inverse
+        q[k, QUAT_X] = p1 * inverse
+        q[k, QUAT_Y] = p2 * inverse
+        q[k, QUAT_Z] = p3 * inverse
     # Only where velocities changed much as in the step before is it worth guessing that they will again.
     if turn_of_change > ALIKE * size:
         state.counts[STEADY] = 0
@@ -244,10 +285,10 @@ def close_joints(params: Params, state: State, work: Work) -> None:
     offset, half = params.offset, params.half_length
     jx = jy = jz = shifted = 0.0
     for k in range(q.shape[0]):
-        ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[k, 3], q[k, 4], q[k, 5], q[k, 6])
+        ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
         if k > 0:
             # Turn by psi about e so that y_k . z_k-1 = 0.
-            zx, zy, zz = end[k - 1, 6], end[k - 1, 7], end[k - 1, 8]
+            zx, zy, zz = vec3(end, k - 1)
             on_left, on_up = zx * lx + zy * ly + zz * lz, zx * ux + zy * uy + zz * uz
             if on_left != 0.0 and abs(on_left) < 0.1 * abs(on_up):
                 tangent = -on_left / on_up
@@ -258,51 +299,47 @@ def close_joints(params: Params, state: State, work: Work) -> None:
                     cos * ux - sin * lx, cos * uy - sin * ly, cos * uz - sin * lz,
                 )  # fmt: skip
                 half_tangent = sin / (1.0 + cos)
-                p0, p1, p2, p3 = _turned(q[k, 3], q[k, 4], q[k, 5], q[k, 6], half_tangent, 0.0, 0.0)
+                p0, p1, p2, p3 = _turned(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z], half_tangent, 0.0, 0.0)
                 inverse = 1.0 / math.sqrt(1.0 + half_tangent * half_tangent)
-                q[k, 3] = p0 * inverse
-                q[k, 4] = p1 * inverse
-                q[k, 5] = p2 * inverse
-                q[k, 6] = p3 * inverse
+                q[k, QUAT_W] = p0 * inverse
+                q[k, QUAT_X] = p1 * inverse
+                q[k, QUAT_Y] = p2 * inverse
+                q[k, QUAT_Z] = p3 * inverse
             if offset != 0.0:
                 jx += offset * (ly * zz - lz * zy)
                 jy += offset * (lz * zx - lx * zz)
                 jz += offset * (lx * zy - ly * zx)
             x, y, z = jx + half * ex, jy + half * ey, jz + half * ez
-            shifted += params.gx * (x - q[k, 0]) + params.gy * (y - q[k, 1]) + params.gz * (z - q[k, 2])
-            q[k, 0] = x
-            q[k, 1] = y
-            q[k, 2] = z
-        jx, jy, jz = q[k, 0] + half * ex, q[k, 1] + half * ey, q[k, 2] + half * ez
-        end[k, 0] = ex
-        end[k, 1] = ey
-        end[k, 2] = ez
-        end[k, 3] = lx
-        end[k, 4] = ly
-        end[k, 5] = lz
-        end[k, 6] = ux
-        end[k, 7] = uy
-        end[k, 8] = uz
+            shifted += params.gx * (x - q[k, X]) + params.gy * (y - q[k, Y]) + params.gz * (z - q[k, Z])
+            q[k, X] = x
+            q[k, Y] = y
+            q[k, Z] = z
+        jx, jy, jz = q[k, X] + half * ex, q[k, Y] + half * ey, q[k, Z] + half * ez
+        end[k, X] = ux
+        end[k, Y] = uy
+        end[k, Z] = uz
     state.sums[PROJECTION] += params.mass * shifted
 
 
 @jit
 def end_angles(state: State, angle: FloatArray, rate: FloatArray) -> None:
     """Angles and rates of all joints, each (n - 1, 2), at the present poses and velocities."""
-    ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(state.q[0, 3], state.q[0, 4], state.q[0, 5], state.q[0, 6])
-    bx, by, bz = state.u[0, 3], state.u[0, 4], state.u[0, 5]
+    ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(
+        state.q[FIRST, QUAT_W], state.q[FIRST, QUAT_X], state.q[FIRST, QUAT_Y], state.q[FIRST, QUAT_Z]
+    )
+    bx, by, bz = vec3_at(state.u, FIRST, RX)
     ox, oy, oz = bx * ex + by * lx + bz * ux, bx * ey + by * ly + bz * uy, bx * ez + by * lz + bz * uz
     for k in range(state.q.shape[0] - 1):
         fx, fy, fz, mx, my, mz, vx, vy, vz = _axes(
-            state.q[k + 1, 3], state.q[k + 1, 4], state.q[k + 1, 5], state.q[k + 1, 6]
+            state.q[k + 1, QUAT_W], state.q[k + 1, QUAT_X], state.q[k + 1, QUAT_Y], state.q[k + 1, QUAT_Z]
         )
-        bx, by, bz = state.u[k + 1, 3], state.u[k + 1, 4], state.u[k + 1, 5]
+        bx, by, bz = vec3_at(state.u, k + 1, RX)
         px, py, pz = bx * fx + by * mx + bz * vx, bx * fy + by * my + bz * vy, bx * fz + by * mz + bz * vz
         yaw = math.atan2(-(ex * mx + ey * my + ez * mz), lx * mx + ly * my + lz * mz)
         pitch = math.atan2(-(ux * fx + uy * fy + uz * fz), ux * vx + uy * vy + uz * vz)
-        angle[k, 0] = _near(yaw, state.angle[k, 0])
-        angle[k, 1] = _near(pitch, state.angle[k, 1])
-        rate[k, 0] = ux * (px - ox) + uy * (py - oy) + uz * (pz - oz)
-        rate[k, 1] = mx * (px - ox) + my * (py - oy) + mz * (pz - oz)
+        angle[k, YAW] = _near(yaw, state.angle[k, YAW])
+        angle[k, PITCH] = _near(pitch, state.angle[k, PITCH])
+        rate[k, YAW] = ux * (px - ox) + uy * (py - oy) + uz * (pz - oz)
+        rate[k, PITCH] = mx * (px - ox) + my * (py - oy) + mz * (pz - oz)
         ex, ey, ez, lx, ly, lz, ux, uy, uz = fx, fy, fz, mx, my, mz, vx, vy, vz
         ox, oy, oz = px, py, pz

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts, demand, within
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
@@ -21,6 +21,9 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     CALL_STEPS,
     CONTACTS,
     ENERGY,
+    LAST,
+    LOAD,
+    SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
     STEP,
@@ -35,6 +38,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
 from snakestudio.kernels._jit import direct
+from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
@@ -87,7 +91,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state = self._state
         state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
         state.sums[WORST_CALL] = 0.0
-        state.contact[:, 4] = -1
+        state.contact[:, SLOT_CALL] = -1
         state.before[1] = state.ground
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
@@ -126,19 +130,19 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state
         used = int(state.counts[SLOTS_CALL])
-        keys, sums = state.slot_key[1, :used], state.slot_sum[1, :used]
+        keys, sums = state.slot_key[CALL, :used], state.slot_sum[CALL, :used]
         gained = state.ground - state.before[1]
-        link, end = np.nonzero(gained[:, :, 0] > 0.0)
+        link, end = np.nonzero(gained[:, :, LOAD] > 0.0)
         ground = gained[link, end]
         flat = np.zeros((len(link), 3))
         point, normal, friction = flat.copy(), flat.copy(), flat.copy()
         point[:, :2] = ground[:, 3:5] / ground[:, :1]
-        normal[:, 2] = ground[:, 0]
+        normal[:, Z] = ground[:, LOAD]
         friction[:, :2] = ground[:, 1:3]
         step = state.counts[STEP]
         return Contacts(
-            link=np.concatenate([keys[:, 0], link]).astype(np.int32),
-            other=np.concatenate([keys[:, 1], np.full(len(link), GROUND)]).astype(np.int32),
+            link=np.concatenate([keys[:, LINK], link]).astype(np.int32),
+            other=np.concatenate([keys[:, BODY], np.full(len(link), GROUND)]).astype(np.int32),
             point=np.vstack([sums[:, 6:9] / sums[:, 9:], point]),
             force_normal=np.vstack([sums[:, :3], normal]) / span,
             force_friction=np.vstack([sums[:, 3:6], friction]) / span,
@@ -148,7 +152,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
                     for k, body, feature, last in keys.tolist()
                 ]
                 + [
-                    self._contact_state(k, GROUND, e) if state.ground[k, e, 5] == step else 0
+                    self._contact_state(k, GROUND, e) if state.ground[k, e, LAST] == step else 0
                     for k, e in zip(link.tolist(), end.tolist(), strict=True)
                 ],
                 dtype=np.int32,
@@ -159,7 +163,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         """`ContactState` of a contact of the last step."""
         state = self._state
         for c in range(state.first[link], state.first[link + 1]):
-            if state.contact[c, 1] == body and state.contact[c, 2] == feature:
+            if state.contact[c, BODY] == body and state.contact[c, FEATURE] == feature:
                 return int(state.stick[c])
         return int(ContactState.OPEN)
 

@@ -17,6 +17,8 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.spatial_chain import joint_rates
+from snakestudio.kernels.spatial_problem import LAW_N, PITCH, REACH_X, RX, RY, RZ, YAW
+from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
 __all__ = ["book_works"]
 
@@ -32,11 +34,11 @@ def book_works(params: Params, state: State, work: Work) -> None:
     friction = normal = gravity = external = gyroscopic = actuator = joint = stop = 0.0
     w, start = work.w, work.w_start
     for k in range(w.shape[0]):
-        ox, oy, oz = w[k, 3] + start[k, 3], w[k, 4] + start[k, 4], w[k, 5] + start[k, 5]
-        ex, ey, ez = half * work.axis[k, 0], half * work.axis[k, 1], half * work.axis[k, 2]
-        vx = w[k, 0] + start[k, 0] + oy * ez - oz * ey
-        vy = w[k, 1] + start[k, 1] + oz * ex - ox * ez
-        vz = w[k, 2] + start[k, 2] + ox * ey - oy * ex
+        ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
+        ex, ey, ez = half * work.axis[k, X], half * work.axis[k, Y], half * work.axis[k, Z]
+        vx = w[k, X] + start[k, X] + oy * ez - oz * ey
+        vy = w[k, Y] + start[k, Y] + oz * ex - ox * ez
+        vz = w[k, Z] + start[k, Z] + ox * ey - oy * ex
         gravity += params.gx * vx + params.gy * vy + params.gz * vz
         force = state.wrench[k]
         external += force[0] * vx + force[1] * vy + force[2] * vz + force[3] * ox + force[4] * oy + force[5] * oz
@@ -46,30 +48,33 @@ def book_works(params: Params, state: State, work: Work) -> None:
         for i in range(6):
             friction += work.pushed[k, i] * (w[k, i] + start[k, i])
         for c in range(work.first[k], work.first[k + 1]):
-            normal += work.law[c, 0] * (work.gamma[c, 0] + work.gamma_start[c])
+            normal += work.law[c, LAW_N] * (work.gamma[c, LAW_N] + work.gamma_start[c])
     for k in range(w.shape[0] - 1):
         yaw, pitch = joint_rates(work.joint, k, w)
-        mean_yaw, mean_pitch = yaw + work.rate_start[k, 0], pitch + work.rate_start[k, 1]
-        stop_yaw, stop_pitch = work.stop_sign[k, 0] * work.stop[k, 0], work.stop_sign[k, 1] * work.stop[k, 1]
-        motor_yaw = work.drive[k, 0] - work.drag[k, 0] * yaw
-        motor_pitch = work.drive[k, 1] - work.drag[k, 1] * pitch
-        state.torque[k, 0] = motor_yaw / params.dt
-        state.torque[k, 1] = motor_pitch / params.dt
-        state.motor[k, 0] = state.torque[k, 0]
-        state.motor[k, 1] = state.torque[k, 1]
+        mean_yaw, mean_pitch = yaw + work.rate_start[k, YAW], pitch + work.rate_start[k, PITCH]
+        stop_yaw, stop_pitch = (
+            work.stop_sign[k, YAW] * work.stop[k, YAW],
+            work.stop_sign[k, PITCH] * work.stop[k, PITCH],
+        )
+        motor_yaw = work.drive[k, YAW] - work.drag[k, YAW] * yaw
+        motor_pitch = work.drive[k, PITCH] - work.drag[k, PITCH] * pitch
+        state.torque[k, YAW] = motor_yaw / params.dt
+        state.torque[k, PITCH] = motor_pitch / params.dt
+        state.motor[k, YAW] = state.torque[k, YAW]
+        state.motor[k, PITCH] = state.torque[k, PITCH]
         own = motor_yaw * mean_yaw + motor_pitch * mean_pitch
         stopped = stop_yaw * mean_yaw + stop_pitch * mean_pitch
         # All the joint does: its wrench at p_k+1 and the velocity of link k + 1 there relative to link k.
-        rx, ry, rz = work.joint[k, 6], work.joint[k, 7], work.joint[k, 8]
-        ox, oy, oz = w[k, 3] + start[k, 3], w[k, 4] + start[k, 4], w[k, 5] + start[k, 5]
+        rx, ry, rz = vec3_at(work.joint, k, REACH_X)
+        ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         f = work.wrench[k]
         whole = (
-            f[0] * (w[k + 1, 0] + start[k + 1, 0] - (w[k, 0] + start[k, 0]) - (oy * rz - oz * ry))
-            + f[1] * (w[k + 1, 1] + start[k + 1, 1] - (w[k, 1] + start[k, 1]) - (oz * rx - ox * rz))
-            + f[2] * (w[k + 1, 2] + start[k + 1, 2] - (w[k, 2] + start[k, 2]) - (ox * ry - oy * rx))
-            + f[3] * (w[k + 1, 3] + start[k + 1, 3] - ox)
-            + f[4] * (w[k + 1, 4] + start[k + 1, 4] - oy)
-            + f[5] * (w[k + 1, 5] + start[k + 1, 5] - oz)
+            f[0] * (w[k + 1, X] + start[k + 1, X] - (w[k, X] + start[k, X]) - (oy * rz - oz * ry))
+            + f[1] * (w[k + 1, Y] + start[k + 1, Y] - (w[k, Y] + start[k, Y]) - (oz * rx - ox * rz))
+            + f[2] * (w[k + 1, Z] + start[k + 1, Z] - (w[k, Z] + start[k, Z]) - (ox * ry - oy * rx))
+            + f[3] * (w[k + 1, RX] + start[k + 1, RX] - ox)
+            + f[4] * (w[k + 1, RY] + start[k + 1, RY] - oy)
+            + f[5] * (w[k + 1, RZ] + start[k + 1, RZ] - oz)
         )
         actuator += own
         stop += stopped

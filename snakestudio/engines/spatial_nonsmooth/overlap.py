@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 __all__ = ["depth_in_solid"]
@@ -27,15 +28,15 @@ def _extruded(across: FloatArray, beyond: FloatArray) -> FloatArray:
 def _to_convex(solid: Post | Block | Prism, point: FloatArray) -> FloatArray:
     """Signed distance (m) of points (k, 3) to a convex solid, negative inside."""
     if isinstance(solid, Post):
-        across = np.hypot(point[:, 0] - solid.x, point[:, 1] - solid.y) - solid.radius
-        return _extruded(across, np.maximum(solid.low - point[:, 2], point[:, 2] - solid.high))
+        across = np.hypot(point[:, X] - solid.x, point[:, Y] - solid.y) - solid.radius
+        return _extruded(across, np.maximum(solid.low - point[:, Z], point[:, Z] - solid.high))
     if isinstance(solid, Block):
         beyond = np.abs((point - solid.centre) @ solid.rotation) - solid.half
         outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
         distance: FloatArray = outside + np.minimum(beyond.max(axis=1), 0.0)
         return distance
     local = (point - solid.origin) @ solid.rotation
-    return _extruded(_to_polygon(solid.profile, local[:, [0, 2]]), np.abs(local[:, 1]) - solid.half_width)
+    return _extruded(_to_polygon(solid.profile, local[:, [0, 2]]), np.abs(local[:, Y]) - solid.half_width)
 
 
 def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
@@ -44,7 +45,7 @@ def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
     away = point[:, None, :] - corners  # (k, m, 2)
     share = (away * edge).sum(axis=2) / (edge * edge).sum(axis=1)
     nearest = np.linalg.norm(away - share.clip(0.0, 1.0)[:, :, None] * edge, axis=2).min(axis=1)
-    inside = (edge[:, 0] * away[:, :, 1] - edge[:, 1] * away[:, :, 0] >= 0.0).all(axis=1)
+    inside = (edge[:, X] * away[:, :, Y] - edge[:, Y] * away[:, :, X] >= 0.0).all(axis=1)
     distance: FloatArray = np.where(inside, -nearest, nearest)
     return distance
 
@@ -91,7 +92,7 @@ def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float
         lever = ((point - c) @ e).clip(-half, half)
         depth[k] = radius - np.linalg.norm(point - c - lever[:, None] * e, axis=1).min()
         spine = c + np.linspace(-half, half, 2 + math.ceil(2.0 * half / spacing))[:, None] * e
-        sunk = (relief.surface(spine[:, 0], spine[:, 1]) - spine[:, 2]).max()
+        sunk = (relief.surface(spine[:, X], spine[:, Y]) - spine[:, Z]).max()
         if sunk > 0.0:
             depth[k] = radius + sunk
     return depth

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem, rotated
+from snakestudio.engines.row_buffers import BODY, FEATURE
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import State, Work
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
@@ -26,7 +27,7 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
     for c in range(n_contacts):
         k = work.found.link[c]
         for old in range(state.first[k], state.first[k + 1]):
-            if state.contact[old, 1] == work.found.body[c] and state.contact[old, 2] == work.found.feature[c]:
+            if state.contact[old, BODY] == work.found.body[c] and state.contact[old, FEATURE] == work.found.feature[c]:
                 guess[c] = state.law[old]
     return {
         "mass": np.array(params.mass),
@@ -93,7 +94,7 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     size = 6 + 2 * (n - 1)
     # Velocities of every link about p_k from the generalised ones.
     links = np.zeros((n, 6, size))
-    links[0, :, :6] = np.eye(6)
+    links[0][:, :6] = np.eye(6)
     for k in range(n - 1):
         yaw, pitch, reach, sweep = problem.joint[k].reshape(4, 3)
         links[k + 1] = links[k]

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import math
 
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import (
+    BODY,
+    FEATURE,
+    KINETIC,
+    LINK,
+    POTENTIAL,
+    QUAT_W,
+    QUAT_X,
+    QUAT_Y,
+    QUAT_Z,
+    ROW,
+    RowBuffers,
+)
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import (
     ACTUATOR,
     CONTACTS,
     ITERATIONS,
+    LAST,
+    LOAD,
+    LOADED,
     PROJECTION,
+    SLOT_ROW,
     SLOTS_ROW,
     STEP,
     UNCONVERGED,
+    WEIGHT,
     WORST_ROW,
     State,
     Work,
 )
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.prox import AT_LIMIT
+from snakestudio.kernels.spatial_problem import GAIN_T, LAW_N, LAW_T, LAW_T2, RX, RY, RZ
+from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
 __all__ = ["classify_stick", "write_row"]
 
@@ -33,11 +52,14 @@ GROUND = -1
 def classify_stick(state: State, work: Work) -> None:
     """Say of every contact of the last step whether it sticks: whether P - r gamma lies in its friction disc (58)."""
     for c in range(state.counts[CONTACTS]):
-        p = work.law[c, 0]
+        p = work.law[c, LAW_N]
         state.stick[c] = OPEN
         if p > 0.0:
-            gain = work.gain[c, 1]
-            y1, y2 = work.law[c, 1] - gain * work.gamma[c, 1], work.law[c, 2] - gain * work.gamma[c, 2]
+            gain = work.gain[c, GAIN_T]
+            y1, y2 = (
+                work.law[c, LAW_T] - gain * work.gamma[c, LAW_T],
+                work.law[c, LAW_T2] - gain * work.gamma[c, LAW_T2],
+            )
             sticks = gain > 0.0 and math.sqrt(y1 * y1 + y2 * y2) <= AT_LIMIT * p
             state.stick[c] = STICK if sticks else SLIP
 
@@ -46,7 +68,7 @@ def classify_stick(state: State, work: Work) -> None:
 def _state_of(state: State, link: int, body: int, feature: int) -> int:
     """`ContactState` of a contact in the last step."""
     for c in range(state.first[link], state.first[link + 1]):
-        if state.contact[c, 1] == body and state.contact[c, 2] == feature:
+        if state.contact[c, BODY] == body and state.contact[c, FEATURE] == feature:
             found: int = state.stick[c]
             return found
     return OPEN
@@ -66,18 +88,18 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     for k in range(n):
         for a in range(7):
             rows.link_pose[i, k, a] = q[k, a]
-        w, x, y, z = q[k, 3], q[k, 4], q[k, 5], q[k, 6]
-        bx, by, bz = u[k, 3], u[k, 4], u[k, 5]
+        w, x, y, z = q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z]
+        bx, by, bz = vec3_at(u, k, RX)
         for a in range(3):
             rows.link_twist[i, k, a] = u[k, a]
         # omega in the world: b + 2 v x (v x b + w b), v the quaternion's vector part.
         cx, cy, cz = y * bz - z * by + w * bx, z * bx - x * bz + w * by, x * by - y * bx + w * bz
-        rows.link_twist[i, k, 3] = bx + 2.0 * (y * cz - z * cy)
-        rows.link_twist[i, k, 4] = by + 2.0 * (z * cx - x * cz)
-        rows.link_twist[i, k, 5] = bz + 2.0 * (x * cy - y * cx)
-        speed = u[k, 0] * u[k, 0] + u[k, 1] * u[k, 1] + u[k, 2] * u[k, 2]
+        rows.link_twist[i, k, RX] = bx + 2.0 * (y * cz - z * cy)
+        rows.link_twist[i, k, RY] = by + 2.0 * (z * cx - x * cz)
+        rows.link_twist[i, k, RZ] = bz + 2.0 * (x * cy - y * cx)
+        speed = u[k, X] * u[k, X] + u[k, Y] * u[k, Y] + u[k, Z] * u[k, Z]
         kinetic += 0.5 * (params.mass * speed + params.axial * bx * bx + params.inertia * (by * by + bz * bz))
-        potential -= params.mass * (params.gx * q[k, 0] + params.gy * q[k, 1] + params.gz * q[k, 2])
+        potential -= params.mass * (params.gx * q[k, X] + params.gy * q[k, Y] + params.gz * q[k, Z])
         for a in range(3):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
             rows.impulse_obstacle[i, k, a] = state.impulse[k, 3 + a]
@@ -88,8 +110,8 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
             rows.joint_rate_ref[i, k, a] = work.reference[k, 2 + a]
             rows.joint_torque[i, k, a] = state.torque[k, a]
     rows.contacts_closed[i] = counts[CONTACTS]
-    rows.energy[i, 0] = kinetic
-    rows.energy[i, 1] = potential
+    rows.energy[i, KINETIC] = kinetic
+    rows.energy[i, POTENTIAL] = potential
     for e in range(ACTUATOR, PROJECTION + 1):
         rows.energy[i, 2 + e - ACTUATOR] = sums[e]
     rows.residual[i] = sums[WORST_ROW]
@@ -98,41 +120,45 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     rows.steps[i] = counts[STEP]
     # Contacts with obstacles since the row before, then with the ground.
     for s in range(counts[SLOTS_ROW]):
-        weight = state.slot_sum[0, s, 9]
-        link, body, feature = state.slot_key[0, s, 0], state.slot_key[0, s, 1], state.slot_key[0, s, 2]
+        weight = state.slot_sum[ROW, s, WEIGHT]
+        link, body, feature = (
+            state.slot_key[ROW, s, LINK],
+            state.slot_key[ROW, s, BODY],
+            state.slot_key[ROW, s, FEATURE],
+        )
         rows.contact_link[at] = link
         rows.contact_other[at] = body
-        loaded = state.slot_key[0, s, 3] == counts[STEP]
+        loaded = state.slot_key[ROW, s, LOADED] == counts[STEP]
         rows.contact_state[at] = _state_of(state, link, body, feature) if loaded else OPEN
         for a in range(3):
-            rows.contact_normal[at, a] = state.slot_sum[0, s, a]
-            rows.contact_friction[at, a] = state.slot_sum[0, s, 3 + a]
-            rows.contact_point[at, a] = state.slot_sum[0, s, 6 + a] / weight
+            rows.contact_normal[at, a] = state.slot_sum[ROW, s, a]
+            rows.contact_friction[at, a] = state.slot_sum[ROW, s, 3 + a]
+            rows.contact_point[at, a] = state.slot_sum[ROW, s, 6 + a] / weight
         at += 1
     for k in range(n):
         for end in range(2):
-            load = state.ground[k, end, 0] - state.before[0, k, end, 0]
+            load = state.ground[k, end, LOAD] - state.before[ROW, k, end, LOAD]
             if load > 0.0:
                 rows.contact_link[at] = k
                 rows.contact_other[at] = GROUND
-                loaded = state.ground[k, end, 5] == counts[STEP]
+                loaded = state.ground[k, end, LAST] == counts[STEP]
                 rows.contact_state[at] = _state_of(state, k, int(GROUND), end) if loaded else OPEN
-                rows.contact_normal[at, 0] = 0.0
-                rows.contact_normal[at, 1] = 0.0
-                rows.contact_normal[at, 2] = load
+                rows.contact_normal[at, X] = 0.0
+                rows.contact_normal[at, Y] = 0.0
+                rows.contact_normal[at, Z] = load
                 for a in range(2):
-                    rows.contact_friction[at, a] = state.ground[k, end, 1 + a] - state.before[0, k, end, 1 + a]
-                    moment = state.ground[k, end, 3 + a] - state.before[0, k, end, 3 + a]
+                    rows.contact_friction[at, a] = state.ground[k, end, 1 + a] - state.before[ROW, k, end, 1 + a]
+                    moment = state.ground[k, end, 3 + a] - state.before[ROW, k, end, 3 + a]
                     rows.contact_point[at, a] = moment / load
-                rows.contact_friction[at, 2] = 0.0
-                rows.contact_point[at, 2] = 0.0
+                rows.contact_friction[at, Z] = 0.0
+                rows.contact_point[at, Z] = 0.0
                 at += 1
             for a in range(6):
-                state.before[0, k, end, a] = state.ground[k, end, a]
+                state.before[ROW, k, end, a] = state.ground[k, end, a]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at
     counts[SLOTS_ROW] = 0
     for c in range(counts[CONTACTS]):
-        state.contact[c, 3] = -1
+        state.contact[c, SLOT_ROW] = -1
     sums[WORST_ROW] = 0.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels.solids import ContactList
+from snakestudio.kernels.spatial_problem import PITCH, YAW
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 
 __all__ = ["ENERGY", "State", "Work", "grow_contacts", "grow_slots", "make_state", "make_work"]
@@ -39,6 +40,24 @@ STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW,
 (
     ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, GYROSCOPIC, PROJECTION, WORST_ROW, WORST_CALL,
 ) = range(11)  # fmt: skip
+# Entries of State.contact after link, body and feature, and of State.slot_key.
+SLOT_ROW, SLOT_CALL = 3, 4
+LOADED = 3
+# Entries of State.slot_sum after the normal impulse, and after the point.
+FRICTION_X, FRICTION_Y, FRICTION_Z = range(3, 6)
+WEIGHT = 9
+# Entries of State.ground.
+LOAD, SLIDE_X, SLIDE_Y, MOMENT_X, MOMENT_Y, LAST = range(6)
+# Entries of State.impulse.
+GROUND_X, GROUND_Y, GROUND_Z, OBSTACLE_X, OBSTACLE_Y, OBSTACLE_Z = range(6)
+# Entries of State.turned and Work.turned.
+COS_YAW, SIN_YAW, COS_PITCH, SIN_PITCH = range(4)
+# Entries of a quaternion by itself.
+Q_1, Q_I, Q_J, Q_K = range(4)
+# Entries of Work.frame: directions along and across.
+T_X, T_Y, T_Z, S_X, S_Y, S_Z = range(6)
+# Entries of Work.mu.
+MU_ALONG, MU_ACROSS, MU_ROLL = range(3)
 
 
 class State(NamedTuple):
@@ -167,8 +186,8 @@ class Work(NamedTuple):
         Impulses of all contacts of a link and their moment about p_k.
     wrench : (n - 1, 6)
         Joint impulses.
-    end : (n, 9)
-        Body axes at the end of the step.
+    end : (n, 3)
+        Body axes z at the end of the step.
     """
 
     position: FloatArray
@@ -219,7 +238,9 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
         torque=np.zeros((n - 1, 2)),
         change=np.zeros((n, 6)),
         angle=angle.copy(),
-        turned=np.column_stack([np.cos(angle[:, 0]), np.sin(angle[:, 0]), np.cos(angle[:, 1]), np.sin(angle[:, 1])]),
+        turned=np.column_stack(
+            [np.cos(angle[:, YAW]), np.sin(angle[:, YAW]), np.cos(angle[:, PITCH]), np.sin(angle[:, PITCH])]
+        ),
         first=np.zeros(n + 1, np.int64),
         contact=np.full((capacity, 5), -1, np.int64),
         law=np.zeros((capacity, 5)),
@@ -280,7 +301,7 @@ def make_work(n: int, capacity: int) -> tuple[Work, SpatialScratch]:
         w=np.zeros((n, 6)),
         pushed=np.zeros((n, 6)),
         wrench=np.zeros((j, 6)),
-        end=np.zeros((n, 9)),
+        end=np.zeros((n, 3)),
     )
     return work, make_spatial_scratch(n, capacity)
 

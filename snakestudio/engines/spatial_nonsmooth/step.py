@@ -38,10 +38,11 @@ from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import PITCH, RX, YAW, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 from snakestudio.kernels.spatial_solver import solve_spatial
+from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["advance_steps", "contact_problem"]
@@ -69,9 +70,9 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
     most = math.pi / params.dt
     bx = by = bz = 0.0
     for k in range(w.shape[0]):
-        ox, oy, oz = w[k, 3], w[k, 4], w[k, 5]
+        ox, oy, oz = vec3_at(w, k, RX)
         relative = abs(ox - bx) + abs(oy - by) + abs(oz - bz)
-        if not (relative <= most and abs(w[k, 0]) + abs(w[k, 1]) + abs(w[k, 2]) < 1e12):
+        if not (relative <= most and abs(w[k, X]) + abs(w[k, Y]) + abs(w[k, Z]) < 1e12):
             return True
         bx, by, bz = ox, oy, oz
     return False
@@ -125,8 +126,8 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
     move_links(params, state, work)
     close_joints(params, state, work)
     for k in range(n - 1):
-        state.angle[k, 0] = work.angle[k, 0]
-        state.angle[k, 1] = work.angle[k, 1]
+        state.angle[k, YAW] = work.angle[k, YAW]
+        state.angle[k, PITCH] = work.angle[k, PITCH]
         for a in range(4):
             state.turned[k, a] = work.turned[k, a]
     counts[ITERATIONS] += iterations
