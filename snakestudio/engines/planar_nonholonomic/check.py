@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.reads import LINKS
+from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.reads import LINKS
+from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_arms, planar_pose
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
