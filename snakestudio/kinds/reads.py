@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from snakestudio.errors import Fix, Problem
-from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.motion import GaitStart, JointTorque, TwoWaves
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
@@ -100,16 +100,6 @@ def _uses_gait(scene: Scene) -> bool:
     return scene.controller.uses_gait
 
 
-def _sets_pace(scene: Scene) -> bool:
-    """Whether the gait's frequency says how fast it runs, or else how fast one wave runs beside the other."""
-    two = scene.model.spatial and isinstance(scene.gait, TwoWaves)
-    return two or scene.gait.yaw.omega <= 0.0 or not isinstance(scene.controller, Teleoperation)
-
-
-def _resolves_jams(scene: Scene) -> bool:
-    return not isinstance(scene.controller, LeaderFollower) or scene.controller.jam_resolution
-
-
 def _slides(scene: Scene) -> bool:
     return not scene.model.continuum or scene.support.kind == "friction"
 
@@ -175,10 +165,9 @@ _CONDITIONS = (
         ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
         _NOT_HERE,
     ),
-    _Condition(("gait.frequency_deg_s",), "controller.kind", _sets_pace, "only its sign under teleoperation"),
     _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
     _Condition(
-        ("control.lead_in",), "controller.kind", lambda s: _uses_gait(s) or s.controller.kind == "strain_follower",
+        ("control.lead_in",), "controller.kind", lambda s: bool({"gait", "strain"}.intersection(s.controller.uses)),
         _NOT_HERE,
     ),
     _Condition(
@@ -186,25 +175,7 @@ _CONDITIONS = (
         _uses_gait, _NOT_HERE,
     ),
     _Condition(
-        tuple(
-            f"controller.{name}"
-            for name in (
-                "jam_time_s", "resolution_time_s", "jam_gain_rad_per_n", "force_noise_n", "force_threshold_n",
-                "noise_seed",
-            )
-        ),
-        "controller.kind", _resolves_jams, "only with jam resolution",
-    ),
-    _Condition(
-        ("controller.noise_seed",), "controller.kind", lambda s: getattr(s.controller, "force_noise_n", 1.0) > 0.0,
-        "only with force noise",
-    ),
-    _Condition(
-        ("controller.curve_gain",), "controller.kind",
-        lambda s: not isinstance(s.controller, PathFollowing) or s.path.shape != "straight", "only on smooth paths",
-    ),
-    _Condition(
-        ("strain.*", "beam.length_m"), "controller.kind", lambda s: s.controller.kind == "strain_follower",
+        ("strain.*", "beam.length_m"), "controller.kind", lambda s: "strain" in s.controller.uses,
         "only in the continuum model",
     ),
     _Condition(
@@ -247,6 +218,10 @@ def reason(scene: Scene, key: str, reads: Reads) -> str:
     for condition in _CONDITIONS:
         if _holds(condition.keys, plain) and _holds(reads[kind], condition.of) and not condition.holds(scene):
             return condition.words
+    if _holds(reads[kind], "controller.kind"):
+        for keys, holds, words in CONTROLLERS[scene.controller.kind].effects:
+            if plain in keys and not holds(scene):
+                return words
     return ""
 
 

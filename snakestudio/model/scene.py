@@ -6,13 +6,14 @@ person typed survives any number of saves to the last digit; properties give SI 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from snakestudio.errors import Problem
-from snakestudio.model.controllers import Controller, GaitAlone
+from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import Gait, JointTorque, LateralUndulation, Start, StraightStart
+from snakestudio.model.registry import CONTROLLERS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
@@ -141,7 +142,9 @@ class Scene(Frozen):
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
     path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
     gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
-    controller: Controller = value(GaitAlone(), label="Controller", help="What closes the loop over the gait")
+    controller: Annotated[ControllerFields, CONTROLLERS] = value(
+        GaitAlone(), label="Controller", help="What closes the loop over the gait"
+    )
     joint_controller: JointController = value(
         JointController(), label="Joint controller", help="Controller of every joint"
     )

@@ -42,7 +42,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 
 def _unfollowed(scene: Scene) -> list[Problem]:
     """Whether nobody follows a path; who drives by hand sees it."""
-    if not scene.path or scene.controller.kind in ("path_following", "teleoperation"):
+    if not scene.path or "path" in scene.controller.uses:
         return []
     return [
         Problem(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.model.controllers import Controller
+from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.edits import changed_keys, get_value, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.robot.joint_torque import is_readable
@@ -35,7 +35,7 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
     return live, [key for key in changed if key not in taken]
 
 
-def _live_part(before: Controller, after: Controller) -> Controller:
+def _live_part(before: ControllerFields, after: ControllerFields) -> ControllerFields:
     """`before` with what of `after` can change while a run goes."""
     if type(before) is not type(after):
         return before
