@@ -220,7 +220,7 @@ class _PlotTypes(Mapping[str, PlotType]):
         return iter((*_OF_ROBOTS, *_of_controllers(tuple(CONTROLLERS.values())), *_OF_RUNS))
 
     def __len__(self) -> int:
-        return len(tuple(self))
+        return sum(1 for _ in self)
 
 
 VIEWS: Mapping[str, PlotType] = _PlotTypes()
