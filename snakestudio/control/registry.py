@@ -15,8 +15,8 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create"]
 
-_TORQUES = "gaits.joint_torques:JointTorques"
-_TORQUES_CHECK = "gaits.joint_torques:check"
+_TORQUES = "gaits.joint_torque:JointTorques"
+_TORQUES_CHECK = "gaits.joint_torque:check"
 
 _CONTINUUM = "strain_source:StrainSource"
 _CONTINUUM_CHECK = "strain_check:check"

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
-from snakestudio.control.gaits.ramp import constant, lead_in
-from snakestudio.control.gaits.waves import Motion, WaveGait
+from snakestudio.control.ramp import constant, lead_in
+from snakestudio.control.waves import Motion, WaveGait
 from snakestudio.model.motion import JointTorque
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene

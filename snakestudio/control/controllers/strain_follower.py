@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
-from snakestudio.control.gaits.ramp import Ramp, constant, lead_in
+from snakestudio.control.ramp import Ramp, constant, lead_in
 from snakestudio.control.strain_source import BLEND_TIME
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.controller import ControllerKind

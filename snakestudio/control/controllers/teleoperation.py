@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.body import Body
-from snakestudio.control.gaits.steered import Aim, SteeredGait, shape_of
 from snakestudio.control.limited import Limits
 from snakestudio.control.set_points import SetPoints
+from snakestudio.control.steered_gait import Aim, SteeredGait, shape_of
 from snakestudio.errors import Fix, Problem
 from snakestudio.kinds.controller import ControllerKind, Said
 from snakestudio.kinds.plot import Curve, Plot
