@@ -20,6 +20,7 @@ from snakestudio.gui.plots.plot_types import VIEWS, default_views
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.viewport.legends import control_state
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
@@ -154,3 +155,73 @@ def test_a_controller_has_a_panel_with_sliders_and_undo(nodding: Scene, qtbot: Q
         document.undo_stack.undo()
     assert document.scene == before
     assert not panel.rows
+
+
+# ------------------------------------------------------------------------------------------------------------ a gait
+
+
+@pytest.fixture
+def clapping() -> Iterator[Scene]:
+    GAIT_KINDS.add_file(TOYS / "clapping.py")
+    yield with_values(Scene(), {**QUICK, "gait.kind": "clapping"})
+    GAIT_KINDS.remove("clapping")
+
+
+def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Scene) -> None:
+    assert list(GAIT_KINDS)[-1] == "clapping"
+    scene = parse_scene(dump_scene(with_values(clapping, {"gait.clap_deg": 0.0, "gait.clap_deg_s": 90.0})))
+    assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
+        "gait.clap_deg: nobody hears a clap of 0°; give more.",
+        "gait.clap_deg_s: 90 has no effect here (only with a clap); make it 120.",
+    }
+    pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
+    assert "1 is left out by this model" in {p.message for p in check(pitched) if p.key == "gait.pitch_deg"}
+    steered = with_values(clapping, {"controller.kind": "heading"})
+    assert not [p for p in check(steered) if p.severity == "error"]
+    driven = with_values(clapping, {"controller.kind": "teleoperation"})
+    assert [p.key for p in check(driven) if p.severity == "error"] == ["controller.kind"]
+    with pytest.raises(SceneError, match=r"give one of 'lateral_undulation', .*'clapping'"):
+        parse_scene('format = 1\n[gait]\nkind = "claping"\n')
+
+
+@pytest.mark.parametrize("controller", ["none", "heading"])
+def test_a_gait_is_recorded_exported_plotted_and_taken_up_from_a_state(
+    clapping: Scene, tmp_path: Path, controller: str
+) -> None:
+    change = {"gait.clap_deg": 10.0, "gait.clap_deg_s": 200.0}
+    recording = run(with_values(clapping, {"controller.kind": controller}), change)
+    columns = csv_columns(recording, tmp_path / "run.csv")
+    if controller == "none":
+        first = columns["time_s"] < 0.99
+        expected = np.radians(20.0) * np.sin(np.radians(120.0) * columns["time_s"]) ** 3
+        np.testing.assert_allclose(columns["joint_2_yaw_ref_rad"][first], expected[first], atol=1e-12)
+        assert np.abs(columns["joint_2_yaw_ref_rad"][~first]).max() < np.radians(20.0)
+        assert VIEWS["joint"].possible(recording.schema)
+        assert {"joint_2_yaw_ref_rad"} <= set(catalogue(recording.schema))
+    assert_goes_on_from_a_state(recording, change)
+
+
+def test_another_kind_of_gait_waits_for_a_reset(clapping: Scene) -> None:
+    runner = Runner(clapping)
+    assert runner.apply(with_values(clapping, {"gait.kind": "lateral_undulation"})) == ["gait"]
+
+
+@pytest.mark.gui
+def test_a_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot) -> None:
+    document = Document()
+    before = document.scene
+    panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    panel = panels.gait
+    panel.presets.setCurrentIndex(panel.presets.findText("Clapping"))
+    panel.presets.activated.emit(panel.presets.currentIndex())
+    assert document.scene.gait == clapping.gait
+    assert list(panel.rows) == ["gait.clap_deg", "gait.clap_deg_s", "gait.pitch_deg"]
+    row = panel.rows["gait.clap_deg"]
+    assert row.slider is not None
+    document.set_value("gait.clap_deg", 0.0, "Clap")
+    assert row.field.value == 0.0
+    assert panel.rows["gait.clap_deg_s"].unused == "only with a clap"
+    for _ in range(2):
+        document.undo_stack.undo()
+    assert document.scene == before

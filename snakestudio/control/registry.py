@@ -10,13 +10,11 @@ from typing import Any
 from snakestudio.control.base import Controller
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create"]
-
-_TORQUES = "gaits.joint_torque:JointTorques"
-_TORQUES_CHECK = "gaits.joint_torque:check"
 
 _CONTINUUM = "strain_source:StrainSource"
 _CONTINUUM_CHECK = "strain_check:check"
@@ -29,14 +27,15 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
-    torques: list[Problem] = _load(_TORQUES_CHECK)(scene) if scene.gives_torques else []
-    if any(problem.severity == "error" for problem in torques):
-        return torques
+    acts = scene.gives_torques or (scene.controller.uses_gait and not scene.model.continuum)
+    found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
+    if any(problem.severity == "error" for problem in found):
+        return found
     if scene.robot.n_links == 1 and not scene.model.continuum and scene.controller.kind != "none":
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
-    return (_load(_CONTINUUM_CHECK) if scene.model.continuum else examine)(scene)
+    return [*found, *(_load(_CONTINUUM_CHECK) if scene.model.continuum else examine)(scene)]
 
 
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:
@@ -55,6 +54,6 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     if scene.model.continuum:  # it has no joints that a controller could lead
         source: Controller = _load(_CONTINUUM)(scene)
         return source
-    make = _load(_TORQUES) if scene.gives_torques else CONTROLLERS[scene.controller.kind].make
+    make = GAIT_KINDS[scene.gait.kind].torques or CONTROLLERS[scene.controller.kind].make
     controller: Controller = make(scene, initial_joint_angles(scene, base_dir))
     return controller

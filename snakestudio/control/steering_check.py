@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snakestudio.control.steering import SteeringFields
 from snakestudio.errors import Problem
-from snakestudio.model.motion import JointTorque
+from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.scene import Scene
 
 __all__ = ["check"]
@@ -25,7 +25,7 @@ def _gait(scene: Scene) -> list[Problem]:
     return [
         _doubt(f"gait.{name}", f"{reason}, so the robot cannot be steered", "give another value than 0")
         for name, reason in reasons.items()
-        if getattr(gait, name) == 0.0
+        if getattr(gait, name, None) == 0.0
     ]
 
 
@@ -37,7 +37,8 @@ def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
         if getattr(law, name) == 0.0
     ]
     limit, gait = scene.robot.joint_limit_deg, scene.gait
-    assert not isinstance(gait, JointTorque)
+    if not isinstance(gait, LateralUndulation):
+        return problems
     reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
     if limit is not None and reach <= limit < reach + law.offset_limit_deg - 1e-9:
         message = (

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
-__all__ = ["CONTROLLERS", "Registry", "options"]
+__all__ = ["CONTROLLERS", "GAIT_KINDS", "Registry", "options"]
 
 
 class Kind(Protocol):
@@ -120,6 +120,10 @@ class Registry(Mapping[str, K]):
 
 CONTROLLERS: Registry[Any] = Registry("snakestudio.control.controllers")
 """What closes the loop over the gait (`kinds.controller.ControllerKind`)."""
+
+
+GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits")
+"""What the joints are asked for without looking at the robot (`kinds.gait.GaitKind`)."""
 
 
 def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:

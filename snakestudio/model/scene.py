@@ -12,8 +12,8 @@ from snakestudio.errors import Problem
 from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.motion import Gait, JointTorque, LateralUndulation, Start, StraightStart
-from snakestudio.model.registry import CONTROLLERS
+from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
+from snakestudio.model.registry import CONTROLLERS, GAIT_KINDS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
@@ -141,7 +141,7 @@ class Scene(Frozen):
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
     path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
-    gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
+    gait: Annotated[GaitFields, GAIT_KINDS] = value(LateralUndulation(), label="Gait", help="Reference of the joints")
     controller: Annotated[ControllerFields, CONTROLLERS] = value(
         GaitAlone(), label="Controller", help="What closes the loop over the gait"
     )
@@ -167,7 +167,7 @@ class Scene(Frozen):
     @property
     def gives_torques(self) -> bool:
         """Whether the joints' motors are given torques; else joint controllers follow reference angles."""
-        return isinstance(self.gait, JointTorque)
+        return self.gait.gives_torques
 
 
 def structure_problems(scene: Scene) -> list[Problem]:

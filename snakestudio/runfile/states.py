@@ -21,6 +21,7 @@ import numpy as np
 from snakestudio._version import __version__
 from snakestudio.errors import SnakeStudioError, StateError
 from snakestudio.kinds.controller import CONTROLLERS, ControllerKind
+from snakestudio.kinds.gait import GAIT_KINDS, GaitKind
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen
 from snakestudio.model.reference import JointReference, StrainReference
@@ -74,7 +75,6 @@ _RECORDS = (
 name in files of format 1."""
 
 _PARTS = (
-    ("scene.joint_torque", "model.motion:JointTorque", "model.motion:JointTorque"),
     ("scene.gait_alone", "model.controllers:GaitAlone", "model.controllers:GaitAlone"),
     ("scene.path", "model.ground_path:GroundPath", "model.ground_path:GroundPath"),
     ("scene.beam", "model.robot.beam:Beam", "model.beam:Beam"),
@@ -95,9 +95,13 @@ _PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
 _NAMES = {place: name for name, place in _PLACES.items()}
 
 
+def _kinds() -> tuple[ControllerKind | GaitKind, ...]:
+    return (*CONTROLLERS.values(), *GAIT_KINDS.values())
+
+
 @cache
-def _of_kinds(kinds: tuple[ControllerKind, ...]) -> tuple[dict[str, type], dict[str, type]]:
-    """What kinds of controller declare of their states, by names in files, and by those in files of format 1."""
+def _of_kinds(kinds: tuple[ControllerKind | GaitKind, ...]) -> tuple[dict[str, type], dict[str, type]]:
+    """What kinds declare of their states, by names in files, and by those in files of format 1."""
     names: dict[str, type] = {}
     names_1: dict[str, type] = {}
     for kind in kinds:
@@ -112,7 +116,7 @@ def _name(kind: type) -> str:
     own = _NAMES.get(f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}")
     if own is not None:
         return own
-    return next((name for name, known in _of_kinds(tuple(CONTROLLERS.values()))[0].items() if known is kind), "")
+    return next((name for name, known in _of_kinds(_kinds())[0].items() if known is kind), "")
 
 
 def encode(value: Any, scene: Scene, time: float) -> bytes:
@@ -196,7 +200,7 @@ _head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 
 def _class(name: str, number: int) -> Any:
     """The class that a file of a format calls so."""
-    own = _of_kinds(tuple(CONTROLLERS.values()))[number == 1].get(name)
+    own = _of_kinds(_kinds())[number == 1].get(name)
     place = (_PLACES_1 if number == 1 else _PLACES).get(name)
     if own is not None:
         return own

@@ -69,7 +69,7 @@ def greatest_way(scene: Scene) -> float:
     slides is faster. It may have been thrown, or slide down a slope.
     """
     gait, ground = scene.gait, scene.ground
-    if not scene.controller.uses_gait or scene.gives_torques or ground.slope_deg != 0.0:
+    if not (scene.controller.uses_gait and gait.of_waves) or ground.slope_deg != 0.0:
         return math.inf
     speed = 0.0
     for wave in (gait.yaw, gait.pitch):

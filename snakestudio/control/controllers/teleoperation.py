@@ -31,7 +31,7 @@ from snakestudio.kinds.plot import Curve, Plot
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.gaits import GAITS
-from snakestudio.model.motion import JointTorque, TwoWaves
+from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -274,7 +274,7 @@ def _gait_problems(scene: Scene) -> list[Problem]:
 def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
     """Whether full turn goes beyond the joints' stops."""
     limit, gait = scene.robot.joint_limit_deg, scene.gait
-    assert not isinstance(gait, JointTorque)
+    assert isinstance(gait, LateralUndulation)
     reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
         return []
@@ -316,12 +316,16 @@ def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene`, which is teleoperated."""
     law = scene.controller
     assert isinstance(law, TeleoperationFields)
+    if not scene.gait.of_waves:
+        what = f'"{law.kind}" drives waves, and the gait "{scene.gait.kind}" is none'
+        return [Problem("error", "controller.kind", what, 'make it "none", or choose a gait of the library')]
     return _gait_problems(scene) + _reach_problems(scene, law) + _program_problems(scene, law)
 
 
 def _sets_pace(scene: Scene) -> bool:
     """Whether the gait's frequency says more than its sign: how fast one wave runs beside the other."""
-    return (scene.model.spatial and isinstance(scene.gait, TwoWaves)) or scene.gait.yaw.omega <= 0.0
+    two = scene.model.spatial and "pitch_frequency_deg_s" in type(scene.gait).model_fields
+    return two or scene.gait.yaw.omega <= 0.0
 
 
 def _note(law: TeleoperationFields) -> str:
