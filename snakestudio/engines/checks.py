@@ -26,6 +26,7 @@ __all__ = [
     "joint_stops",
     "largest_stable_step",
     "long_step",
+    "shorter_step",
     "slippery_ground",
     "soft_start_never_ends",
     "unusable_file",
@@ -231,12 +232,12 @@ def long_step(scene: Scene, stable: float) -> list[Problem]:
             "solver.step_s",
             f"{scene.solver.step_s:g} s is too long for the joint controllers' gains: the joints will oscillate",
             f"take at most {stable:.3g} s, or smaller gains",
-            fixes=_shorter_step(scene, stable),
+            fixes=shorter_step(scene, stable),
         )
     ]
 
 
-def _shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
+def shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
     """A step with some reserve of which a whole number makes the control period."""
     parts = math.ceil(scene.control.period_s / (0.9 * stable))
     if not 0 < parts < 1_000_000:

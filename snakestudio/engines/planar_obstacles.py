@@ -15,7 +15,7 @@ from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder, Obstacle
 
-__all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
+__all__ = ["KINDS", "OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
 
 FloatArray = NDArray[np.float64]
 
@@ -27,7 +27,11 @@ its friction coefficient."""
 UPRIGHT = 1e-9
 """By how much the cosine of a box's tilt may differ from 1."""
 
-_KINDS = {"stairs": "stairs", "ramp": "a ramp", "height_field": "a height field", "rubble": "rubble"}
+KINDS = {
+    "box": "a box", "cylinder": "a cylinder", "height_field": "a height field", "ramp": "a ramp", "rubble": "rubble",
+    "stairs": "stairs",
+}  # fmt: skip
+"""What obstacles are called that have no name."""
 
 
 def _vertical(block: Block) -> int:
@@ -169,7 +173,7 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
     for j, obstacle in enumerate(obstacles):
         key = f"obstacles[{j + 1}]"
         if not isinstance(obstacle, Cylinder | Box):
-            message = f"{_called(obstacle, j)} is {_KINDS[obstacle.kind]}, which a planar model cannot climb"
+            message = f"{_called(obstacle, j)} is {KINDS[obstacle.kind]}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"
             problems.append(Problem("error", f"{key}.kind", message, remedy, obstacles=(j,), fixes=(checks.SPATIAL,)))
             continue

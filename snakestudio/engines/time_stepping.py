@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,8 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, StepReport
-from snakestudio.engines.crossing import Crossing, Crossings
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, CROSSED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW, Figures
+from snakestudio.engines.crossing import Crossing, Crossings, crossings
+from snakestudio.engines.outcome import (
+    CONTACT_OVERFLOW,
+    CROSSED,
+    FAR,
+    NOT_SOLVED,
+    OK,
+    ROW_OVERFLOW,
+    SLOT_OVERFLOW,
+    Figures,
+)
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
@@ -28,9 +37,6 @@ T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-MOST_STEPS = 1000
-"""Steps taken at most until it is looked how far the links went."""
-
 _NO_ROWS = np.zeros(0, np.int64)
 _ENDLESS = np.iinfo(np.int64).max
 _NO_TORQUES = np.zeros((0, 0, 2))
@@ -44,6 +50,9 @@ class TimeSteppingEngine(ABC):
 
     kind: str
     _state: Any
+    _params: Any
+    _pushed = True
+    """Whether contacts push links back, however deep they are."""
 
     def __init__(self, scene: Scene, base_dir: Path | None, schema: Schema) -> None:
         self._scene = scene
@@ -53,9 +62,8 @@ class TimeSteppingEngine(ABC):
         self._schema = schema
         self._reference: JointReference | None = None
         self._reached = 0
-        self._crossings = Crossings((), 0.0, 0.0)
-        self._crossing = Crossing(0, 0, 0.0, 0.0)
-        self._piece = 1
+        self._crossings = Crossings()
+        self._crossing: Crossing | None = None
         self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, schema.n_joints)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         self._no_rows = filled_rows(self._rows, scene.solver.step_s)
@@ -109,6 +117,16 @@ class TimeSteppingEngine(ABC):
 
         Its contacts are those since the row before; with `call` those of the interval, unless `_contacts` knows better.
         """
+
+    def _links(self) -> FloatArray:
+        """Where the links are: x, y, theta of planar ones, (n, 3), or places and quaternions, (n, 7)."""
+        links: FloatArray = self._state.q.copy()
+        return links
+
+    def _look_out(self, scene: Scene) -> None:
+        """Have steps looked at in which links of `scene` may go through something; to be called with new `_params`."""
+        self._crossings = crossings(scene, self._base_dir, self._pushed)
+        self._params = self._params._replace(far=self._crossings.limit)
 
     @abstractmethod
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
@@ -189,31 +207,32 @@ class TimeSteppingEngine(ABC):
         )
 
     def _take_steps(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """As `_run_kernel`, in as many calls as it takes to see links that go through something thin within a step."""
-        watch = self._crossings
-        if watch.limit == math.inf:
-            return self._run_kernel(reference, n_steps, wanted, rows)
-        while n_steps > 0:
-            state, begin, filled = self._state, self._figures().step, rows.filled.copy()
-            kept = copied(state)
-            status = self._run_kernel(reference, min(self._piece, n_steps), wanted, rows)
-            taken = self._figures().step - begin
-            way = watch.way(kept.q, state.q)
-            if way > watch.limit and taken:
-                crossing = watch.found(kept.q, state.q) if taken == 1 else None
-                if taken > 1 or crossing is not None:  # once more, step by step; or not at all
-                    for array, was in zip((*state, rows.filled), (*kept, filled), strict=True):
-                        array[...] = was
-                    self._piece = 1
-                    if crossing is not None:
-                        self._crossing = crossing
-                        return CROSSED
-                    continue
+        """As `_run_kernel`, but every step in which a link goes far is looked at for what it went through."""
+        begun = self._figures().step
+        while True:
+            left = n_steps - (self._figures().step - begun)
+            status = self._run_kernel(reference, left, wanted, rows)
+            if status != FAR:
+                return status
+            kept, filled, before = copied(self._state), rows.filled.copy(), self._links()
+            watching = self._params
+            self._params = watching._replace(far=math.inf)
+            try:
+                status = self._run_kernel(reference, 1, wanted, rows)
+            finally:
+                self._params = watching
             if status != OK:
                 return status
-            n_steps -= taken
-            self._piece = max(1, min(4 * taken, MOST_STEPS, int(0.5 * watch.limit * taken / max(way, 1e-12))))
-        return OK
+            crossing = self._crossings.found(before, self._links())
+            if crossing is not None:
+                for array, was in zip((*self._state, rows.filled), (*kept, filled), strict=True):
+                    array[...] = was
+                v = np.abs(self.snapshot(contacts=False).link_twist[crossing.link])  # a contact may have stopped it
+                way = self._scene.solver.step_s * float(np.linalg.norm(v[:3]))
+                self._crossing = replace(crossing, way=max(crossing.way, way))
+                return CROSSED
+            if left == 1:
+                return OK
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
@@ -236,23 +255,11 @@ class TimeSteppingEngine(ABC):
             remedy = f"raise solver.max_iterations from {most} to {usual}" if most < usual else "reduce solver.step_s"
             return f"No impulses were found that keep the contact laws to a hundredth in {at}; {remedy}."
         if status == CROSSED:
-            return f"In {at} {self._through()}."
+            assert self._crossing is not None
+            return f"In {at} {self._crossing.sentence(self._scene)}."
         return (
             f"In {at} a link or joint would turn by more than half a turn at once: the motion has diverged; "
             f"{self._calming()}."
-        )
-
-    def _through(self) -> str:
-        """What went through what, and the remedy."""
-        link, obstacle, way, seen = astuple(self._crossing)
-        step, own = self._scene.solver.step_s, self._scene.obstacles[obstacle]
-        name = own.name or f"a {own.kind.replace('_', ' ')}"
-        enough = step * seen / way
-        digits = 10.0 ** (math.floor(math.log10(enough)) - 1)
-        return (
-            f"link {link + 1} goes through obstacle {obstacle + 1} ({name}): it moves {1e3 * way:.3g} mm in the step, "
-            f"but is sure to meet it only below {1e3 * seen:.3g} mm; reduce solver.step_s from {step:g} to "
-            f"{math.floor(enough / digits) * digits:.2g}"
         )
 
     def _calming(self) -> str:

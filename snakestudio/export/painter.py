@@ -13,17 +13,53 @@ from numpy.typing import NDArray
 from snakestudio.drawing.body_range import BodyRange
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.overlays import Ghost, Overlays
 from snakestudio.drawing.quantities import shown_quantity
 from snakestudio.export.frames import FrameSource
-from snakestudio.export.ghosts import GhostSource
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.text import draw_text
 
-__all__ = ["FramePainter", "FrameRenderer", "letter_size", "overview_camera", "stamp"]
+__all__ = ["FramePainter", "FrameRenderer", "GhostSource", "letter_size", "overview_camera", "stamp"]
+
+# Another recording as a translucent robot over the run: a second run, another model, a measured robot.
+
+_OPACITY = 0.45
+_LATE = 0.5
+"""A ghost stays for this share of a row's interval after its recording's end."""
+
+
+class GhostSource:
+    """Where the ghost of a recording is at any time.
+
+    Parameters
+    ----------
+    companion : Companion
+    """
+
+    def __init__(self, companion: Companion) -> None:
+        self._companion = companion
+        recording = companion.recording
+        self._source = FrameSource(recording, None)
+        times = recording.times
+        interval = float(times[-1] - times[0]) / max(1, len(times) - 1)
+        self._span = float(times[0]) - _LATE * interval, float(times[-1]) + _LATE * interval
+
+    def at(self, time: float) -> tuple[Ghost, ...]:
+        """The ghost at a time, s; none where the recording has nothing, or not the whole robot."""
+        if not self._span[0] <= time <= self._span[1]:
+            return ()
+        pose = self._source.snapshot(min(time, self._source.duration)).link_pose
+        if not np.isfinite(pose).all():
+            return ()
+        scene = self._companion.recording.scene
+        beam = scene.beam if scene.model.continuum else None
+        return (Ghost(pose, self._companion.colour, _OPACITY, scene.robot, beam),)
+
+
+# Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and the camera.
 
 
 class FrameRenderer(Protocol):

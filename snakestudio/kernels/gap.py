@@ -1,12 +1,15 @@
-"""Gap functions between links and obstacles in the plane."""
+"""Gap functions between links and obstacles in the plane, and how fast links close them."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["point_rectangle", "stadium_circle", "stadium_rectangle", "stadium_touches"]
+__all__ = ["end_speed", "point_rectangle", "stadium_circle", "stadium_rectangle", "stadium_touches"]
 
 
 @inlined
@@ -126,3 +129,25 @@ def stadium_rectangle(
         normal_x = -sin * side
         normal_y = cos * side
     return distance - radius, normal_x, normal_y, lever * (cos * normal_y - sin * normal_x), lever
+
+
+@inlined
+def end_speed(velocity: NDArray[np.float64], moves: int, lever: float) -> float:
+    """What no point of a link within `lever` (m) of its own moves faster than, m/s.
+
+    Parameters
+    ----------
+    velocity : (n, k)
+        Of the links' points in the first `moves` columns, m/s, then angular velocities, rad/s.
+    """
+    fast = turning = 0.0
+    for k in range(velocity.shape[0]):
+        own = turn = 0.0
+        for a in range(velocity.shape[1]):
+            square = velocity[k, a] * velocity[k, a]
+            if a < moves:
+                own += square
+            else:
+                turn += square
+        fast, turning = max(fast, own), max(turning, turn)
+    return math.sqrt(fast) + lever * math.sqrt(turning)

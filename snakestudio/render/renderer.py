@@ -7,11 +7,13 @@ part of the picture that has solids in it is multisampled, then laid over the fl
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 from snakestudio.drawing import picking
 from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.colour_bar import bar_labels, bar_lines, bar_matrix
 from snakestudio.drawing.draw_list import DrawList
 from snakestudio.drawing.extent import Extent, extent
 from snakestudio.drawing.facets import link_facets
@@ -20,14 +22,13 @@ from snakestudio.drawing.light import LIGHT_DIRECTION
 from snakestudio.drawing.overlays import Pick
 from snakestudio.drawing.quality import SETTINGS, Quality, Settings
 from snakestudio.drawing.style import DARK, Theme
+from snakestudio.drawing.triad import triad_labels, triad_lines, triad_matrix
 from snakestudio.drawing.view import View
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl
 from snakestudio.render.background import Background
 from snakestudio.render.blending import blend_over, blend_over_premultiplied, translucent
 from snakestudio.render.buffers import MeshStore, Quads, RowBuffer, StreamMesh
-from snakestudio.render.corner import draw_corners
-from snakestudio.render.info import GraphicsInfo, graphics_info
 from snakestudio.render.labels import LabelPainter
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.obstacle_painter import ObstaclePainter
@@ -36,6 +37,64 @@ from snakestudio.render.shadow import Casters, Shadows, region
 from snakestudio.render.targets import Layer, RenderTarget
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
+
+# What stands in the corners of the picture whatever the camera does: the little axes and the colour bar.
+
+
+def draw_corners(draw_list: DrawList, view: View, lines: LinePainter, labels: LabelPainter, quads: Quads) -> None:
+    """Draw the axes and the bar over the picture, as far as they are wanted."""
+    theme = draw_list.theme
+    if draw_list.show_triad:
+        corner = triad_matrix(view.camera, view.width, view.height, view.pixel)
+        lines.draw(triad_lines(theme, view.camera), view, quads, corner)
+        labels.draw(triad_labels(theme), view, quads, corner)
+    bar = draw_list.bar
+    if bar is not None:
+        corner = bar_matrix(bar, view.width, view.height, view.pixel)
+        lines.draw(bar_lines(bar, theme, view.pixel), view, quads, corner)
+        labels.draw(bar_labels(bar, theme, view.pixel), view, quads, corner)
+
+
+# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
+
+
+@dataclass(frozen=True, slots=True)
+class GraphicsInfo:
+    """Names and limits of an OpenGL context; `str()` is a text for people."""
+
+    vendor: str
+    renderer: str
+    version: str
+    shading_language: str
+    max_samples: int
+    max_texture_size: int
+
+    @property
+    def is_software(self) -> bool:
+        """Whether the processor draws instead of a graphics card."""
+        return any(name in self.renderer.lower() for name in ("llvmpipe", "softpipe", "swrast", "swiftshader"))
+
+    def __str__(self) -> str:
+        return (
+            f"Vendor: {self.vendor}\nRenderer: {self.renderer}\nOpenGL: {self.version}\n"
+            f"Shading language: {self.shading_language}\nSamples a pixel: up to {self.max_samples}\n"
+            f"Textures: up to {self.max_texture_size} x {self.max_texture_size}"
+        )
+
+
+def graphics_info() -> GraphicsInfo:
+    """Names and limits of the current context."""
+    return GraphicsInfo(
+        gl.text(gl.GL_VENDOR),
+        gl.text(gl.GL_RENDERER),
+        gl.text(gl.GL_VERSION),
+        gl.text(gl.GL_SHADING_LANGUAGE_VERSION),
+        gl.integer(gl.GL_MAX_SAMPLES),
+        gl.integer(gl.GL_MAX_TEXTURE_SIZE),
+    )
+
+
+# The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
 
 _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
 """Solids without shadows, with those of posts, with those of terrain."""

@@ -149,6 +149,44 @@ def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
     assert csv.stat().st_size > 1000
 
 
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("obstacle_aided", ["solver.step_s=0.002"]),
+        ("sidewinding", ["solver.step_s=0.005"]),
+        ("lagrangian_undulation", ["start.omega_deg_s=36000", "solver.step_s=0.01"]),
+        ("jam_resolution", ["ground.obstacle_damping_ns_per_m=1e6"]),
+    ],
+)
+def test_a_run_that_leaves_finite_numbers_says_so_and_is_exit_code_3(
+    name: str, values: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [word for value in values for word in ("--set", value)]
+    assert main(["run", str(scenes_dir() / f"{name}.toml"), "--duration", "1", *words]) == 3
+    assert "the motion has diverged; reduce " in capsys.readouterr().err
+
+
+def test_a_continuous_body_that_leaves_finite_numbers_says_so_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene = tmp_path / "far.toml"
+    scene.write_text(
+        """
+        format = 1
+        model = {kind = "continuum_beam"}
+        beam = {length_m = 0.5, radius_m = 0.02, group = "SE2"}
+        strain = {kind = "formulas", k_z_per_m = "sin(2*t)"}
+        solver = {step_s = 0.01}
+        run = {duration_s = 1.0, log_rate_hz = 50.0}
+        [support]
+        kind = "anchors"
+        anchors = [{at_m = "0", velocity_m_s = ["1e10", "0", "0"]}]
+        """
+    )
+    assert main(["run", str(scene)]) == 3
+    assert "the motion has diverged; raise solver.error_tolerance" in capsys.readouterr().err
+
+
 def test_a_link_that_goes_through_a_wall_is_said_and_exit_code_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -87,6 +87,8 @@ def find_obstacles(params: Params, work: Work) -> int:
                 depth_left, depth_right = _enter(params, work, k, j, gap, nx, ny, lever, depth_left, depth_right)
         if work.near[LEFT, k] >= 0 or work.near[RIGHT, k] >= 0:
             count += 1
+        if min(depth_left, depth_right) < -params.radius:  # the link's axis is in there: such a step is looked at
+            work.fastest[0] = math.inf
     return count
 
 

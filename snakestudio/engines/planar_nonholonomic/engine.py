@@ -64,6 +64,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     """
 
     kind = "planar_nonholonomic"
+    _pushed = False
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
@@ -72,6 +73,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
         self._before = np.empty_like(self._state.before)
+        self._look_out(scene)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -116,6 +118,11 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
         write_row(self._params, state, self._work, rows)
 
+    def _links(self) -> FloatArray:
+        theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])
+        axis = np.column_stack([np.cos(theta), np.sin(theta)])
+        return np.column_stack([centre + self._params.half_length * self._params.centred @ axis, theta])
+
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         x, v = np.split(self._state.y, 2)
         yaw, rate = np.diff(x[:-2]), np.diff(v[:-2])
@@ -125,6 +132,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         if not same_structure(self._scene, scene):
             return False
         self._params = make_params(scene, self._params)
+        self._look_out(scene)
         self._state.met[self._state.met >= len(scene.obstacles)] = -1
         return True
 
@@ -136,6 +144,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         within(state.acts, 0, 2)
         within(state.met, -1, max(1, len(scene.obstacles)))
         self._params = make_params(scene, self._params)
+        self._look_out(scene)
         self._state = state
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:

@@ -63,6 +63,8 @@ class Params(NamedTuple):
         d, of obstacles, N s/m.
     decay, longest : float
         Bound of the rates at which velocities decay, 1/s, and how long a part of a step the schemes bear at that, s.
+    far : float
+        Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     schemes : (m, m, 6)
         Integration schemes by their number of stages, see `chebyshev.scheme`.
     obstacles : (k, 9)
@@ -98,6 +100,7 @@ class Params(NamedTuple):
     damping: float
     decay: float
     longest: float
+    far: float
     schemes: FloatArray
     obstacles: FloatArray
     grid_x: float
@@ -183,6 +186,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         damping=ground.obstacle_damping_ns_per_m,
         decay=decay,
         longest=longest_part(decay),
+        far=math.inf,
         schemes=table(),
         obstacles=obstacles,
         grid_x=grid.x,

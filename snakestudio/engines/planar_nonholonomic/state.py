@@ -106,6 +106,8 @@ class Work(NamedTuple):
         Torque that they are given instead, N m.
     torque : (n - 1,)
         Of the joint controllers, N m.
+    fastest : (1,)
+        Most that an end of a link moves in the present part, m/s; inf if the axis of one enters an obstacle.
     near : (2, n) int
         Obstacle on the left and on the right of every link, -1 for none.
     touch : (2, n, 2)
@@ -147,6 +149,7 @@ class Work(NamedTuple):
     reference: FloatArray
     given: FloatArray
     torque: FloatArray
+    fastest: FloatArray
     near: IntArray
     touch: FloatArray
     link: IntArray
@@ -210,6 +213,7 @@ def make_work(n: int) -> Work:
         reference=np.zeros((n - 1, 2)),
         given=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
+        fastest=np.zeros(1),
         near=np.zeros((2, n), np.int64),
         touch=np.zeros((2, n, 2)),
         link=np.zeros(n, np.int64),

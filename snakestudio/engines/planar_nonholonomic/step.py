@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
+from snakestudio.engines.outcome import DIVERGED, FAR, NOT_SOLVED, OK
 from snakestudio.engines.planar_nonholonomic.dynamics import evaluate
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.rows import write_row
@@ -34,6 +34,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
 )
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.one_sided import one_sided_residual
 
@@ -98,11 +99,12 @@ def _part(
 ) -> int:  # fmt: skip
     """A part of a step: work.y1 and work.sums end as its result, the derivatives are those there.
 
-    Unless it has `begun`, derivatives at its beginning are found first. Returns the constraints at its end, -1 if
-    their reactions were not found somewhere. The equations of motion are evaluated at one place, for they are compiled
-    into it.
+    `work.fastest` is the most that an end of a link moved. Unless it has `begun`, derivatives at its beginning are
+    found first. Returns the constraints at its end, -1 if their reactions were not found somewhere. The equations of
+    motion are evaluated at one place, for they are compiled into it.
     """
     count = 0
+    work.fastest[0] = 0.0
     if begun:
         _first_stage(params, state, work, length, stages)
     else:
@@ -116,6 +118,10 @@ def _part(
         count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
         if count < 0:
             break
+        turning = 0.0
+        for k in range(work.cos.shape[0]):
+            turning = max(turning, abs(work.v[k]))
+        work.fastest[0] = max(work.fastest[0], end_speed(work.velocity, 2, 0.0) + params.contact_half * turning)
         if j == 0:
             _keep_first(work)
             _first_stage(params, state, work, length, stages)
@@ -185,7 +191,7 @@ def _step(
     """One time step in parts; what it returns is what it ended with."""
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
-    passed = 0.0
+    passed = fastest = 0.0
     calls = 0
     status = int(OK)
     begun = False
@@ -212,6 +218,10 @@ def _step(
             continue
         if _turned_over(params, state, work):
             status = int(DIVERGED)
+            continue
+        fastest = max(fastest, work.fastest[0])
+        if params.dt * fastest > params.far:
+            status = int(FAR)
             continue
         passed = passed + own if own < left else params.dt
         while knot < len(knots) - 2 and knots[knot + 1] <= begin + passed:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines import checks, planar_checks
+from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.reads import LINKS
@@ -81,12 +81,13 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     if problems:
         return problems
     try:
-        q, _ = planar_pose(scene, base_dir)
+        q, u = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
     problems += planar_checks.given_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
+    problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, 2])
     problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
     problems += planar_checks.no_pitch(scene)
     problems += checks.joint_control(scene, largest_stable_step)

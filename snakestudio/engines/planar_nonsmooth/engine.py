@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.crossing import Crossings, upright_bodies
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonsmooth.params import Params, make_params, same_structure
@@ -70,11 +69,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work, self._scratch = make_work(n, len(self._state.normal))
-        self._look_out()
-
-    def _look_out(self) -> None:
-        params = self._params
-        self._crossings = Crossings(upright_bodies(params.obstacles), params.contact_half, params.radius)
+        self._look_out(scene)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -153,7 +148,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             return False
         old = self._params
         self._params = make_params(scene, old)
-        self._look_out()
+        self._look_out(scene)
         if self._params.obstacles is not old.obstacles:
             forget_obstacles(self._state, (SLOTS_ROW, SLOTS_CALL), len(self._params.obstacles))
         return True
@@ -166,7 +161,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state = agreeing(state, self._state, ((0, ("contact", "normal", "tangent")), (1, ("slot_key", "slot_sum"))))
         check_contacts(state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(params.obstacles))
         self._params = params
-        self._look_out()
+        self._look_out(scene)
         self._state = state
         if len(self._state.normal) != len(self._work.link):
             self._work, self._scratch = make_work(len(state.q), len(state.normal))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,8 @@ class Params(NamedTuple):
     tolerance : float
         Where the solver stops.
     max_iterations : int
+    far : float
+        Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     obstacles : (k, 9)
         Outlines of all obstacles, see `obstacles.OUTLINE`.
     grid_x, grid_y, grid_inverse : float
@@ -79,6 +82,7 @@ class Params(NamedTuple):
     joint_limit: float
     tolerance: float
     max_iterations: int
+    far: float
     obstacles: FloatArray
     grid_x: float
     grid_y: float
@@ -120,6 +124,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         joint_limit=robot.joint_limit,
         tolerance=solver.tolerance,
         max_iterations=solver.max_iterations,
+        far=math.inf,
         obstacles=obstacles,
         grid_x=grid.x,
         grid_y=grid.y,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, FAR, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.planar_nonsmooth.contact import (
     book_contacts,
     detect_obstacles,
@@ -40,6 +40,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
 )
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import rescue_contacts
@@ -131,6 +132,9 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         return DIVERGED
     if not residual <= GIVE_UP:
         return NOT_SOLVED
+    reach = params.contact_half
+    if params.dt * max(end_speed(state.u, 2, reach), end_speed(work.u, 2, reach)) > params.far:
+        return FAR
 
     # Ledger, positions (63) and closed joints (VI-C).
     counts, sums = state.counts, state.sums

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines import checks, start_checks
+from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.reads import LINKS
@@ -197,6 +197,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         problems += _in_the_ground(scene, pose, axis)
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
+        problems += crossing.foreseen(scene, base_dir, twist[:, :3], twist[:, 3:])
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

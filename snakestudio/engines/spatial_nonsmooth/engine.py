@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.crossing import Crossings, spatial_bodies
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.row_buffers import RowBuffers
@@ -74,10 +73,6 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
         self._work, self._scratch = make_work(n, len(self._state.law))
         self._look_out(scene)
-
-    def _look_out(self, scene: Scene) -> None:
-        params = self._params
-        self._crossings = Crossings(spatial_bodies(scene), params.contact_half, params.radius)
 
     def _figures(self) -> Figures:
         counts = self._state.counts

@@ -71,19 +71,6 @@ def _in_convex(
     return depth
 
 
-def _surface(relief: Relief, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Height of a relief above its origin at points of its own frame; -inf beyond its rim."""
-    ny, nx = relief.heights.shape
-    u, v = x / relief.dx, y / relief.dy
-    i, j = np.floor(u).clip(0, nx - 2).astype(int), np.floor(v).clip(0, ny - 2).astype(int)
-    s, t = u - i, v - j
-    h = relief.heights
-    h00, h10, h01, h11 = h[j, i], h[j, i + 1], h[j + 1, i], h[j + 1, i + 1]
-    # The diagonal from [j, i] to [j + 1, i + 1] parts the cell.
-    height = np.where(s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01))
-    return np.where((u >= 0) & (u <= nx - 1) & (v >= 0) & (v <= ny - 1), height, -np.inf)
-
-
 def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float, radius: float) -> FloatArray:
     """Depth of capsules in a relief, from points of its surface about each of them."""
     cos, sin = math.cos(relief.yaw), math.sin(relief.yaw)
@@ -100,11 +87,11 @@ def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float
             continue
         grids = [np.linspace(a, b, max(2, math.ceil((b - a) / spacing) + 1)) for a, b in zip(low, high, strict=True)]
         x, y = (part.ravel() for part in np.meshgrid(*grids))
-        point = np.column_stack([x, y, _surface(relief, x, y)])
+        point = np.column_stack([x, y, relief.surface(x, y)])
         lever = ((point - c) @ e).clip(-half, half)
         depth[k] = radius - np.linalg.norm(point - c - lever[:, None] * e, axis=1).min()
         spine = c + np.linspace(-half, half, 2 + math.ceil(2.0 * half / spacing))[:, None] * e
-        sunk = (_surface(relief, spine[:, 0], spine[:, 1]) - spine[:, 2]).max()
+        sunk = (relief.surface(spine[:, 0], spine[:, 1]) - spine[:, 2]).max()
         if sunk > 0.0:
             depth[k] = radius + sunk
     return depth

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,6 +49,8 @@ class Params(NamedTuple):
     tolerance : float
         Where the solver stops.
     max_iterations : int
+    far : float
+        Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     friction : (k,)
         Friction coefficient of every obstacle.
     world : World
@@ -78,6 +81,7 @@ class Params(NamedTuple):
     joint_limit: float
     tolerance: float
     max_iterations: int
+    far: float
     friction: FloatArray
     world: World
 
@@ -118,6 +122,7 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
         joint_limit=robot.joint_limit,
         tolerance=solver.tolerance,
         max_iterations=solver.max_iterations,
+        far=math.inf,
         friction=np.array([obstacle.friction for obstacle in scene.obstacles], dtype=np.float64),
         world=make_world(scene, base_dir, None if old is None else old.world),
     )

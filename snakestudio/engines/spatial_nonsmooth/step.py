@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, FAR, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.spatial_nonsmooth.contact import (
     book_contacts,
@@ -35,6 +35,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.contact_rescue import rescue
+from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
@@ -112,6 +113,9 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         return DIVERGED
     if not residual <= GIVE_UP:
         return NOT_SOLVED
+    reach = params.half_length + params.contact_half  # w is that of the joint before the link
+    if params.dt * max(end_speed(work.w_start, 3, reach), end_speed(work.w, 3, reach)) > params.far:
+        return FAR
 
     # Ledger, positions (83) and closed joints (VII-C).
     counts, sums = state.counts, state.sums

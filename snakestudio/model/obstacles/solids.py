@@ -66,6 +66,18 @@ class Relief(NamedTuple):
     dy: float
     heights: FloatArray
 
+    def surface(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Height above the origin at points of its own frame, m; -inf beyond its rim."""
+        ny, nx = self.heights.shape
+        u, v = x / self.dx, y / self.dy
+        i, j = np.floor(u).clip(0, nx - 2).astype(int), np.floor(v).clip(0, ny - 2).astype(int)
+        s, t = u - i, v - j
+        h = self.heights
+        h00, h10, h01, h11 = h[j, i], h[j, i + 1], h[j + 1, i], h[j + 1, i + 1]
+        # The diagonal from [j, i] to [j + 1, i + 1] parts the cell.
+        height = np.where(s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01))
+        return np.where((u >= 0) & (u <= nx - 1) & (v >= 0) & (v <= ny - 1), height, -np.inf)
+
 
 Solid = Post | Block | Prism | Relief
 
