@@ -258,9 +258,9 @@ class GaitPanel(Section):
         vertical = [name for name in names if name.startswith("pitch_") and name != _BETWEEN and not torques]
         groups = [("Horizontal wave" if vertical else "", [n for n in names if n not in vertical and n != _BETWEEN])]
         if vertical:
-            groups += [("Vertical wave", vertical), ("Phase between", [_BETWEEN])]
+            groups += [("Vertical wave", vertical), ("Phase between", [_BETWEEN] if _BETWEEN in names else [])]
         for title, members in groups:
-            if title:
+            if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
                 column.addWidget(label)
