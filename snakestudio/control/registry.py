@@ -27,15 +27,16 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
-    acts = scene.gives_torques or (scene.controller.uses_gait and not scene.model.continuum)
+    continuum = scene.model.continuum
+    acts = scene.gives_torques or (scene.controller.uses_gait and not continuum)
     found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
     if any(problem.severity == "error" for problem in found):
         return found
-    if scene.robot.n_links == 1 and not scene.model.continuum and scene.controller.kind != "none":
+    if scene.robot.n_links == 1 and not continuum and scene.controller.kind != "none":
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
-    return [*found, *(_load(_CONTINUUM_CHECK) if scene.model.continuum else examine)(scene)]
+    return [*found, *(_load(_CONTINUUM_CHECK) if continuum else examine)(scene)]
 
 
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:

@@ -134,12 +134,6 @@ KIND = GaitKind(
     place=2,
     check=check,
     readable=is_readable,
-    effects=(
-        (
-            ("gait.torque_nm", "gait.pitch_torque_nm"),
-            lambda scene: scene.robot.n_links > 1 or scene.model.continuum,
-            "only with joints",
-        ),
-    ),
+    effects=((("gait.torque_nm", "gait.pitch_torque_nm"), lambda scene: scene.robot.n_links > 1, "only with joints"),),
     formerly={"model.motion:JointTorque": JointTorqueFields},
 )
