@@ -627,11 +627,64 @@ def window_importers(package: Package) -> Found:
     return len(found), tuple(found)
 
 
+_NAMED_ARM = re.compile(r"(^|_)arm(ing)?(_|$)")
+_OTHER_ARMS = {"sequences", "options", "boxes"}
+"""`sequences.arm`: steps of a profile; `options.arm`: of the command line; `boxes.arm`: a tool waits for a click."""
+
+
+def passing_on_arming(package: Package) -> Found:
+    """Classes on the longest way of the order to arm: those that take it, and pass it on or decide upon it.
+
+    The order is the operator's wish, from the button to where all reasons against it are asked. A class takes it if a
+    method of it is named for it (`arm`, `_arm`, `begin_arming`; a property only tells), has a command of the link among
+    its parameters (`LinkCommand`, `CommandKind`), calls or hands over another's `arm`, or has "arm" as an argument or a
+    case; code outside of classes counts as a class. The button that is held does what it was given, and counts as who
+    gives it. Window and command line are two begins of one way. Not counted: protocols; queues, pipe and inbox, which
+    carry any message unread; and what carries out an order that was accepted, the arm sequence (`TorqueControl`, which
+    can refuse nothing).
+    """
+    found = sorted({f"{module.name}.{name}" for module in package.modules.values() for name in _taking_arm(module)})
+    begins = Counter(place.partition(".")[0] for place in found)
+    return len(found) - min(begins["gui"], begins["cli"]), tuple(found)
+
+
+def _taking_arm(module: Module) -> Iterator[str]:
+    if module.within("gui.viewport"):  # where that tool is
+        return
+    inside: set[int] = set()
+    for each in module.classes:
+        inside.update(id(node) for node in ast.walk(each))
+        if not any(last(base) == "Protocol" for base in each.bases) and any(map(_takes_arm, ast.walk(each))):
+            yield each.name
+    if any(_takes_arm(node) for node in module.attributes if id(node) not in inside):
+        yield "(module)"
+
+
+def _takes_arm(node: ast.AST) -> bool:
+    match node:
+        case ast.FunctionDef(name=name):
+            tells = any(last(mark) == "property" for mark in node.decorator_list)
+            taken = {last(part) for arg in node.args.args if arg.annotation for part in _names(arg.annotation)}
+            return (bool(_NAMED_ARM.search(name)) and not tells) or bool(taken & {"LinkCommand", "CommandKind"})
+        case ast.Attribute(attr="arm", value=value):
+            return last(value) not in _OTHER_ARMS
+        case ast.Call(args=args):
+            return any(isinstance(each, ast.Constant) and each.value == "arm" for each in args)
+        case ast.MatchValue(value=ast.Constant(value="arm")):
+            return True
+    return False
+
+
+def _names(annotation: ast.expr) -> list[ast.expr]:
+    return [node for node in ast.walk(annotation) if isinstance(node, ast.Name | ast.Attribute)]
+
+
 MEASURES: dict[str, Callable[[Package], Found]] = {
     of.__name__: of
     for of in (
         circles, in_circles, chain_in_gui, private_members, private_of_libraries, set_elsewhere, literal_indices,
-        continuum_asked, continuum_asking, naming_formulations, naming_kinds, window_attributes, window_importers,
+        continuum_asked, continuum_asking, naming_formulations, naming_kinds, passing_on_arming,
+        window_attributes, window_importers,
         one_importer, one_importer_small, one_importer_untested, modules, lines, largest_file, architecture_bytes,
     )
 }  # fmt: skip

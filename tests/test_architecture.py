@@ -33,18 +33,19 @@ BARS = {
     "private_members": Bar(0, goal=0),
     "private_of_libraries": Bar(16),
     "set_elsewhere": Bar(42, goal=0),
-    "literal_indices": Bar(1796, goal=0),
+    "literal_indices": Bar(1766, goal=0),
     "continuum_asked": Bar(90, goal=0),
-    "continuum_asking": Bar(51, goal=0),
+    "continuum_asking": Bar(49, goal=0),
     "naming_formulations": Bar(15),
     "naming_kinds": Bar(63),
+    "passing_on_arming": Bar(4, goal=4),
     "window_attributes": Bar(35),
     "window_importers": Bar(30),
-    "one_importer": Bar(336, slack=5),
-    "one_importer_small": Bar(108, slack=3),
-    "one_importer_untested": Bar(62, slack=3),
-    "modules": Bar(968, slack=5),
-    "lines": Bar(140_800, slack=1_000, goal=115_600),
+    "one_importer": Bar(332, slack=5),
+    "one_importer_small": Bar(97, slack=3),
+    "one_importer_untested": Bar(54, slack=3),
+    "modules": Bar(960, slack=5),
+    "lines": Bar(141_100, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }
@@ -136,6 +137,28 @@ LITTLE = {
             kind: Literal["still"] = "still"
         """,
     "model/wave_source": "from snakestudio.model.gaits import Wave\nx = [Wave]\n",
+    "link/__init__": "",
+    "link/core": """
+        class Robot:
+            def arm(self):
+                self.link.command("arm")
+            @property
+            def arming(self):
+                return True
+        class Core:
+            def command(self, command: LinkCommand | None):
+                match command.kind:
+                    case "stop":
+                        pass
+        class Link(Protocol):
+            def arm(self): ...
+        class Button:
+            def show(self, robot):
+                self.hold.does(robot.arm)
+        class Told:
+            def says_armed(self, profile):
+                return profile.sequences.arm
+        """,
     "model/asking": """
         def ask(scene):
             if scene.model.continuum and not scene.model.continuum and scene.gait.kind in ("still", "rest"):
@@ -185,6 +208,11 @@ def test_kinds_that_are_named_count_but_in_their_own_files(little: dict[str, Mea
     assert little["naming_kinds"].places == (f"{PACKAGE}/model/asking.py: still",)
     assert little["continuum_asked"].count == 2
     assert little["continuum_asking"].places == (f"{PACKAGE}/model/asking.py: 2",)
+
+
+def test_who_takes_the_order_to_arm_counts_and_who_tells_of_it_does_not(little: dict[str, Measure]) -> None:
+    assert little["passing_on_arming"].places == ("link.core.Button", "link.core.Core", "link.core.Robot")
+    assert little["passing_on_arming"].count == 3
 
 
 def test_indices_and_sizes(little: dict[str, Measure]) -> None:

@@ -63,7 +63,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
     from snakestudio.sync import SynchronizedStart
 
     with SynchronizedStart(choices, name, lambda: None) as together:
-        together.arm()
+        together.prepare()
         if choices.wait:
             print(together.doing, flush=True)
             together.wait()

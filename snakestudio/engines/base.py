@@ -78,12 +78,19 @@ class Engine(Protocol):
         ...
 
     def advance(
-        self, reference: Reference, n_steps: int, row_steps: tuple[int, ...] | Any, go_on: bool = False
+        self,
+        reference: Reference,
+        n_steps: int,
+        row_steps: tuple[int, ...] | Any,
+        go_on: bool = False,
+        keep_rows: bool = False,
     ) -> StepReport:
         """Take `n_steps` steps under `reference`.
 
         `row_steps` (ascending ints) are the step counts, since the start of the run, after which a row is wanted. Under
         `go_on` the call belongs to the interval of the calls before it: the next snapshot shows the mean over them all.
+        Under `keep_rows` an engine may keep the rows, and hand them over with those of a later call, or of one that
+        fails: one by one, their handling takes as long as making them.
         """
         ...
 

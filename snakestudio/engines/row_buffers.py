@@ -73,7 +73,7 @@ def more_contacts(rows: RowBuffers) -> RowBuffers:
     return rows._replace(**longer)
 
 
-def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, int] = (0, 0)) -> Rows:
+def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, ...] = (0, 0)) -> Rows:
     """The rows that a kernel has filled, without copying.
 
     Parameters

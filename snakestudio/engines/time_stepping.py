@@ -66,6 +66,8 @@ class TimeSteppingEngine(ABC):
         self._crossing: Crossing | None = None
         self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, schema.n_joints)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
+        self._since: tuple[int, ...] = (0, 0)  # what `_rows.filled` was before those that no call has handed over
+        self._kept: list[Rows] = []  # and those of them that are not there any more
         self._no_rows = filled_rows(self._rows, scene.solver.step_s)
 
     @property
@@ -161,6 +163,7 @@ class TimeSteppingEngine(ABC):
         n_steps: int,
         row_steps: tuple[int, ...] | IntArray | Any = (),
         go_on: bool = False,
+        keep_rows: bool = False,
     ) -> StepReport:
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
         assert isinstance(reference, JointReference), "links have joints"
@@ -173,8 +176,10 @@ class TimeSteppingEngine(ABC):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
             wanted = wanted[(wanted > begin) & (wanted <= end)]
         plain = _plain(reference)
-        rows = self._rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
-        since = (int(rows.filled[0]), int(rows.filled[1]))
+        rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
+        if rows is not self._rows:
+            self._kept = self._kept_rows()
+            self._rows, self._since = rows, tuple(rows.filled.tolist())
         if not go_on:
             self._begin_interval()
         before = figures = self._figures()
@@ -203,8 +208,19 @@ class TimeSteppingEngine(ABC):
             residual=figures.worst,
             iterations=figures.iterations - before.iterations,
             unconverged=figures.unconverged - before.unconverged,
-            rows=filled_rows(rows, self._scene.solver.step_s, since) if len(wanted) else self._no_rows,
+            rows=self._no_rows if keep_rows and not message else self._handed_over(),
         )
+
+    def _kept_rows(self) -> list[Rows]:
+        """What no call has handed over, piece by piece."""
+        new = self._rows.filled.item(0) > self._since[0]
+        return [*self._kept, filled_rows(self._rows, self._scene.solver.step_s, self._since)] if new else self._kept
+
+    def _handed_over(self) -> Rows:
+        """All rows that no call has handed over."""
+        kept, self._kept = self._kept_rows(), []
+        self._since = tuple(self._rows.filled.tolist())
+        return Rows.concatenate(kept) if kept else self._no_rows
 
     def _take_steps(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         """As `_run_kernel`, but every step in which a link goes far is looked at for what it went through."""

@@ -8,8 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.octet import WIDTH, octet, octet_minus, octet_put
 
-__all__ = ["cholesky_backward", "cholesky_factor", "cholesky_forward", "cholesky_solve"]
+__all__ = [
+    "cholesky_backward",
+    "cholesky_factor",
+    "cholesky_forward",
+    "cholesky_solve",
+    "wide_backward",
+    "wide_factor",
+    "wide_forward",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -67,3 +76,48 @@ def cholesky_solve(matrix: FloatArray, rhs: FloatArray) -> None:
     cholesky_factor(matrix, n)
     cholesky_forward(matrix, n, rhs)
     cholesky_backward(matrix, n, rhs)
+
+
+@inlined
+def wide_factor(matrix: FloatArray, inverse: FloatArray, used: int) -> None:
+    """Factor A = L D L^T by vectors, and solve with L at once for all columns that stand beside A.
+
+    Parameters
+    ----------
+    matrix : (n, a multiple of 8)
+        A, of which the upper triangle is read, becomes D L^T; each further column b becomes L^-1 b.
+    inverse : (n,)
+        Filled: 1 / D.
+    used : int
+        Columns that are looked at, those of A among them.
+    """
+    for j in range(matrix.shape[0]):
+        at = j // WIDTH * WIDTH
+        while at < used:
+            left = octet(matrix, j, at)
+            for k in range(j):
+                left = octet_minus(left, matrix[k, j] * inverse[k], octet(matrix, k, at))
+            octet_put(matrix, j, at, left)
+            at += WIDTH
+        inverse[j] = 1.0 / matrix[j, j]
+
+
+@inlined
+def wide_forward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> None:
+    """`rhs` (n,) becomes L^-1 rhs, with what `wide_factor` has made."""
+    n = matrix.shape[0]
+    for k in range(n):
+        share = rhs[k] * inverse[k]
+        for i in range(k + 1, n):
+            rhs[i] -= matrix[k, i] * share
+
+
+@inlined
+def wide_backward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> None:
+    """`rhs` (n or more,) becomes L^-T D^-1 rhs, with what `wide_factor` has made."""
+    n = matrix.shape[0]
+    for j in range(n - 1, -1, -1):
+        left = rhs[j]
+        for i in range(n - 1, j, -1):
+            left -= matrix[j, i] * rhs[i]
+        rhs[j] = left * inverse[j]

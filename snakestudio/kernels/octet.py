@@ -21,7 +21,9 @@ __all__ = [
     "octet_lane",
     "octet_minus",
     "octet_plus",
+    "octet_product",
     "octet_put",
+    "octet_signs",
     "octet_sum",
     "octet_times",
     "octet_with",
@@ -68,6 +70,13 @@ def _load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 def _store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     builder.store(args[3], _address(context, builder, signature.args[0], args[0], args[1], args[2]), align=8)
     return context.get_dummy_value()
+
+
+def _signs(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    name = "llvm.sqrt.v8f64"
+    root = builder.module.globals.get(name) or ir.Function(builder.module, ir.FunctionType(_vector, [_vector]), name)
+    squares = _fused(builder, args[0], args[0], _everywhere(builder, builder.fmul(args[1], args[1])))
+    return builder.fdiv(args[0], builder.call(root, [squares]))
 
 
 def _crossed(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -118,6 +127,21 @@ def octet_times(x: float, a: Octet) -> Octet:
 def octet_sum(a: Octet, b: Octet) -> Octet:
     """A + b."""
     return a + b
+
+
+@instruction(
+    lambda t: _compiled(_compiled, _compiled),
+    lambda context, builder, signature, args: builder.fmul(args[0], args[1]),
+)
+def octet_product(a: Octet, b: Octet) -> Octet:
+    """A b, lane by lane."""
+    return a * b
+
+
+@instruction(lambda t: _compiled(_compiled, t.number), _signs)
+def octet_signs(a: Octet, eps: float) -> Octet:
+    """A / sqrt(a^2 + eps^2), lane by lane: a smooth sign."""
+    return a / np.sqrt(a * a + eps * eps)
 
 
 @instruction(

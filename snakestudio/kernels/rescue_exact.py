@@ -38,7 +38,7 @@ def iterate(
     here, trial = s.here, s.trial
     done = 0
     taken = keen
-    squares = linearise(problem, here, 0.0, taken, 0.0, factor, s)
+    squares = linearise(problem, here, 0.0, taken, 0.0, factor, 0.0, s)
     while done < most and least > ENOUGH:
         done += 1
         solve(problem, here, s)
@@ -46,13 +46,13 @@ def iterate(
         after = 0.0
         for _ in range(10):
             move(here, step, s.newton, contacts, trial)
-            after = linearise(problem, trial, 0.0, taken, 0.0, factor, s)
+            after = linearise(problem, trial, 0.0, taken, 0.0, factor, 0.0, s)
             if not damped or after <= (1.0 - 1e-4 * step) * squares:
                 break
             step *= 0.5
         if damped:
             taken = min(max(taken * (4.0 if step < 0.2 else 0.25), keen), 1.0)
-            after = linearise(problem, trial, 0.0, taken, 0.0, factor, s)
+            after = linearise(problem, trial, 0.0, taken, 0.0, factor, 0.0, s)
         copy(trial, contacts, here)
         squares = after
         if not squares < 1e30 * problem.scale * problem.scale:

@@ -13,34 +13,38 @@ from snakestudio.kernels.spatial_problem import SpatialProblem
 
 __all__ = ["KEEN", "follow_by_length", "follow_by_tau"]
 
+SHARP = 0.8
+"""Cosine of the angle that a path turns by in a step at most."""
+
+LAST = 1e-10
+"""Where a path in contacts that give way ends, in units of the scale."""
+
 KEEN = 1e-9
 """What is taken off the smoothed laws' slopes, so that closed contacts can be inverted (1e-6 loses problems)."""
 
 
 @jit
-def _ahead(problem: SpatialProblem, change: float, tau: float, shift: float, s: RescueScratch) -> float:
+def _ahead(problem: SpatialProblem, change: float, tau: float, s: RescueScratch) -> float:
     """Go along the last tangent by a change of ln tau, to `tau`, if that is nearer; returns what is missed there."""
     contacts = int(problem.first[problem.axis.shape[0]])
     move(s.here, change, s.tangent, contacts, s.trial)
-    there = linearise(problem, s.trial, tau, KEEN, shift, 1.0, s)
-    here = linearise(problem, s.here, tau, KEEN, shift, 1.0, s)
+    there = linearise(problem, s.trial, tau, KEEN, 0.0, 1.0, 0.0, s)
+    here = linearise(problem, s.here, tau, KEEN, 0.0, 1.0, 0.0, s)
     if not there < here:
         return here
     copy(s.trial, contacts, s.here)
-    return linearise(problem, s.here, tau, KEEN, shift, 1.0, s)
+    return linearise(problem, s.here, tau, KEEN, 0.0, 1.0, 0.0, s)
 
 
 @jit
-def follow_by_tau(
-    problem: SpatialProblem, least: float, most: int, tau: float, shift: float, s: RescueScratch
-) -> tuple[int, float]:
+def follow_by_tau(problem: SpatialProblem, least: float, most: int, tau: float, s: RescueScratch) -> tuple[int, float]:
     """Follow the smoothed laws from `s.here` by lowering tau; returns linear solves and the least residual so far."""
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
     done = inner = 0
     end = 1e-7 * problem.scale
     next_try = 1e-5 * problem.scale
-    squares = linearise(problem, here, tau, KEEN, shift, 1.0, s)
+    squares = linearise(problem, here, tau, KEEN, 0.0, 1.0, 0.0, s)
     while done < most:
         done += 1
         inner += 1
@@ -50,7 +54,7 @@ def follow_by_tau(
         good = False
         for _ in range(14):
             move(here, step, s.newton, contacts, trial)
-            after = linearise(problem, trial, tau, KEEN, shift, 1.0, s)
+            after = linearise(problem, trial, tau, KEEN, 0.0, 1.0, 0.0, s)
             if after <= (1.0 - 1e-3 * step) * squares:
                 good = True
                 break
@@ -76,20 +80,20 @@ def follow_by_tau(
         shrink = 0.1 if step == 1.0 and inner <= 4 else math.sqrt(0.1)
         tau *= shrink
         inner = 0
-        squares = _ahead(problem, math.log(shrink), tau, shift, s)
+        squares = _ahead(problem, math.log(shrink), tau, s)
     return done, least
 
 
 @jit
 def _settle(
-    problem: SpatialProblem, most: int, tau: float, keen: float, shift: float, s: RescueScratch
+    problem: SpatialProblem, most: int, tau: float, shift: float, factor: float, s: RescueScratch
 ) -> tuple[int, bool]:
     """Solve the laws smoothed by `tau` from `s.here`, damped; returns linear solves and whether that went well."""
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
     done = 0
-    taken = keen
-    squares = linearise(problem, here, tau, taken, shift, 1.0, s)
+    taken = shift
+    squares = linearise(problem, here, tau, taken, shift, factor, 0.0, s)
     while math.sqrt(squares) > 0.1 * tau:
         if done >= most:
             return done, False
@@ -99,31 +103,56 @@ def _settle(
         after = 0.0
         for _ in range(12):
             move(here, step, s.newton, contacts, trial)
-            after = linearise(problem, trial, tau, taken, shift, 1.0, s)
+            after = linearise(problem, trial, tau, taken, shift, factor, 0.0, s)
             if after <= (1.0 - 1e-3 * step) * squares:
                 break
             step *= 0.5
         copy(trial, contacts, here)
-        taken = min(max(taken * (4.0 if step < 0.2 else 0.25), keen), 1.0)
-        squares = linearise(problem, here, tau, taken, shift, 1.0, s)
+        taken = min(max(taken * (4.0 if step < 0.2 else 0.25), shift), 1.0)
+        squares = linearise(problem, here, tau, taken, shift, factor, 0.0, s)
     return done, True
 
 
 @jit
 def follow_by_length(
-    problem: SpatialProblem, least: float, most: int, tau: float, keen: float, shift: float, s: RescueScratch
+    problem: SpatialProblem, least: float, most: int, tau: float, factor: float, s: RescueScratch
 ) -> tuple[int, float]:
-    """Follow the path by its length from `s.here` and `tau`; returns linear solves and the least residual so far."""
+    """Follow the path of contacts that give way by its length, from impulses of zero in `s.here` and from `tau`, N s.
+
+    They give way by the share tau / (its first value) of their impulses: a proximal point's path. So the stresses of a
+    jammed robot, which push nothing, are determined all along it, where laws smoothed alone do that by tau squared
+    only: too weakly for a path to be seen, for the linear solves and for rounding.
+
+    Parameters
+    ----------
+    problem : SpatialProblem
+    least : float
+        Least residual so far.
+    most : int
+        Linear solves.
+    tau : float
+        What the laws are smoothed by at first.
+    factor : float
+        Of all gains.
+    s : RescueScratch
+
+    Returns
+    -------
+    (int, float)
+        Linear solves, and the least residual so far.
+    """
     contacts = int(problem.first[problem.axis.shape[0]])
-    here, trial, ahead, tangent, newton = s.here, s.trial, s.ahead, s.tangent, s.newton
+    here, trial, ahead, tangent, newton, kept = s.here, s.trial, s.ahead, s.tangent, s.newton, s.kept
     per_length = 0.5 / problem.half
-    done, well = _settle(problem, min(most, 80), tau, keen, shift, s)
+    give = 1.0 / tau
+    done, well = _settle(problem, min(most, 80), tau, give * tau, factor, s)
     if not well:
         return done, keep_best(problem, here, least, s)
-    highest = math.log(tau) + 7.0
-    level, length = math.log(tau), 0.7
+    first = level = level_kept = math.log(tau)
+    length = 0.7
     down = -1.0  # how ln tau changes along the path
     next_try = 1e-3 * problem.scale
+    back = False  # whether `kept` is the point before
     for c in range(contacts):
         for i in range(5):
             ahead.contact[c, i] = 0.0
@@ -133,13 +162,23 @@ def follow_by_length(
     while done < most:
         size = 0.3 * max(math.sqrt(largest_square(here, contacts, per_length)), problem.scale)
         unit = 1.0 / (size * size)
-        linearise(problem, here, math.exp(level), keen, shift, 1.0, s)
+        tau = math.exp(level)
+        linearise(problem, here, tau, give * tau, give * tau, factor, give * tau, s)
         done += 1
         solve(problem, here, s)
         norm = math.sqrt(product(tangent, tangent, contacts, per_length) * unit + 1.0)
         if not norm < 1e30:
             break
-        sign = 1.0 if product(tangent, ahead, contacts, per_length) * unit + down > 0.0 else -1.0
+        along = product(tangent, ahead, contacts, per_length) * unit + down
+        before = math.sqrt(product(ahead, ahead, contacts, per_length) * unit + down * down)
+        if back and abs(along) < SHARP * norm * before and length > 1e-6:
+            # Across a bend, and maybe on another part of the path, which leads back.
+            copy(kept, contacts, here)
+            level = level_kept
+            length *= 0.2
+            back = False
+            continue
+        sign = 1.0 if along > 0.0 else -1.0
         scale(tangent, sign / norm, contacts, ahead)
         down = sign / norm
         accepted = False
@@ -153,7 +192,7 @@ def follow_by_length(
             rounds = 0
             while rounds < 7:
                 tau = math.exp(level_1)
-                missed = math.sqrt(linearise(problem, trial, tau, keen, shift, 1.0, s))
+                missed = math.sqrt(linearise(problem, trial, tau, give * tau, give * tau, factor, give * tau, s))
                 if missed <= 0.05 * tau:
                     close = True
                     break
@@ -175,23 +214,25 @@ def follow_by_length(
             length *= 0.4
         if not accepted:
             break
+        copy(here, contacts, kept)
+        level_kept = level
+        back = True
         copy(trial, contacts, here)
         level = level_1
-        if rounds <= 2:
-            length = min(2.0 * length, 2.5)
+        if rounds <= 3:
+            length = min((2.0 if rounds <= 2 else 1.5) * length, 2.5)
         elif rounds >= 5:
-            length *= 0.6
+            length *= 0.7
         least = keep_best(problem, here, least, s)
-        if least <= ENOUGH or level > highest:
+        if least <= ENOUGH or not LAST * problem.scale < math.exp(level) <= 1.1 * math.exp(first):
             break
         if math.exp(level) < next_try:
             next_try = 0.1 * math.exp(level)
-            copy(here, contacts, s.kept)
+            copy(here, contacts, kept)
+            back = False
             more, least = iterate(problem, least, 10, 1e-6, 1.0, False, s)
             done += more
-            copy(s.kept, contacts, here)
+            copy(kept, contacts, here)
             if least <= ENOUGH:
                 break
-        if math.exp(level) < 1e-7 * problem.scale:
-            break
     return done, least

@@ -1,4 +1,8 @@
-"""What of scene, controller and pose keeps a robot from being armed, a sentence each with its remedy."""
+"""What, besides the link, keeps a live robot from being armed: scene, controller, pose, or a twin still being loaded.
+
+A sentence each with its remedy. It is asked for every snapshot and judges the scene only when there is another one: a
+controller is made for that.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,78 @@ from pathlib import Path
 
 from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
+from snakestudio.engines.compiled_only import is_missing
 from snakestudio.errors import SnakeStudioError
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import mismatches
 from snakestudio.live.pose_source import PoseSource
+from snakestudio.live.twin import Loading
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["needs_of", "not_compiled", "scene_problems", "unmet"]
+__all__ = ["SceneReadiness"]
 
 
-def needs_of(scene: Scene, base_dir: Path | None) -> Fields:
+class SceneReadiness:
+    """Remembers what was found last. Any thread may read `reasons` and `not_ready`; one judges.
+
+    Parameters
+    ----------
+    profile : Profile
+    base_dir : path or None
+        What relative paths in scenes are relative to.
+    pose : PoseSource or None
+    with_twin : bool
+        Whether the simulation shall run alongside.
+    """
+
+    def __init__(self, profile: Profile, base_dir: Path | None, pose: PoseSource | None, *, with_twin: bool) -> None:
+        self._profile, self._base_dir, self._pose, self._with_twin = profile, base_dir, pose, with_twin
+        self._of_scene: tuple[str, ...] = ()
+        self._of_controller: tuple[str, ...] = ()
+        self._needs = Fields.NONE
+        self._loading: Loading | None = None
+        self._loaded_kind = ""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What of scene and controller forbids moving, a sentence each."""
+        return (*self._of_scene, *self._of_controller)
+
+    @property
+    def not_ready(self) -> tuple[str, ...]:
+        """The same, and what is only a matter of waiting."""
+        if self._loading is not None and self._loading.going_on:
+            return (*self.reasons, "The engine of the simulation alongside is being loaded: wait a moment.")
+        if self._loading is not None and is_missing(self._loaded_kind):  # a mark had said that it is there
+            return (*self.reasons, _not_compiled(self._loaded_kind))
+        return self.reasons
+
+    def judge(self, scene: Scene) -> None:
+        """Find what of the scene keeps the robot from being armed, and begin to load its engine."""
+        problems = _scene_problems(self._profile, scene, self._base_dir, self._with_twin)
+        try:
+            self._needs = Fields.NONE if scene.model.continuum else _needs_of(scene, self._base_dir)
+        except SnakeStudioError:
+            self._needs = Fields.NONE  # it is among the problems
+        self._of_scene = problems
+        if self._with_twin and not problems and self._loaded_kind != scene.model.kind:
+            self.close()
+            self._loaded_kind, self._loading = scene.model.kind, Loading(scene, self._base_dir)
+
+    def missing(self, scene: Scene, valid: Fields) -> tuple[str, ...]:
+        """What the scene's controller does not get of what it needs, with `valid` being measured; remembers it."""
+        self._of_controller = _unmet(scene, self._needs, valid, self._pose)
+        return self._of_controller
+
+    def close(self) -> None:
+        """Load nothing any more."""
+        if self._loading is not None:
+            self._loading.close()
+
+
+def _needs_of(scene: Scene, base_dir: Path | None) -> Fields:
     """What the scene's controller cannot do without.
 
     Raises
@@ -28,21 +92,21 @@ def needs_of(scene: Scene, base_dir: Path | None) -> Fields:
     return controllers.create(scene, base_dir).needs
 
 
-def scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: bool) -> tuple[str, ...]:
+def _scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: bool) -> tuple[str, ...]:
     """What keeps a scene from driving the robot of a profile, whatever is measured."""
     found = list(mismatches(profile, scene))
     if scene.model.continuum:
         return tuple(found)
     try:
-        needs_of(scene, base_dir)
+        _needs_of(scene, base_dir)
     except SnakeStudioError as error:
         found += str(error).splitlines()
     if twin and not engines.is_warm(scene.model.kind):
-        found.append(not_compiled(scene.model.kind))
+        found.append(_not_compiled(scene.model.kind))
     return tuple(found)
 
 
-def not_compiled(kind: str) -> str:
+def _not_compiled(kind: str) -> str:
     """The twin's engine must not be compiled beside a robot."""
     return (
         f"The engine of the simulation alongside ({kind}) is not compiled yet: wait until it is, or go without the "
@@ -50,7 +114,7 @@ def not_compiled(kind: str) -> str:
     )
 
 
-def unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) -> tuple[str, ...]:
+def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) -> tuple[str, ...]:
     """What the scene's controller needs and nobody measures.
 
     Parameters

@@ -129,7 +129,7 @@ class RobotStartTarget:
     def _work(self) -> None:
         try:
             with self.start as start:
-                start.arm()
+                start.prepare()
                 self._tell(start.doing)
                 if not start.wait():
                     return

@@ -85,6 +85,9 @@ _PARTS = (
 )
 """Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every bit of a number."""
 
+_MIGRATIONS_1 = {"planar_nonholonomic.state": "engines.planar_nonholonomic.state:from_format_1"}
+"""What makes fields as they are today of those in files of format 1."""
+
 _NUMBERS: dict[str, tuple[type, ...]] = {
     "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
 }  # fmt: skip
@@ -206,8 +209,12 @@ def _class(name: str, number: int) -> Any:
         return own
     if place is None:
         raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
-    module, _, class_ = place.partition(":")
-    return getattr(import_module(f"snakestudio.{module}"), class_)
+    return _load(place)
+
+
+def _load(place: str) -> Any:
+    module, _, own = place.partition(":")
+    return getattr(import_module(f"snakestudio.{module}"), own)
 
 
 class _Writer:
@@ -314,7 +321,7 @@ class _Reader:
 
     def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
         self._data, self.at, self._scene = data, at, scene
-        self._number = number
+        self._format = number
         self._known: list[Any] = []
         self._plain: dict[bytes, Callable[[], Any]] = {
             b"N": lambda: None,
@@ -335,7 +342,7 @@ class _Reader:
             b"X": lambda: parse_scene(self.text()),
             b"L": lambda: StrainLaw(self.read(), self.read()),
             b"H": lambda: Attachments(self.read(), self.read(), self.read()),
-            b"p": lambda: _class(self.text(), self._number).model_validate_json(self.text()),
+            b"p": lambda: _class(self.text(), self._format).model_validate_json(self.text()),
             b"o": self._record,
         }
 
@@ -361,7 +368,7 @@ class _Reader:
 
     def _own_scene(self) -> Scene:
         digest = self.bytes(self.unpack("<I")[0])
-        if self._number > 1 and digest != _digest(self._scene):
+        if self._format > 1 and digest != _digest(self._scene):
             raise StateError("The saved state of this run belongs to another scene.")
         return self._scene
 
@@ -373,9 +380,11 @@ class _Reader:
         return np.frombuffer(data, kind).reshape(shape).copy()
 
     def _record(self) -> Any:
-        kind = _class(self.text(), self._number)
+        kind = _class(self.text(), self._format)
         names = [self.text() for _ in range(self.unpack("<I")[0])]
         values = {name: self.read() for name in names}
+        if self._format == 1 and (migrate := _MIGRATIONS_1.get(_name(kind))):
+            values = _load(migrate)(values)
         wanted = kind.__annotations__
         # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
         for name, value in values.items():

@@ -92,8 +92,10 @@ class Runner:
         self.scene = scene
         self.end_step = scene.n_steps
         self._needs = self.controller.needs
-        self._waiting: list[tuple[Rows, NDArray[np.float64]]] = []
-        self._waiting_rows = 0
+        self._waiting: list[Rows] = []
+        self._said: list[NDArray[np.float64]] = []  # by the controller
+        self._said_for: list[int] = []  # so many rows; the engine may have kept the last `_owed`
+        self._waiting_rows = self._owed = 0
         begun = self.controller.checkpoint()
         if self._closed_loop:  # what it makes of the start belongs to the first row
             first = np.arange(scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
@@ -156,12 +158,16 @@ class Runner:
             rows = self._rows_until(now + steps)
             started = time.thread_time()
             # A controller is shown the mean contact forces of a whole period, however it was cut up for the display.
-            report = self.engine.advance(self._reference, steps, rows, go_on=self._closed_loop and self._underway(now))
-            self.engine_seconds += time.thread_time() - started
-            self._record(report.rows)
-            if len(report.rows):
-                self._last_row_step = int(report.rows.steps[-1])
+            go_on = self._closed_loop and self._underway(now)
             remaining -= steps
+            later = remaining > 0 and self._waiting_rows + len(rows) < MAX_WAITING
+            report = self.engine.advance(self._reference, steps, rows, go_on, later)
+            self.engine_seconds += time.thread_time() - started
+            self._record(report.rows, len(rows) if later and report.ok else 0)
+            if report.ok and rows:
+                self._last_row_step = rows[-1]
+            elif len(report.rows):
+                self._last_row_step = int(report.rows.steps[-1])
             since = self.engine.step_count - self._kept_step
             if report.ok and since >= self._keep_steps and self.engine_seconds >= self._keep_after:
                 self._keep()
@@ -182,12 +188,19 @@ class Runner:
         """Whether `step` lies within what the present reference is for."""
         return self._reference_begin < step < self._reference_end
 
-    def _record(self, rows: Rows) -> None:
-        """Take rows of the engine with what the controller has to say since it was last asked."""
+    def _record(self, rows: Rows, due: int = 0) -> None:
+        """Take rows of the engine (it may keep those `due`) with what the controller says since it was last asked."""
+        new = len(rows) - self._owed if len(rows) else due
         if not len(rows):
+            self._owed += due
+        else:
+            self._owed = 0
+            self._waiting.append(rows)
+        if not new:
             return
-        self._waiting.append((rows, self.controller.values()))
-        self._waiting_rows += len(rows)
+        self._said.append(self.controller.values())
+        self._said_for.append(new)
+        self._waiting_rows += new
         if self._waiting_rows >= MAX_WAITING:
             self._hand_on()
 
@@ -195,12 +208,11 @@ class Runner:
         """Append to the recording what waits: every row by itself would take longer than its period does."""
         if not self._waiting:
             return
-        rows = Rows.concatenate([part for part, _ in self._waiting])
+        rows = Rows.concatenate(self._waiting)
         if len(self.controller.channels):
-            said = np.array([values for _, values in self._waiting])
-            own = np.repeat(said, [len(part) for part, _ in self._waiting], axis=0)
+            own = np.repeat(np.array(self._said), self._said_for, axis=0)
             rows = replace(rows, extra=np.hstack([rows.extra, own]))
-        self._waiting, self._waiting_rows = [], 0
+        self._waiting, self._said, self._said_for, self._waiting_rows = [], [], [], 0
         self.recording.append(rows)
         for event in self._watch.feed(rows):
             self.recording.add_event(event)

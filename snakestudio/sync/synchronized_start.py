@@ -1,6 +1,6 @@
-"""Starting a run together with other instruments: armed, it waits for a trigger, then fires and starts at once.
+"""Starting a run together with other instruments: prepared, it waits for a trigger, then fires and starts at once.
 
-One `SynchronizedStart` is one start. Its methods are called by one thread in their order: `arm`, `wait`, `go`,
+One `SynchronizedStart` is one start. Its methods are called by one thread in their order: `prepare`, `wait`, `go`,
 `accompany`, `close`; `start_now` and `cancel` may be called by any.
 """
 
@@ -170,7 +170,7 @@ class SynchronizedStart:
         """The port it listens on."""
         return None if self._receiver is None else self._receiver.port
 
-    def arm(self) -> None:
+    def prepare(self) -> None:
         """Listen, connect and compare the clocks.
 
         Raises

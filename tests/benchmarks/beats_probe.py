@@ -230,7 +230,7 @@ class Probe:
             beat()
 
         link.beat = timed  # type: ignore[method-assign]
-        control.command("idle")
+        link.command("idle")
         yield 2000
         for name, act in actions(window):
             if self._only and not any(part in name for part in self._only):
@@ -257,8 +257,8 @@ class Probe:
             control.reset()
         elif control.state is LinkState.ARMED and control.standing.armed:
             control.stream()
-        elif control.state is LinkState.IDLE:
-            control.arm()
+        elif control.state is LinkState.IDLE and control.live is not None:
+            control.live.arm()
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ class TimedRunner(Runner):
 
     _inside = False
 
-    def _record(self, rows: Rows) -> None:
-        self._timed(super()._record, rows)
+    def _record(self, rows: Rows, due: int = 0) -> None:
+        self._timed(super()._record, rows, due)
 
     def _hand_on(self) -> None:
         self._timed(super()._hand_on)

@@ -39,7 +39,7 @@ def _latencies() -> list[float]:
         for _ in range(_TIMES):
             runs.clear()
             with SynchronizedStart(Together(wait="port", wait_port=0), "", session.play) as together:
-                together.arm()
+                together.prepare()
                 with peer("fire", together.port, "START") as other:
                     together.wait()
                     together.go()

@@ -34,10 +34,10 @@ def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
     control.connect_to(loaded, loaded.profile.bus, LiveChoices(twin=False))
     while control.state is not LinkState.LISTENING:
         yield 100
-    control.command("idle")
-    yield _SETTLE_MS
     link, called = control.link, 0.0
     assert link is not None
+    link.command("idle")
+    yield _SETTLE_MS
     stop = link.stop
 
     def timed(reason: str = "") -> None:

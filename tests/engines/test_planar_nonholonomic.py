@@ -7,11 +7,12 @@ import pytest
 
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.engines.planar_nonholonomic.chebyshev import MOST_STAGES, longest_part, scheme
+from snakestudio.engines.planar_nonholonomic.engine import PlanarNonholonomicEngine
 from snakestudio.engines.planar_nonholonomic.state import ENERGY
 from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, StraightStart
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box
+from snakestudio.model.world import Box, Cylinder
 from snakestudio.session.offline import run_offline
 from tests.engines.common import FloatArray, gait_reference, still
 from tests.engines.lagrangian import changed, undulation
@@ -143,6 +144,25 @@ def test_a_link_between_two_walls_is_held_both_ways() -> None:
         contacts = engine.snapshot().contacts
         force = contacts.force_normal[(contacts.other == (0 if sign > 0 else 1)) & (contacts.link == 0)]
         assert force[:, 1] == pytest.approx([-5.0 * sign], abs=1e-6)
+
+
+def test_a_link_that_is_held_keeps_its_normal_velocity_while_its_neighbours_swing() -> None:
+    # (33) holds the acceleration of the middle link's centre across it at 0: from where the pin's damping has taken the
+    # velocity (after 80 time constants) on, that velocity does not change, however long that lasts.
+    pin = Cylinder(kind="cylinder", x_m=0.0, y_m=0.0499, radius_m=0.03, friction=0.0)
+    start = StraightStart(kind="straight", link=2)
+    gait = {"gait__amplitude_deg": 30.0, "gait__frequency_deg_s": 120.0, "gait__phase_shift_deg": 60.0}
+    scene = jam(start=start, obstacles=(pin,), robot__n_links=3, **gait)
+    engine = PlanarNonholonomicEngine(scene)
+    for link in range(3):
+        engine.apply_wrench(link, (0.0, 8.0, 0.0, 0.0, 0.0, 0.0))
+    rows = engine.advance(gait_reference(scene, 1000), 600, range(80, 601)).rows
+    theta = 2.0 * np.arctan2(rows.link_pose[:, :, 6], rows.link_pose[:, :, 3])
+    across = -np.sin(theta) * rows.link_twist[:, :, 0] + np.cos(theta) * rows.link_twist[:, :, 1]
+    assert np.abs(np.diff(theta[[0, -1]], axis=0)).max() > 0.2
+    assert (rows.contacts.other == 0).sum() == len(rows), "the pin holds it all the time"
+    assert np.abs(across[:, 1] - across[0, 1]).max() < 1e-11
+    assert np.abs(across[:, 1]).max() < 1e-8
 
 
 def test_friction_at_an_obstacle_is_its_coefficient_times_the_push() -> None:

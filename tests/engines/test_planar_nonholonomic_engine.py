@@ -70,6 +70,20 @@ def test_one_call_and_many_calls_are_the_same_bit_for_bit() -> None:
     assert same(one, Rows.concatenate(parts))
 
 
+def test_rows_that_are_kept_come_together_with_those_of_a_later_call() -> None:
+    scene = jam()
+    reference, wanted = gait_reference(scene, 400), np.arange(4, 401, 4)
+    one = PlanarNonholonomicEngine(scene).advance(reference, 400, wanted).rows
+    engine, parts = PlanarNonholonomicEngine(scene), []
+    for step in range(0, 400, 4):  # a hundred rows: more than there is room for at once
+        keep = step % 200 != 100
+        parts.append(engine.advance(reference, 4, (step + 4,), keep_rows=keep).rows)
+        assert (len(parts[-1]) == 0) == keep
+        engine.snapshot()
+    parts.append(engine.advance(reference, 0, ()).rows)
+    assert same(one, Rows.concatenate(parts))
+
+
 def test_checkpoint_continues_bit_for_bit() -> None:
     scene = jam()
     reference = gait_reference(scene, 3000)

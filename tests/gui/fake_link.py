@@ -168,6 +168,7 @@ class FakeLive:
         self.twin: Recording | None = None
         self.notes: list[str] = []
         self.not_ready: tuple[str, ...] = ()
+        self._asked_at: int | None = None
         self.closed = False
         self.steered: list[TeleopCommand] = []
 
@@ -191,7 +192,12 @@ class FakeLive:
     def steer(self, command: TeleopCommand) -> None:
         self.steered.append(command)
 
+    @property
+    def arming(self) -> bool:
+        return self._asked_at == self.link.stop_count
+
     def arm(self) -> None:
+        self._asked_at = self.link.stop_count
         self.link.command("arm")
 
     def stream(self) -> None:

@@ -61,12 +61,12 @@ class Drive:
         if not robot.connected:
             loaded = load_profile(self._profile)
             window.robot_in_window.connect_robot(loaded, self._bus, LiveChoices())
-        elif state is LinkState.LISTENING:
-            robot.command("idle")
+        elif state is LinkState.LISTENING and robot.link is not None:
+            robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:
             # Whoever drove it before was killed, and it stopped: it wants a reset, which the window asks for in words.
             stopped = any("reset it" in reason for reason in robot.live.not_ready)
-            (robot.reset if stopped else robot.arm)()
+            (robot.reset if stopped else robot.live.arm)()
         elif state is LinkState.ARMED:
             robot.stream()
         elif state is LinkState.FAULT:

@@ -275,7 +275,7 @@ def test_arming_needs_the_whole_second_and_letting_go_or_leaving_aborts(qtbot: Q
     qtbot.addWidget(button)
     button.show()
     held: list[int] = []
-    button.held.connect(lambda: held.append(1))
+    button.does(lambda: held.append(1))
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
     qtbot.wait(HOLD_MS // 4)
     assert 0.0 < button.share < 1.0
@@ -293,6 +293,15 @@ def test_arming_needs_the_whole_second_and_letting_go_or_leaving_aborts(qtbot: Q
     assert held == [1]
 
 
+def held_long(button: HoldButton, qtbot: QtBot) -> bool:
+    """Hold a button down for as long as it takes; whether it began to count at all."""
+    qtbot.mousePress(button, Qt.MouseButton.LeftButton)
+    counts = button.share > 0.0 or button.isEnabled()
+    qtbot.wait(HOLD_MS + 200)
+    qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
+    return counts
+
+
 def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
@@ -304,11 +313,11 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     look(window)
     assert not arming.hold.isEnabled()
     assert "Node 7 is silent" in arming.reasons.text()
-    window.robot.arm()
-    assert link.state is LinkState.IDLE  # not even by the menu
+    assert not held_long(arming.hold, qtbot)
+    assert link.state is LinkState.IDLE
     window.robot.live.not_ready = ()  # type: ignore[union-attr, misc]
     look(window)
-    window.robot.arm()
+    assert held_long(arming.hold, qtbot)
     look(window)
     assert link.state is LinkState.ARMED
     shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
@@ -547,10 +556,27 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(windo
     assert window.bridge.source_name
 
 
+def test_the_button_arms_the_robot_as_it_is_watched_now(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    arming = Arming(window.robot)
+    qtbot.addWidget(arming)
+    arming.show()
+    put(window, link, LinkState.IDLE)
+    first = window.robot.live
+    window.document.new(window.document.scene)
+    put(window, link, LinkState.IDLE)
+    assert held_long(arming.hold, qtbot)
+    assert window.robot.live is not first
+    assert window.robot.live is not None
+    assert window.robot.live.arming
+    assert first is not None
+    assert not first.arming
+
+
 def test_another_scene_stops_a_robot_that_is_just_being_armed(window: MainWindow, link: FakeLink) -> None:
     """Until all nodes have said that they are armed the link stands in IDLE, and the operator has asked for torque."""
     put(window, link, LinkState.IDLE)
-    window.robot.arm()
+    assert window.robot.live is not None
+    window.robot.live.arm()
     put(window, link, LinkState.IDLE)
     assert window.robot.movable
     window.document.new(window.document.scene)

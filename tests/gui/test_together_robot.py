@@ -192,13 +192,15 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
     loaded = load_profile(find_profile("lab_robot"))
     window.robot_in_window.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
-    control.command("idle")
+    assert control.link is not None
+    control.link.command("idle")
     window.together.wait(Together(wait="port", wait_port=0))
     peer = Peer(window, qtbot)
     try:
         assert peer.say("START").startswith("ERR the robot is not armed")
         qtbot.waitUntil(lambda: control.state is LinkState.IDLE and not control.not_ready, timeout=60_000)
-        control.arm()
+        assert control.live is not None
+        control.live.arm()
         qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
         assert peer.say("START lab_3").startswith("OK START")
         qtbot.waitUntil(lambda: control.state is not LinkState.ARMED, timeout=5_000)

@@ -9,6 +9,7 @@ from snakestudio.engines.planar_nonholonomic.dynamics import evaluate as equatio
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import Work
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.cholesky import wide_backward, wide_factor, wide_forward
 from snakestudio.kernels.one_sided import one_sided_residual, solve_one_sided
 
 FloatArray = NDArray[np.float64]
@@ -31,3 +32,18 @@ def residual(matrix: FloatArray, free: FloatArray, side: FloatArray, scale: floa
 @jit
 def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work) -> int:
     return equations_of_motion(params, wrench, acts, y, work, False)
+
+
+@jit
+def factor(matrix: FloatArray, inverse: FloatArray, used: int) -> None:
+    wide_factor(matrix, inverse, used)
+
+
+@jit
+def forward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> None:
+    wide_forward(matrix, inverse, rhs)
+
+
+@jit
+def backward(matrix: FloatArray, inverse: FloatArray, rhs: FloatArray) -> None:
+    wide_backward(matrix, inverse, rhs)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from snakestudio.engines.centred_map import centred_map
+from snakestudio.kernels._jit import direct
 from tests.kernels.compiled_lagrangian import gather, reference_at, solve, spread
+from tests.kernels.compiled_nonholonomic import backward, factor, forward
 
 SIZES = (1, 2, 3, 10, 60)
 
@@ -19,6 +21,28 @@ def test_the_solver_agrees_with_lapack_and_reads_the_lower_triangle_only(n: int)
     own, x = np.tril(matrix) + np.triu(np.full((n, n), np.nan), 1), rhs.copy()
     solve(own, x)
     assert x == pytest.approx(np.linalg.solve(matrix, rhs), rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("beside", [0, 1, 7])
+def test_wide_factors_solve_what_lapack_solves_with_columns_beside_them(n: int, beside: int) -> None:
+    rng = np.random.default_rng(n)
+    root, others = rng.normal(size=(n, n)), rng.normal(size=(n, beside))
+    matrix = root @ root.T + np.eye(n)
+    wide = np.full((n, -(-(n + beside) // 8) * 8), 0.5)
+    wide[:, : n + beside] = np.hstack([np.triu(matrix) + np.tril(np.full((n, n), 9.0), -1), others])
+    inverse, rhs = np.zeros(n), rng.normal(size=n)
+    x = rhs.copy()
+    run = direct(factor)  # twice: the second time without a look at the types
+    for again in (wide.copy(), wide):
+        run(again, inverse, n + beside)
+    forward(wide, inverse, x)
+    backward(wide, inverse, x)
+    assert x == pytest.approx(np.linalg.solve(matrix, rhs), rel=1e-10, abs=1e-11)
+    for i in range(beside):
+        x = wide[:, n + i].copy()
+        backward(wide, inverse, x)
+        assert x == pytest.approx(np.linalg.solve(matrix, others[:, i]), rel=1e-10, abs=1e-11)
 
 
 def test_a_matrix_that_is_not_positive_definite_gives_no_number() -> None:

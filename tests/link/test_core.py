@@ -317,7 +317,7 @@ def test_frames_that_cannot_be_sent_stop_the_robot(rig: Rig) -> None:
         raise LinkError("The adapter's queue is full; is anybody else on the bus?")
 
     rig.armed()
-    rig.core._outgoing._send = refuse
+    rig.core._tx._send = refuse
     rig.run(0.3)
     assert rig.core.state is LinkState.FAULT
     assert rig.core.telemetry(rig.now).send_errors > 10

@@ -297,7 +297,7 @@ def _deafen(rig: Rig) -> None:
         raise LinkError("The bus did not take the frame.")
 
     rig._send = refuse  # type: ignore[method-assign]
-    rig.core._outgoing._send = refuse
+    rig.core._tx._send = refuse
 
 
 def _flood(rig: Rig) -> None:

@@ -200,7 +200,7 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     values: dict[str, str | int | float | bool], link: Callable[[str], tuple[_Process, Wire]]
 ) -> None:
     process, wire = _speaking(link)
-    process._command(LinkCommand("stop", 1, values), 10.1)
+    process._handle(LinkCommand("stop", 1, values), 10.1)
     assert _stops(wire) == 1
     process._memory.request_stop("Stopped by the operator.")  # and hides none that comes through the memory
     process._look(10.2)
@@ -214,7 +214,7 @@ def test_a_stop_that_comes_both_ways_is_carried_out_once(link: Callable[[str], t
         request = process._memory.request_stop("Stopped by the operator.")
         for through_pipe in (pipe_first, not pipe_first):
             if through_pipe:
-                process._command(LinkCommand("stop", 1, {"request": request}), 10.1)
+                process._handle(LinkCommand("stop", 1, {"request": request}), 10.1)
             else:
                 process._look(10.1)
         assert _stops(wire) == before + 1
@@ -227,17 +227,17 @@ def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
     """Asked for before the stop, while the link stood still: the stop is seen first, in the memory."""
     process, wire = _speaking(link)
     asked: list[str] = []
-    monkeypatch.setattr(process._core, "command", lambda command, now: asked.append(command.kind))
-    process._command(LinkCommand(kind, 1, {"stops": 0}), 10.1)
+    monkeypatch.setattr(process._core, "_carry_out", lambda command, now: asked.append(command.kind))
+    process._handle(LinkCommand(kind, 1, {"stops": 0}), 10.1)
     assert asked == [kind]
     request = process._memory.request_stop("Stopped by the operator.")
-    process._command(LinkCommand(kind, 2, {"stops": 0}), 10.2)
-    process._command(LinkCommand(kind, 3, {}), 10.2)
-    process._command(LinkCommand("stop", 4, {"request": request}), 10.2)
+    process._handle(LinkCommand(kind, 2, {"stops": 0}), 10.2)
+    process._handle(LinkCommand(kind, 3, {}), 10.2)
+    process._handle(LinkCommand("stop", 4, {"request": request}), 10.2)
     assert asked == [kind]
     assert _stops(wire) == 1
-    process._command(LinkCommand("disarm", 5, {"stops": 0}), 10.3)
-    process._command(LinkCommand(kind, 6, {"stops": request}), 10.3)
+    process._handle(LinkCommand("disarm", 5, {"stops": 0}), 10.3)
+    process._handle(LinkCommand(kind, 6, {"stops": request}), 10.3)
     assert asked == [kind, "disarm", kind]
 
 
@@ -245,14 +245,14 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
     link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, wire = _speaking(link)
-    process._command(LinkCommand("close", 1), 10.1)
+    process._handle(LinkCommand("close", 1), 10.1)
     assert _stops(wire) == 1
     asked: list[LinkCommand] = []
-    monkeypatch.setattr(process._core, "command", lambda command, now: asked.append(command))
+    monkeypatch.setattr(process._core, "_carry_out", lambda command, now: asked.append(command))
     for kind in ("connect", "arm", "stream", "wiggle"):
-        process._command(LinkCommand(kind, 2), 10.1)
+        process._handle(LinkCommand(kind, 2), 10.1)
     assert asked == []
-    process._command(LinkCommand("stop", 3), 10.1)
+    process._handle(LinkCommand("stop", 3), 10.1)
     assert _stops(wire) == 2
 
 

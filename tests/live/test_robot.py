@@ -12,9 +12,8 @@ from snakestudio.control import registry as controllers
 from snakestudio.link.messages import AGED, LinkEvent, LinkState
 from snakestudio.live import run as live_run
 from snakestudio.live.base_pose import placed_by
-from snakestudio.live.course import LEAD_S, TAIL_S
 from snakestudio.live.pose_source import StreamFigures, Tracked
-from snakestudio.live.robot import LiveRobot
+from snakestudio.live.robot import LEAD_S, TAIL_S, LiveRobot
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import JointAnglesStart
 from snakestudio.model.scene import Scene
@@ -233,6 +232,40 @@ def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
     world.live.stop()
     world.go(LEAD_S + 0.05)
     assert [command.values["stops"] for command in world.link.commands if command.kind == "stream"] in ([], [1])
+
+
+def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_asked_for(world: World) -> None:
+    world.go(0.1)
+    assert not world.live.arming
+    world.live.arm()  # the thread is not there yet
+    assert world.live.arming
+    world.link.stop("Stopped by the space bar.")
+    assert not world.live.arming
+    world.live.arm()
+    world.link.set(state=LinkState.IDLE)  # not all nodes have said that they are armed
+    world.go(0.5)
+    assert world.live.arming
+    world.go(60.0)
+    assert not world.live.arming
+
+
+def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -> None:
+    world.go(0.1)
+    world.live.arm()
+    assert world.link.stops == []
+    world.live.close()
+    assert world.link.stops == ["Stopped, as the program closes."]
+
+
+def test_a_link_that_is_silent_is_a_reason_not_to_arm_the_robot(world: World) -> None:
+    world.go(0.1)
+    world.link.alive = False
+    (reason,) = world.live.not_ready
+    assert reason.startswith("The link to the robot gives no sign of life")
+    world.live.arm()
+    world.go(0.02)
+    assert world.link.commands == []
+    assert reason in world.events[-1].text
 
 
 def test_a_fault_is_noted_with_its_reason(world: World) -> None:

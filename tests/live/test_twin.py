@@ -8,10 +8,10 @@ import pytest
 
 from snakestudio.control import registry as controllers
 from snakestudio.link.profile.schema import Timing
-from snakestudio.live import scene_readiness as standing_module
+from snakestudio.live import readiness as standing_module
 from snakestudio.live import twin as twin_module
+from snakestudio.live.readiness import SceneReadiness
 from snakestudio.live.reference_scheduler import ReferenceScheduler
-from snakestudio.live.scene_readiness import SceneReadiness
 from snakestudio.live.twin import Loading, Twin
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene

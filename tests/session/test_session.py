@@ -222,8 +222,8 @@ class Failing:
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
 
-    def advance(self, reference: object, n_steps: int, rows: object, go_on: bool = False) -> StepReport:
-        report = self._engine.advance(reference, n_steps, rows, go_on)  # type: ignore[arg-type]
+    def advance(self, *how: object) -> StepReport:
+        report = self._engine.advance(*how)  # type: ignore[arg-type]
         if self._engine.time < 0.2:
             return report
         return StepReport(False, "The contact solver stopped at t = 0.2 s.", 0, 1.0, 0, 1, report.rows)

@@ -9,7 +9,7 @@ import json
 import lzma
 import re
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,8 @@ since went on. Roundings differ by 1e-16, and solvers end at residuals, but not 
 a step earlier or later for that moves a link by what it goes in a step: 0.3 m/s for 0.25 ms. Between processors that
 compute for the baseline results are the same bits, and are asked to be."""
 
-SOLVED_OTHERWISE = {"0.1.0": ("planar_nonsmooth", "spatial_nonsmooth")}
-"""Versions whose contact solvers went other ways, by formulation."""
+SOLVED_OTHERWISE = {"0.1.0": ("planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic")}
+"""Versions whose solvers went other ways, by formulation."""
 
 SOLVED_OTHERWISE_M = 2e-3
 """By how much links may be elsewhere there. Friction can leave several velocities that solve a step to 1e-8, and which
@@ -127,6 +127,18 @@ def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> No
     )
 
 
+def as_written(saved: tuple[Any, ...], version: str) -> tuple[Any, ...]:
+    """A state without what its migration has put into arrays."""
+    checkpoint = saved[0]
+    own = checkpoint.state[0]
+    if version != "0.1.0" or checkpoint.kind != "planar_nonholonomic":
+        return saved
+    n = len(own.acts)
+    assert not own.sums[-n:].any()
+    shorter = own._replace(sums=own.sums[:-n], before=np.delete(own.before, range(-n - 1, -1), axis=1))
+    return replace(checkpoint, state=(shorter, *checkpoint.state[1:])), *saved[1:]
+
+
 @every(COMPUTED)
 def test_states_hold_the_values_that_were_saved(stored: RunFile, version: str, name: str) -> None:
     kept = states_of(version)[name]
@@ -135,7 +147,7 @@ def test_states_hold_the_values_that_were_saved(stored: RunFile, version: str, n
     for (time, state), (_, wanted) in zip(states, kept, strict=True):
         known = {where for where, _ in wanted}
         found: list[list[str]] = []
-        for where, value in leaves(decode(state, stored.scene_at(time))):
+        for where, value in leaves(as_written(decode(state, stored.scene_at(time)), version)):
             if where in known:
                 found.append([where, value])
             else:

@@ -287,7 +287,7 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
     with listening("polite") as (camera, port):
         choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20)
         with SynchronizedStart(choices, "trial 4", lambda: began.append(time.time())) as together:
-            together.arm()
+            together.prepare()
             assert f"Waiting for START on port {together.port}" in together.doing
             ended = threading.Event()
             with peer("fire", together.port, "START outside 5.0", "STOP outside 6.0"):
@@ -309,13 +309,13 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
 def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -> None:
     began: list[int] = []
     with SynchronizedStart(Together(wait="port", wait_port=0), "", lambda: began.append(1)) as together:
-        together.arm()
+        together.prepare()
         together.start_now()
         assert together.wait()
         together.go()
     assert began == [1]
     with SynchronizedStart(Together(), "", lambda: began.append(2)) as together:
-        together.arm()
+        together.prepare()
         together.cancel()
         assert not together.wait()
     assert began == [1]
@@ -324,14 +324,14 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
 def test_nobody_fires_at_himself() -> None:
     choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
     with pytest.raises(TriggerError, match="both waited on and fired at"):
-        SynchronizedStart(choices, "", lambda: None).arm()
+        SynchronizedStart(choices, "", lambda: None).prepare()
 
 
 def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
     began: list[int] = []
     with listening("silent") as (other, port):
         together = SynchronizedStart(Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1))
-        together.arm()
+        together.prepare()
         other.end()
         with pytest.raises(TriggerError, match="is gone"):
             together.go()
@@ -342,7 +342,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
 def test_a_refusal_is_told_although_the_run_goes() -> None:
     with listening("busy") as (_, port):
         with SynchronizedStart(Together(fire=True, host="127.0.0.1", port=port), "", lambda: None) as together:
-            together.arm()
+            together.prepare()
             together.go()
         assert "the camera is not ready" in together.trouble
         assert together.trouble in together.notes
@@ -352,8 +352,8 @@ def test_a_refusal_is_told_although_the_run_goes() -> None:
 def test_without_pylsl_a_sentence_says_how_to_get_it() -> None:
     sends = SynchronizedStart(Together(outlet=True), "", lambda: None)
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
-        sends.arm()
+        sends.prepare()
     waits = SynchronizedStart(Together(wait="lsl", wait_stream="cues"), "", lambda: None)
-    waits.arm()
+    waits.prepare()
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
         waits.wait()

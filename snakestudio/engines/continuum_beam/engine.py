@@ -118,9 +118,14 @@ class ContinuumBeamEngine:
         return int(self._state.counts[STEP])
 
     def advance(
-        self, reference: Reference, n_steps: int, row_steps: tuple[int, ...] | Any = (), go_on: bool = False
+        self,
+        reference: Reference,
+        n_steps: int,
+        row_steps: tuple[int, ...] | Any = (),
+        go_on: bool = False,
+        keep_rows: bool = False,
     ) -> StepReport:
-        """Take `n_steps` steps under `reference`; see `Engine.advance`."""
+        """Take `n_steps` steps under `reference`; see `Engine.advance`. No rows are kept."""
         assert isinstance(reference, StrainReference), "a continuous body has no joints"
         self._take_reference(reference)
         self._work.stamp[1] = 0.0  # scene, pulls and reference may be others than when it was last looked at

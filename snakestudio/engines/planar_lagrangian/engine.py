@@ -17,6 +17,7 @@ from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
+from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
@@ -55,6 +56,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         n = scene.robot.n_links
         schema = Schema(n, False, ENERGY, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
+        self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
@@ -71,7 +73,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         state.before[1, -1, 0] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = advance_steps(
+        status: int = self._advance(
             self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
             reference.acceleration, given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
@@ -90,7 +92,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
-        write_row(self._params, own._replace(before=self._before), self._work, rows)
+        self._write(self._params, own._replace(before=self._before), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])

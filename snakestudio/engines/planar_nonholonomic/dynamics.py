@@ -5,29 +5,46 @@ The program's joint angle is the negative of the paper's, and any end may be the
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.planar_nonholonomic.contact import constraint_forces, find_obstacles
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import (
+    ACROSS,
     ACTUATOR,
+    ALONG,
+    COS,
     EXTERNAL,
     FRICTION,
     GRAVITY,
+    HOLD,
+    LEFT,
+    NORMAL,
     OBSTACLE,
+    RIGHT,
+    SIN,
     STOP,
+    TURNING,
     WORKS,
     Work,
+    X,
+    Y,
 )
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
-from snakestudio.kernels.cholesky import cholesky_backward, cholesky_factor, cholesky_forward
+from snakestudio.kernels.centred_chain import gather_on_angles, spread_from_centre
+from snakestudio.kernels.cholesky import (
+    cholesky_backward,
+    cholesky_factor,
+    cholesky_forward,
+    wide_backward,
+    wide_factor,
+    wide_forward,
+)
+from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_product, octet_put, octet_signs, octet_times
 from snakestudio.kernels.trig import sin_cos
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "hold_links"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -37,26 +54,39 @@ IntArray = NDArray[np.int64]
 def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
     """Friction (13), (16) and external forces on every link, and their powers; sgn v is smoothed."""
     n = work.cos.shape[0]
-    eps2, turn2 = params.smoothing * params.smoothing, params.turn_smoothing * params.turn_smoothing
-    friction = external = 0.0
+    at = 0
+    while at < n:
+        for row in range(3):
+            eps = params.turn_smoothing if row == TURNING else params.smoothing
+            octet_put(work.signs, row, at, octet_signs(octet(work.rates, row, at), eps))
+        at += WIDTH
+    friction = external = total_x = total_y = 0.0
     for k in range(n):
         cos, sin, along, across = work.cos[k], work.sin[k], work.along[k], work.across[k]
-        vx, vy, omega = work.velocity[k, 0], work.velocity[k, 1], work.v[k]
-        ft = -along * (params.viscous_along + params.coulomb_along / math.sqrt(along * along + eps2))
-        fn = -across * (params.viscous_across + params.coulomb_across / math.sqrt(across * across + eps2))
-        torque = -params.coulomb_turning * omega / math.sqrt(omega * omega + turn2)
+        vx, vy, omega = work.velocity[k, X], work.velocity[k, Y], work.v[k]
+        ft = -along * params.viscous_along - params.coulomb_along * work.signs[ALONG, k]
+        fn = -across * params.viscous_across - params.coulomb_across * work.signs[ACROSS, k]
+        torque = -params.coulomb_turning * work.signs[TURNING, k]
         fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
         friction += ft * along + fn * across + torque * omega
-        external += vx * wrench[k, 0] + vy * wrench[k, 1] + omega * wrench[k, 2]
+        external += vx * wrench[k, X] + vy * wrench[k, Y] + omega * wrench[k, 2]
         work.rate_sums[WORKS + 2 * k] = fx
         work.rate_sums[WORKS + 2 * k + 1] = fy
-        work.force[k, 0] = fx + wrench[k, 0]
-        work.force[k, 1] = fy + wrench[k, 1]
+        fx += wrench[k, X]
+        fy += wrench[k, Y]
+        total_x += fx
+        total_y += fy
+        # What turning alone accelerates counts as a force against it: C x' of (28).
+        work.force[k, X] = fx - params.mass * work.swing[k, X]
+        work.force[k, Y] = fy - params.mass * work.swing[k, Y]
         work.load[k] = torque + wrench[k, 2]
     work.rate_sums[FRICTION] = friction
     work.rate_sums[EXTERNAL] = external
     # The weight of equal links acts on their centre of mass alone.
     work.rate_sums[GRAVITY] = n * params.mass * (params.gx * work.v[n] + params.gy * work.v[n + 1])
+    total = n * params.mass
+    work.acceleration[n] = total_x / total + params.gx
+    work.acceleration[n + 1] = total_y / total + params.gy
 
 
 @inlined
@@ -78,10 +108,120 @@ def _joint_torques(params: Params, work: Work, given: bool) -> None:
             stop += pushed * rate
             work.rate_sums[WORKS + 10 * n + k] = own
             after = own + pushed
-        work.load[k] += before - after - work.bias[k]
+        work.load[k] += before - after
         before = after
     work.rate_sums[ACTUATOR] = actuator
     work.rate_sums[STOP] = stop
+
+
+@inlined
+def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
+    """Places, velocities and what turning accelerates, of all links at `y`."""
+    n = work.cos.shape[0]
+    for k in range(n + 2):
+        work.x[k] = y[k]
+        work.v[k] = y[n + 2 + k]
+    for k in range(n):
+        work.theta[k] = work.x[k]
+    sin_cos(work.theta, work.cos, work.sin)
+    for k in range(n):
+        work.part[k, X] = work.cos[k]
+        work.part[k, Y] = work.sin[k]
+    spread_from_centre(work.part, params.half_length, work.x, work.place)
+    for k in range(n):
+        work.part[k, X] = -work.sin[k] * work.v[k]
+        work.part[k, Y] = work.cos[k] * work.v[k]
+    spread_from_centre(work.part, params.half_length, work.v, work.velocity)
+    for k in range(n):
+        cos, sin, vx, vy, omega = work.cos[k], work.sin[k], work.velocity[k, X], work.velocity[k, Y], work.v[k]
+        work.along[k] = cos * vx + sin * vy
+        work.across[k] = cos * vy - sin * vx
+        work.rates[TURNING, k] = omega
+        work.part[k, X] = -cos * omega * omega
+        work.part[k, Y] = -sin * omega * omega
+    work.acceleration[n] = work.acceleration[n + 1] = 0.0
+    spread_from_centre(work.part, params.half_length, work.acceleration, work.swing)
+
+
+@inlined
+def _factor(params: Params, work: Work, count: int) -> None:
+    """Factor the mass matrix of the angles, (28), beside it `work.load` and the angles' part of the constraints."""
+    n = work.cos.shape[0]
+    used = n + 1 + count
+    for j in range(n):
+        cos, sin = work.cos[j], work.sin[j]
+        at = j // WIDTH * WIDTH
+        while at < used:
+            aligned = octet_plus(octet_times(cos, octet(work.turn, COS, at)), sin, octet(work.turn, SIN, at))
+            octet_put(work.matrix, j, at, octet_product(octet(params.coupling, j, at), aligned))
+            at += WIDTH
+        work.matrix[j, n] = work.load[j]
+        for c in range(count):
+            k = work.link[c]
+            lever = params.half_length * params.centred[k, j]
+            work.matrix[j, n + 1 + c] = lever * (cos * work.cos[k] + sin * work.sin[k])
+    wide_factor(work.matrix, work.inverse, used)
+
+
+@inlined
+def _book_normal_accelerations(params: Params, work: Work) -> None:
+    """How the velocities of the links across themselves change, (31) derived: of those that are held by 0."""
+    n = work.cos.shape[0]
+    at = work.rate_sums.shape[0] - n
+    for k in range(n):
+        work.part[k, X] = -work.sin[k] * work.acceleration[k]
+        work.part[k, Y] = work.cos[k] * work.acceleration[k]
+    spread_from_centre(work.part, params.half_length, work.acceleration, work.force)
+    for k in range(n):
+        ax, ay = work.force[k, X] + work.swing[k, X], work.force[k, Y] + work.swing[k, Y]
+        work.rate_sums[at + k] = work.cos[k] * ay - work.sin[k] * ax - work.v[k] * work.along[k]
+
+
+@inlined
+def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> None:
+    """Give `work.held` links the velocity across themselves that their accelerations add up to, by impulses.
+
+    A constraint is on accelerations, (33), (37), and angles and velocities are integrated each with an error of its
+    own, which nothing would take back from a link that moves away from its obstacle. The impulses are the constraints'
+    own; `count` constraints, masses and `work.link` are those of the last evaluation. Changes `work.y1`, books in
+    `work.sums`.
+    """
+    n = work.cos.shape[0]
+    _kinematics(params, work.y1, work)
+    at = work.sums.shape[0] - n
+    size = 0
+    for a in range(count):
+        k = work.link[a]
+        if work.held[k] != 0:
+            work.chosen[size] = a
+            work.rest[size] = work.begun[k] + (work.sums[at + k] - sums0[at + k]) - work.across[k]
+            for b in range(size + 1):
+                work.factor[size, b] = work.delassus[a, work.chosen[b]]
+            size += 1
+    if size == 0:
+        return
+    cholesky_factor(work.factor, size)
+    cholesky_forward(work.factor, size, work.rest)
+    cholesky_backward(work.factor, size, work.rest)
+    for k in range(n):
+        work.force[k, X] = work.force[k, Y] = work.load[k] = 0.0
+    for i in range(size):
+        k = work.link[work.chosen[i]]
+        work.force[k, X] = -work.sin[k] * work.rest[i]
+        work.force[k, Y] = work.cos[k] * work.rest[i]
+        side = LEFT if work.near[LEFT, k] >= 0 else RIGHT
+        own = WORKS + 2 * n + 4 * (side * n + k) + NORMAL
+        work.sums[own] += work.force[k, X]
+        work.sums[own + 1] += work.force[k, Y]
+        wanted = work.begun[k] + (work.sums[at + k] - sums0[at + k])
+        work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + wanted)
+    gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
+    wide_forward(work.matrix, work.inverse, work.load)
+    wide_backward(work.matrix, work.inverse, work.load)
+    for k in range(n):
+        work.y1[n + 2 + k] += work.load[k]
+        work.y1[2 * n + 2] += work.force[k, X] / (n * params.mass)
+        work.y1[2 * n + 3] += work.force[k, Y] / (n * params.mass)
 
 
 @inlined
@@ -91,60 +231,39 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
     `given`: the joints' torques are those in `work.given`, not PD control's.
     """
     n = work.cos.shape[0]
-    for k in range(n + 2):
-        work.x[k] = y[k]
-        work.v[k] = y[n + 2 + k]
     for i in range(work.rate_sums.shape[0]):
         work.rate_sums[i] = 0.0
-    for k in range(n):
-        work.theta[k] = work.x[k]
-    sin_cos(work.theta, work.cos, work.sin)
-    for k in range(n):
-        work.part[k, 0] = work.cos[k]
-        work.part[k, 1] = work.sin[k]
-    spread_from_centre(work.part, params.half_length, work.x, work.place)
-    for k in range(n):
-        work.part[k, 0] = -work.sin[k] * work.v[k]
-        work.part[k, 1] = work.cos[k] * work.v[k]
-    spread_from_centre(work.part, params.half_length, work.v, work.velocity)
-    for k in range(n):
-        cos, sin, vx, vy = work.cos[k], work.sin[k], work.velocity[k, 0], work.velocity[k, 1]
-        work.along[k] = cos * vx + sin * vy
-        work.across[k] = cos * vy - sin * vx
+    _kinematics(params, y, work)
     _ground_forces(params, wrench, work)
-    inertia_and_bias(params.coupling, params.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
     _joint_torques(params, work, given)
     gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
-    # (27): without anything that obstacles do.
-    total = n * params.mass
-    fx = fy = 0.0
-    for k in range(n):
-        fx += work.force[k, 0]
-        fy += work.force[k, 1]
-        work.acceleration[k] = work.load[k]
-        work.force[k, 0] = work.force[k, 1] = 0.0
-        work.load[k] = 0.0
-    cholesky_factor(work.matrix, n)
-    cholesky_forward(work.matrix, n, work.acceleration)
-    cholesky_backward(work.matrix, n, work.acceleration)
-    work.acceleration[n] = fx / total + params.gx
-    work.acceleration[n + 1] = fy / total + params.gy
+    work.felt[HOLD] = 0.0
     count = find_obstacles(params, work)
+    _factor(params, work, count)
+    # (27): without anything that obstacles do.
+    for k in range(n):
+        work.acceleration[k] = work.matrix[k, n]
     if count > 0:
-        count = constraint_forces(params, acts, work)
+        for k in range(n):
+            work.force[k, X] = work.force[k, Y] = 0.0
+            work.load[k] = 0.0
+        count = constraint_forces(params, acts, count, work)
         gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
-        cholesky_forward(work.matrix, n, work.load)
-        cholesky_backward(work.matrix, n, work.load)
+        wide_forward(work.matrix, work.inverse, work.load)
+        total = n * params.mass
         power = 0.0
         for k in range(n):
             work.acceleration[k] += work.load[k]
-            work.acceleration[n] += work.force[k, 0] / total
-            work.acceleration[n + 1] += work.force[k, 1] / total
-            power += work.force[k, 0] * work.velocity[k, 0] + work.force[k, 1] * work.velocity[k, 1]
+            work.acceleration[n] += work.force[k, X] / total
+            work.acceleration[n + 1] += work.force[k, Y] / total
+            power += work.force[k, X] * work.velocity[k, X] + work.force[k, Y] * work.velocity[k, Y]
         work.rate_sums[OBSTACLE] = power
     else:
         for k in range(n):
             acts[k] = 0
+    wide_backward(work.matrix, work.inverse, work.acceleration)
+    if count > 0:
+        _book_normal_accelerations(params, work)
     for k in range(n + 2):
         work.rate_y[k] = work.v[k]
         work.rate_y[n + 2 + k] = work.acceleration[k]

@@ -33,6 +33,7 @@ from snakestudio.engines.planar_nonholonomic.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
+from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
@@ -69,6 +70,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         super().__init__(scene, base_dir, Schema(n, False, ENERGY, head=scene.robot.head_index))
+        self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
@@ -89,7 +91,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         state.before[1, :-1], state.before[1, -1] = state.sums, state.figures[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = advance_steps(
+        status: int = self._advance(
             self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
             given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
@@ -116,7 +118,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._before[0] = own.before[int(call)]
         state = own._replace(figures=own.figures.copy(), before=self._before)
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
-        write_row(self._params, state, self._work, rows)
+        self._write(self._params, state, self._work, rows)
 
     def _links(self) -> FloatArray:
         theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])

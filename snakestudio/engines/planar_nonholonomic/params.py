@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.grid import Grid
-from snakestudio.engines.planar_nonholonomic.chebyshev import longest_part, table
+from snakestudio.engines.planar_nonholonomic.chebyshev import table
+from snakestudio.engines.planar_nonholonomic.state import wide
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
 from snakestudio.model.scene import Scene
 
@@ -41,8 +42,8 @@ class Params(NamedTuple):
         m and J of every link, kg and kg m^2.
     centred : (n, n)
         K, see `kernels.centred_chain`.
-    coupling : (n, n)
-        m l^2 K^T K, kg m^2.
+    coupling : (n, at least n)
+        J 1 + m l^2 K^T K, kg m^2; its products with cosines are the mass matrix of the angles. Filled up with 0.
     dt : float
         Step, s.
     tolerance, shortest : float
@@ -61,8 +62,8 @@ class Params(NamedTuple):
         What takes sgn v to v / sqrt(v^2 + eps^2), m/s and rad/s.
     damping : float
         d, of obstacles, N s/m.
-    decay, longest : float
-        Bound of the rates at which velocities decay, 1/s, and how long a part of a step the schemes bear at that, s.
+    turning, moving : float
+        Bounds of the rates at which the links' velocities decay, 1/s; friction at obstacles comes on top of the latter.
     far : float
         Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     schemes : (m, m, 6)
@@ -98,8 +99,8 @@ class Params(NamedTuple):
     smoothing: float
     turn_smoothing: float
     damping: float
-    decay: float
-    longest: float
+    turning: float
+    moving: float
     far: float
     schemes: FloatArray
     obstacles: FloatArray
@@ -118,11 +119,12 @@ def _gains(scene: Scene) -> tuple[float, float]:
     return (0.0, 0.0) if scene.gives_torques else (gains.kp_nm_per_rad, gains.kd_nms_per_rad)
 
 
-def _decay(scene: Scene) -> float:
-    """Bound of the rates at which velocities decay, 1/s.
+def _decay(scene: Scene) -> tuple[float, float]:
+    """Bounds of the rates at which velocities decay, 1/s: links' turning, and their moving but for obstacles' friction.
 
-    The links' own inertia is the least that a torque on a joint meets (4 / J for two neighbours that turn against each
-    other), and a link's own mass the least that a force on it meets; friction is steepest at rest.
+    What damps them, beside the energy of motion: for turning their own inertia is the least there is, which a torque on
+    a joint meets four times where neighbours turn against each other; for moving, their own mass. No motion decays
+    faster than the faster of the two. Friction is steepest at rest.
     """
     robot, ground = scene.robot, scene.ground
     load = robot.mass_kg * max(-ground.gravity[2], 0.0)
@@ -136,12 +138,14 @@ def _decay(scene: Scene) -> float:
     stiffness = kp + (0.0 if math.isinf(robot.joint_limit) else robot.joint_limit_stiffness_nm_per_rad)
     joints = 4.0 * kd / robot.inertia_kg_m2
     swinging = math.sqrt(4.0 * stiffness / robot.inertia_kg_m2)
-    return max(joints, swinging) + turning / robot.inertia_kg_m2 + (slope + met) / robot.mass_kg
+    return max(joints, swinging) + turning / robot.inertia_kg_m2, (slope + met) / robot.mass_kg
 
 
 def damped_by_obstacles(scene: Scene) -> bool:
     """Whether it is obstacles that make velocities decay fastest: shorter steps are cut up no less for that."""
-    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / scene.robot.mass_kg > 0.5 * _decay(scene)
+    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / scene.robot.mass_kg > 0.5 * max(
+        _decay(scene)
+    )
 
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
@@ -149,6 +153,9 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     robot, ground = scene.robot, scene.ground
     half = 0.5 * robot.link_length_m
     centred = centred_map(robot.n_links)
+    coupling = np.zeros((robot.n_links, wide(robot.n_links)))
+    coupling[:, : robot.n_links] = robot.mass_kg * half * half * (centred.T @ centred)
+    np.fill_diagonal(coupling, coupling.diagonal() + robot.inertia_kg_m2)
     obstacles = outlines(scene.obstacles, robot.radius_m)
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
@@ -156,7 +163,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         grid = obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
     gx, gy, gz = ground.gravity
     load = robot.mass_kg * max(-gz, 0.0)
-    decay = _decay(scene)
+    turning, moving = _decay(scene)
     kp, kd = _gains(scene)
     return Params(
         half_length=half,
@@ -165,7 +172,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         mass=robot.mass_kg,
         inertia=robot.inertia_kg_m2,
         centred=np.ascontiguousarray(centred),
-        coupling=np.ascontiguousarray(robot.mass_kg * half * half * (centred.T @ centred)),
+        coupling=coupling,
         dt=scene.solver.step_s,
         tolerance=scene.solver.error_tolerance,
         shortest=min(SHORTEST, scene.solver.error_tolerance),
@@ -184,8 +191,8 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         smoothing=ground.coulomb_smoothing_m_s,
         turn_smoothing=ground.coulomb_smoothing_rad_s,
         damping=ground.obstacle_damping_ns_per_m,
-        decay=decay,
-        longest=longest_part(decay),
+        turning=turning,
+        moving=moving,
         far=math.inf,
         schemes=table(),
         obstacles=obstacles,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ENERGY", "State", "Work", "make_state", "make_work", "sums_length"]
+__all__ = ["ENERGY", "State", "Work", "from_format_1", "make_state", "make_work", "sums_length", "wide"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -36,14 +36,27 @@ WORKS = 6
 LEFT, RIGHT = range(2)
 # Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and y.
 NORMAL, RUBBING = 0, 2
+# Coordinates on the ground.
+X, Y = range(2)
+# Rows of Work.turn, and of Work.rates and Work.signs.
+COS, SIN = range(2)
+ALONG, ACROSS, TURNING = range(3)
+# Entries of Work.felt.
+HOLD, TOUCHING, UNCHANGED, CHANGED = range(4)
 
 
 def sums_length(n: int) -> int:
     """Length of what is integrated beside the motion of `n` links.
 
-    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques (n - 1,).
+    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques (n - 1,), and what
+    accelerations make of the velocities of links across themselves (n,), while any link is under a constraint.
     """
-    return WORKS + 2 * n + 8 * n + n - 1
+    return WORKS + 2 * n + 8 * n + n - 1 + n
+
+
+def wide(n: int) -> int:
+    """Columns of the mass matrix of `n` links with all that stands beside it, see `Work.matrix`."""
+    return 8 * (-(-(n + 1) // 8) - (-n // 8))
 
 
 class State(NamedTuple):
@@ -90,22 +103,27 @@ class Work(NamedTuple):
     ----------
     x, v, acceleration : (n + 2,)
         Where the equations of motion are evaluated, and what they give.
-    theta, cos, sin : (n,)
+    theta : (n,)
         Directions of the links.
-    part, place, velocity : (n, 2)
-        What `spread_from_centre` takes and gives.
-    along, across : (n,)
-        Velocities of the links along and across themselves, m/s.
+    turn : (2, w)
+        Their cosines and sines, w = `wide`; `cos`, `sin` (n,) look into it.
+    part, place, velocity, swing : (n, 2)
+        What `spread_from_centre` takes and gives: places, velocities, and accelerations that turning alone makes.
+    rates, signs : (3, w)
+        Velocities of the links along and across themselves, m/s, and turn rates, rad/s, with their smooth signs.
+        `along`, `across` (n,) look into it.
     force, load : (n, 2), (n,)
         Forces on the links, N, and what they and all else do along the angles, N m.
-    matrix, bias : (n, n), (n,)
-        Mass matrix of the angles, later its Cholesky factor, and C x'.
+    felt : (4,)
+        Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes that motion stiff); a
+        number for which links touch them on which side; shares of a part after which that was as before, and no more.
+    matrix, inverse : (n, w), (n,)
+        Mass matrix of the angles and beside it what acts on them without obstacles, then the angles' part of every
+        constraint; see `wide_factor`.
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
     given : (n - 1, 1)
         Torque that they are given instead, N m.
-    torque : (n - 1,)
-        Of the joint controllers, N m.
     fastest : (1,)
         Most that an end of a link moves in the present part, m/s; inf if the axis of one enters an obstacle.
     near : (2, n) int
@@ -116,11 +134,14 @@ class Work(NamedTuple):
         Links under a constraint.
     side, free, reaction : (c,)
         Which way the link is pushed (1 left, -1 right, 0 both), its normal acceleration without, and the push, N.
-    row, delassus, factor : (c, n), (c, c), (c, c)
-        L^-1 times the constraint's part of the angles; accelerations that unit pushes make.
+    delassus, factor : (n + 1, w), (c, c)
+        Accelerations that unit pushes make, and below them those of the angles without any.
     acts, chosen : (c,) int
     rest : (c,)
         Workspace of the solution.
+    held, begun : (n,) int, (n,)
+        Links whose constraint has acted all through the present step, and the links' velocities across themselves at
+        its beginning, m/s.
     rate_y, rate_sums : as State.y, State.sums
         Derivatives; `first_y`, `first_sums` those at the beginning of a part.
     y0, sums0 : as State.y, State.sums
@@ -135,20 +156,24 @@ class Work(NamedTuple):
     v: FloatArray
     acceleration: FloatArray
     theta: FloatArray
+    turn: FloatArray
     cos: FloatArray
     sin: FloatArray
     part: FloatArray
     place: FloatArray
     velocity: FloatArray
+    swing: FloatArray
+    rates: FloatArray
     along: FloatArray
     across: FloatArray
+    signs: FloatArray
     force: FloatArray
     load: FloatArray
+    felt: FloatArray
     matrix: FloatArray
-    bias: FloatArray
+    inverse: FloatArray
     reference: FloatArray
     given: FloatArray
-    torque: FloatArray
     fastest: FloatArray
     near: IntArray
     touch: FloatArray
@@ -156,12 +181,13 @@ class Work(NamedTuple):
     side: FloatArray
     free: FloatArray
     reaction: FloatArray
-    row: FloatArray
     delassus: FloatArray
     factor: FloatArray
     acts: IntArray
     chosen: IntArray
     rest: FloatArray
+    held: IntArray
+    begun: FloatArray
     rate_y: FloatArray
     rate_sums: FloatArray
     y0: FloatArray
@@ -171,6 +197,15 @@ class Work(NamedTuple):
     sums0: FloatArray
     sums: FloatArray
     first_sums: FloatArray
+
+
+def from_format_1(values: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a state as run files of 0.1.0 have them: sums know nothing of normal velocities, which begin at 0."""
+    n = len(values["acts"])
+    if len(values["sums"]) < sums_length(n):
+        values["sums"] = np.append(values["sums"], np.zeros(n))
+        values["before"] = np.insert(values["before"], [-1] * n, 0.0, axis=1)
+    return values
 
 
 def make_state(q: FloatArray, u: FloatArray) -> State:
@@ -193,26 +228,31 @@ def make_state(q: FloatArray, u: FloatArray) -> State:
 
 def make_work(n: int) -> Work:
     """Workspace for `n` links."""
-    length, sums = 2 * (n + 2), sums_length(n)
+    length, sums, width = 2 * (n + 2), sums_length(n), wide(n)
+    turn, rates = np.zeros((2, width)), np.zeros((3, width))
     return Work(
         x=np.zeros(n + 2),
         v=np.zeros(n + 2),
         acceleration=np.zeros(n + 2),
         theta=np.zeros(n),
-        cos=np.zeros(n),
-        sin=np.zeros(n),
+        turn=turn,
+        cos=turn[COS, :n],
+        sin=turn[SIN, :n],
         part=np.zeros((n, 2)),
         place=np.zeros((n, 2)),
         velocity=np.zeros((n, 2)),
-        along=np.zeros(n),
-        across=np.zeros(n),
+        swing=np.zeros((n, 2)),
+        rates=rates,
+        along=rates[ALONG, :n],
+        across=rates[ACROSS, :n],
+        signs=np.zeros((3, width)),
         force=np.zeros((n, 2)),
         load=np.zeros(n),
-        matrix=np.zeros((n, n)),
-        bias=np.zeros(n),
+        felt=np.zeros(4),
+        matrix=np.zeros((n, width)),
+        inverse=np.zeros(n),
         reference=np.zeros((n - 1, 2)),
         given=np.zeros((n - 1, 1)),
-        torque=np.zeros(n - 1),
         fastest=np.zeros(1),
         near=np.zeros((2, n), np.int64),
         touch=np.zeros((2, n, 2)),
@@ -220,12 +260,13 @@ def make_work(n: int) -> Work:
         side=np.zeros(n),
         free=np.zeros(n),
         reaction=np.zeros(n),
-        row=np.zeros((n, n)),
-        delassus=np.zeros((n, n)),
+        delassus=np.zeros((n + 1, width)),
         factor=np.zeros((n, n)),
         acts=np.zeros(n, np.int64),
         chosen=np.zeros(n, np.int64),
         rest=np.zeros(n),
+        held=np.zeros(n, np.int64),
+        begun=np.zeros(n),
         rate_y=np.zeros(length),
         rate_sums=np.zeros(sums),
         y0=np.zeros(length),

@@ -14,17 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.outcome import DIVERGED, FAR, NOT_SOLVED, OK
-from snakestudio.engines.planar_nonholonomic.dynamics import evaluate
+from snakestudio.engines.planar_nonholonomic.chebyshev import longest_part
+from snakestudio.engines.planar_nonholonomic.dynamics import evaluate, hold_links
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.rows import write_row
 from snakestudio.engines.planar_nonholonomic.state import (
     CALL_EVALUATIONS,
     CALL_STEPS,
+    CHANGED,
     CONTACTS,
     EVALUATIONS,
+    HOLD,
     LOAD,
     PART,
     STEP,
+    TOUCHING,
+    UNCHANGED,
     UNCONVERGED,
     WORKS,
     WORST_CALL,
@@ -47,6 +52,9 @@ RATE_SCALE = 30.0
 """Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part matter little."""
 
 CONVERGED = 1e-8
+
+LONGEST = longest_part(1.0)
+"""Longest part of a step times the rate of decay that the schemes bear in it."""
 
 
 @inlined
@@ -93,39 +101,59 @@ def _next_stage(params: Params, state: State, work: Work, length: float, stages:
 
 
 @inlined
+def _jumped(params: Params, state: State, work: Work, length: float, touching: float) -> bool:
+    """Whether links meet or leave obstacles within a part, and what that does is beyond the error allowed."""
+    if work.felt[TOUCHING] == touching or length <= 1.000001 * params.shortest:
+        return False
+    half = state.y.shape[0] // 2
+    most = 0.0
+    for i in range(half, 2 * half):
+        most = max(most, abs(work.rate_y[i] - work.first_y[i]))
+    return 0.4 * length * most > RATE_SCALE * params.tolerance
+
+
+@inlined
 def _part(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, time: float, length: float, stages: int, knot: int, begun: bool,
+    torque: FloatArray, time: float, length: float, end: float, stages: int, knot: int, touching: float, last: bool,
 ) -> int:  # fmt: skip
-    """A part of a step: work.y1 and work.sums end as its result, the derivatives are those there.
+    """A part of a step, from `time` to `end`: work.y1 and work.sums end as its result, the derivatives are those there.
 
-    `work.fastest` is the most that an end of a link moved. Unless it has `begun`, derivatives at its beginning are
-    found first. Returns the constraints at its end, -1 if their reactions were not found somewhere. The equations of
-    motion are evaluated at one place, for they are compiled into it.
+    It ends early where other links touch obstacles than at its beginning (`touching`) and accelerations jump by more
+    than it bears: `Work.felt` says when. Without stages, the derivatives at its beginning are found. `Work.fastest` is
+    the most that an end of a link moved. Returns the constraints at its end, -1 if their reactions were not found
+    somewhere. The equations of motion are evaluated at one place, for they are compiled into it.
     """
     count = 0
     work.fastest[0] = 0.0
-    if begun:
+    work.felt[UNCHANGED] = 1.0
+    if stages > 0:
         _first_stage(params, state, work, length, stages)
     else:
         for i in range(state.y.shape[0]):
             work.y1[i] = state.y[i]
-    for j in range(1 if begun else 0, stages + 1):
-        stage_time = time + (1.0 if j == stages else params.schemes[stages, j, 4]) * length
+    for j in range(min(1, stages), stages + 1):
+        stage_time = end if j == stages else time + params.schemes[stages, j, 4] * length
         knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
         if torque.shape[0] > 0:
             evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
+        if last and j == stages:
+            hold_links(params, work, count, work.sums0)
         count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
+        state.counts[EVALUATIONS] += stages > 0
         if count < 0:
             break
         turning = 0.0
-        for k in range(work.cos.shape[0]):
+        for k in range(state.acts.shape[0]):
+            work.held[k] &= state.acts[k]
             turning = max(turning, abs(work.v[k]))
         work.fastest[0] = max(work.fastest[0], end_speed(work.velocity, 2, 0.0) + params.contact_half * turning)
-        if j == 0:
-            _keep_first(work)
-            _first_stage(params, state, work, length, stages)
-        elif j < stages:
+        if j > 0 and _jumped(params, state, work, length, touching):
+            work.felt[UNCHANGED] = params.schemes[stages, j - 1, 4]
+            work.felt[CHANGED] = params.schemes[stages, j, 4] if j < stages else 1.0
+            if j < stages:
+                break
+        if j < stages:
             _next_stage(params, state, work, length, stages, j)
     return count
 
@@ -186,31 +214,69 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 @inlined
 def _step(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    torque: FloatArray, knot: int,
+    torque: FloatArray, knot: int, begun: bool,
 ) -> int:  # fmt: skip
-    """One time step in parts; what it returns is what it ended with."""
+    """One time step in parts; what it returns is what it ended with.
+
+    A step that begins where another has just ended has `begun` already: the derivatives there are known.
+    """
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
     passed = fastest = 0.0
-    calls = 0
+    calls = state.counts[EVALUATIONS]
     status = int(OK)
-    begun = False
     for i in range(state.y.shape[0]):
         work.y0[i] = state.y[i]
     for i in range(state.sums.shape[0]):
         work.sums0[i] = state.sums[i]
     length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
+    hold, touching, until = work.felt[HOLD], work.felt[TOUCHING], 0.0
+    for k in range(n):
+        work.held[k] = state.acts[k] if begun else 1
+        work.begun[k] = work.across[k]
     while status == OK and passed < params.dt:
-        left = params.dt - passed
-        # What is left is not to become one tiny last part.
-        own = left if length >= left else 0.5 * left if 2.0 * length > left else length
-        own = min(own, params.longest)
-        stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * params.decay)))
-        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, stages, knot, begun)
-        calls += stages if begun else stages + 1
-        begun = True
+        own, end, stages, last = 0.0, begin, 0, False
+        if begun:
+            left = params.dt - passed
+            # What is left is not to become one tiny last part.
+            own = left if length >= left else 0.5 * left if 2.0 * length > left else length
+            decay = max(params.turning, params.moving + hold / (params.smoothing * params.mass), 1e-9)
+            own = min(own, LONGEST / decay)
+            if passed < until < passed + own:  # where something jumps by then
+                own = max(until - passed, params.shortest)
+            stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * decay)))
+            last = own >= left
+            end = (state.counts[STEP] + 1) * params.dt if last else begin + passed + own
+        count = _part(
+            params,
+            state,
+            work,
+            knots,
+            angle,
+            rate,
+            torque,
+            begin + passed,
+            own,
+            end,
+            stages,
+            knot,
+            touching,
+            begun and own >= left,
+        )
         if count < 0:
             status = int(NOT_SOLVED)
+            continue
+        if not begun:
+            begun = True
+            hold, touching = work.felt[HOLD], work.felt[TOUCHING]
+            fastest = work.fastest[0]
+            _keep_first(work)
+            for k in range(n):
+                work.begun[k] = work.across[k]
+            continue
+        if work.felt[UNCHANGED] < 1.0:
+            length = max(work.felt[UNCHANGED] * own, params.shortest)
+            until = passed + work.felt[CHANGED] * own
             continue
         error = _error(params, state.y, own, work)
         length = max(min(own * min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0), params.dt), params.shortest)
@@ -223,13 +289,14 @@ def _step(
         if params.dt * fastest > params.far:
             status = int(FAR)
             continue
-        passed = passed + own if own < left else params.dt
+        passed = params.dt if last else passed + own
         while knot < len(knots) - 2 and knots[knot + 1] <= begin + passed:
             knot += 1
         for i in range(state.y.shape[0]):
             state.y[i] = work.y1[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums[i]
+        hold, touching = work.felt[HOLD], work.felt[TOUCHING]
         _keep_first(work)
         _take_note(state, work, count)
         if passed >= params.dt:
@@ -239,6 +306,7 @@ def _step(
             state.y[i] = work.y0[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums0[i]
+        state.counts[EVALUATIONS] = calls
         return status
     state.figures[PART] = length
     for k in range(n - 1):
@@ -247,8 +315,7 @@ def _step(
     state.figures[LOAD] += params.mass * params.gn * params.dt
     state.counts[STEP] += 1
     state.counts[CALL_STEPS] += 1
-    state.counts[EVALUATIONS] += calls
-    state.counts[CALL_EVALUATIONS] += calls
+    state.counts[CALL_EVALUATIONS] += state.counts[EVALUATIONS] - calls
     return OK
 
 
@@ -278,12 +345,14 @@ def advance_steps(
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    begun = n_steps < 0
     for _ in range(n_steps):
         while knot < len(knots) - 2 and knots[knot + 1] <= counts[STEP] * params.dt:
             knot += 1
-        status = _step(params, state, work, knots, angle, rate, torque, knot)
+        status = _step(params, state, work, knots, angle, rate, torque, knot, begun)
         if status != OK:
             return status
+        begun = True
         if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
             knot = evaluate_reference(knots, angle, rate, 1, counts[STEP] * params.dt, knot, work.reference)
             write_row(params, state, work, rows)

@@ -34,6 +34,7 @@ from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
+from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import planar_pose
@@ -66,6 +67,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         super().__init__(scene, base_dir, Schema(n, False, ENERGY, head=scene.robot.head_index))
+        self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work, self._scratch = make_work(n, len(self._state.normal))
@@ -87,7 +89,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state.before[1, -1] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = advance_steps(
+        status: int = self._advance(
             self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
             given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
@@ -110,7 +112,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        write_row(self._params, state, np.column_stack([angle[:, 0], rate[:, 0]]), rows)
+        self._write(self._params, state, np.column_stack([angle[:, 0], rate[:, 0]]), rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         yaw, rate = np.diff(self._state.q[:, 2]), np.diff(self._state.u[:, 2])

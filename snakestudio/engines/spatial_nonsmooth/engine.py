@@ -34,6 +34,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
+from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
@@ -66,6 +67,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         super().__init__(scene, base_dir, Schema(n, True, ENERGY, head=scene.robot.head_index))
+        self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene, base_dir)
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()
@@ -89,7 +91,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state.before[1] = state.ground
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = advance_steps(
+        status: int = self._advance(
             self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
             given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
@@ -113,7 +115,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
         work = self._work._replace(reference=np.ascontiguousarray(np.hstack([angle, rate])))
-        write_row(self._params, state, work, rows)
+        self._write(self._params, state, work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         n = len(self._state.q)

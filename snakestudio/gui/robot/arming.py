@@ -42,7 +42,6 @@ class Arming(Themed):
         self.reasons.setWordWrap(True)
         inside.addWidget(self.reasons)
         self.hold = HoldButton("Hold to Arm", self)
-        self.hold.held.connect(control.arm)
         self.stream = QPushButton("Start Streaming", self)
         theme.set_role(self.stream, "primary")
         self.stream.setToolTip("The robot is led to the shape the gait begins with, and follows it from there")
@@ -88,6 +87,7 @@ class Arming(Themed):
         theme.set_role(self.heading, "warning" if reasons else "good")
         self.hold.setVisible(waits)
         self.hold.setEnabled(waits and not reasons)
+        self.hold.does(None if control.live is None else control.live.arm)
         self.hold.update()
         self.stream.setVisible(state is LinkState.ARMED)
         self.stream.setEnabled(standing.armed)
@@ -100,4 +100,5 @@ class Arming(Themed):
         self.talk.setToolTip("Send requests and heartbeats; torque stays off" if listening else "Send nothing any more")
 
     def _on_talk(self) -> None:
-        self._control.command("idle" if self._control.state is LinkState.LISTENING else "listen")
+        if self._control.link is not None:
+            self._control.link.command("idle" if self._control.state is LinkState.LISTENING else "listen")

@@ -6,7 +6,6 @@ stops the robot. Stopping goes straight from the event to `Link.stop`, with noth
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from pathlib import Path
@@ -17,7 +16,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, Severity, Telemetry
+from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
 from snakestudio.viewmodel.robot.robot_status import NOT_CONNECTED, RobotStatus, standing
 from snakestudio.viewmodel.robot.services import LiveChoices, NewRun, Services
 from snakestudio.viewmodel.robot.window_priority import WindowPriority
@@ -47,9 +46,6 @@ _START_S = 20.0
 """Time in which a link's process must be there, s: a busy computer takes several seconds to start one."""
 
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
-
-_ASKED_S = 0.5
-"""What a command may wait for the live source and the link to take it up."""
 
 
 class RobotControl(QObject):
@@ -101,7 +97,6 @@ class RobotControl(QObject):
         self.loaded: LoadedProfile | None = None
         self.telemetry: Telemetry | None = None
         self.standing: RobotStatus = NOT_CONNECTED
-        self.not_ready: tuple[str, ...] = ()
         self.emulated = False
         """Whether the robot is an emulated one that this window started."""
         self.choices = LiveChoices()
@@ -111,7 +106,6 @@ class RobotControl(QObject):
         self._beats = 0
         self._beaten = self._since = 0.0
         self._seen = False  # whether the link was ever alive
-        self._arms_until = -math.inf  # arming that was asked for is done, or given up, by then
         self._watchers: set[QObject] = set()
         self._gaps: deque[tuple[float, float]] = deque()
         self._shown: tuple[object, ...] = ()
@@ -147,8 +141,17 @@ class RobotControl(QObject):
     def movable(self) -> bool:
         """Whether torque may be on: the link's word and the robot's, and where nobody knows, the last that was said."""
         last = self.telemetry
-        arming = time.monotonic() < self._arms_until
-        return self.connected and last is not None and (arming or last.state in _MOVABLE or last.confirmed)
+        return self.connected and last is not None and (self.arming or last.state in _MOVABLE or last.confirmed)
+
+    @property
+    def arming(self) -> bool:
+        """Whether torque was asked for, and may come on yet."""
+        return self.live is not None and self.live.arming
+
+    @property
+    def not_ready(self) -> tuple[str, ...]:
+        """What keeps the robot from being armed, a sentence each: the live source's list."""
+        return () if self.live is None else self.live.not_ready
 
     @property
     def twin(self) -> Recording | None:
@@ -173,7 +176,7 @@ class RobotControl(QObject):
         self.disconnect_robot()
         link = self.services.open_link(loaded, bus)
         self.link, self.loaded, self.choices, self.emulated = link, loaded, choices, emulated
-        self.telemetry, self.not_ready = None, ()
+        self.telemetry = None
         self._beats, self._beaten, self._since, self._seen = 0, time.monotonic(), time.monotonic(), False
         self._gaps.clear()
         link.beat()
@@ -234,16 +237,15 @@ class RobotControl(QObject):
         if link is None:
             return
         self._timer.stop()
-        if self.telemetry is not None and (self.telemetry.state in _MOVABLE or time.monotonic() < self._arms_until):
+        if self.telemetry is not None and (self.telemetry.state in _MOVABLE or self.arming):
             link.stop("The robot was disconnected.")
-        self._arms_until = -math.inf
         self._end_live()
         self.priority.give_back()
         self._bridge.set_robot(None)
         link.close()
         for event in link.events():
             self.happened.emit(event)
-        self.loaded, self.telemetry, self.log, self.not_ready, self.emulated = None, None, None, (), False
+        self.loaded, self.telemetry, self.log, self.emulated = None, None, None, False
         self._look()
 
     def close(self) -> None:
@@ -254,7 +256,6 @@ class RobotControl(QObject):
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         """Stop the robot, now."""
-        self._arms_until = -math.inf
         if self.link is not None:
             self.link.stop(reason)  # the live source learns of it from the link, as of every other reason
 
@@ -262,13 +263,6 @@ class RobotControl(QObject):
         """Where somebody at the controls wants it to go; without effect unless its scene is driven by hand."""
         if self.live is not None:
             self.live.steer(command)
-
-    def arm(self) -> None:
-        """Torque on, if nothing keeps the robot from it."""
-        if self.live is not None and not self.not_ready and self.loaded is not None:
-            # The link stands in IDLE until the nodes have said that they are armed.
-            self._arms_until = time.monotonic() + _longest_arming(self.loaded.profile)
-            self.live.arm()
 
     def stream(self) -> None:
         """Let the robot follow the scene's gait or controller."""
@@ -285,11 +279,6 @@ class RobotControl(QObject):
         if self.live is not None:
             self.live.reset()
 
-    def command(self, kind: CommandKind, **values: str | int | float | bool) -> None:
-        """Anything else that the link can do."""
-        if self.link is not None:
-            self.link.command(kind, **values)
-
     def begin_log(self, path: Path) -> None:
         """Write all frames to a file, its kind by its ending."""
         if self.link is not None:
@@ -299,7 +288,8 @@ class RobotControl(QObject):
 
     def end_log(self) -> None:
         """Write no more frames to the file."""
-        self.command("log", path="")
+        if self.link is not None:
+            self.link.command("log", path="")
         self.log = None
         self.changed.emit()
 
@@ -330,24 +320,16 @@ class RobotControl(QObject):
         if link is not None and (self._seen or now > self._since + _START_S):
             self.telemetry = link.telemetry()
         self.standing = standing(self.telemetry, alive, self.profile, now)
-        self.not_ready = self._reasons()
         for event in happened:
             self.happened.emit(event)
         if link is not None and self._watchers and (frames := link.traffic()):
             self.traffic.emit(frames)
         said = self.standing
-        shown = (link, said.title, said.sentence, said.role, said.contact, self.not_ready, self.state)
+        shown = (link, self.live, said.title, said.sentence, said.role, said.contact, self.not_ready, self.state)
         if shown != self._shown:
             self._shown = shown
             self.changed.emit()
         self.polled.emit()
-
-    def _reasons(self) -> tuple[str, ...]:
-        if self.link is None:
-            return ()
-        if not self.standing.contact:
-            return (self.standing.sentence,)
-        return () if self.live is None else tuple(dict.fromkeys(self.live.not_ready))
 
     def _on_opened(self) -> None:
         """Another scene is not what the robot was armed for."""
@@ -362,16 +344,10 @@ class RobotControl(QObject):
         if another:
             self._end_live()
             self._make_live()
+            self._look()
         else:
             self.live.set_scene(after)
 
     def tell(self, severity: Severity, text: str) -> None:
         """Add something to what happened, in words."""
         self.happened.emit(LinkEvent(time.monotonic(), severity, text, "robot"))
-
-
-def _longest_arming(profile: Profile) -> float:
-    """How long the robot may take from the operator's wish until all nodes have said that they are armed, s."""
-    steps = profile.sequences.arm
-    waits = sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
-    return waits + profile.timing.confirm_s + _ASKED_S

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -18,19 +20,12 @@ _KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class HoldButton(QWidget):
-    """Held by the mouse, or by Enter while it has the keyboard.
-
-    Signals
-    -------
-    held()
-        It was held for the whole time.
-    """
-
-    held = Signal()
+    """Held by the mouse, or by Enter while it has the keyboard; does what it was given, straight from its own event."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = text
+        self._act: Callable[[], object] | None = None
         self._clock = QElapsedTimer()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -40,6 +35,10 @@ class HoldButton(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
         self.setToolTip("Hold for one second, with the mouse or with Enter; letting go before does nothing")
+
+    def does(self, act: Callable[[], object] | None) -> None:
+        """What is done when it was held for the whole time; None: nothing."""
+        self._act = act
 
     @property
     def share(self) -> float:
@@ -63,7 +62,8 @@ class HoldButton(QWidget):
             self.abort()
         elif self.share >= 1.0:
             self._timer.stop()
-            self.held.emit()
+            if self._act is not None:
+                self._act()
         self.update()
 
     # --- Qt's events ----------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ class RobotFeature(QObject):
             self._emulated.tell("clear")
             self._control.tell("info", "All faults of the emulated robot were mended.")
 
-    def ask_arm(self) -> None:
+    def go_to_hold_button(self) -> None:
         """Go to the button that arms."""
         from snakestudio.gui.robot.panel import RobotPanel
 

@@ -67,9 +67,9 @@ class TwinAndPoseForm(QWidget):
             self.source.setText(choices.pose or str(PORT))
         elif choices.pose and not self.source.hasFocus():
             self.source.setText(choices.pose)
-        standing = self._control.state not in (LinkState.ARMED, LinkState.STREAMING)
+        fixed = self._control.state in (LinkState.ARMED, LinkState.STREAMING) or self._control.arming
         for part in (self.twin, self.poses, self.source):
-            part.setEnabled(standing)
+            part.setEnabled(not fixed)
 
     def _apply(self) -> None:
         pose = (self.source.text().strip() or str(PORT)) if self.poses.isChecked() else ""

@@ -2,8 +2,9 @@
 
 The core has no clock, no thread and no bus of its own: frames, commands and times are handed to it, and it answers by
 calling `send`. The same course of calls gives the same frames, always, which is what makes it possible to test it with
-millions of random ones. Its parts are small: `machine` (states), `operator` (commands), `conduct` (sequences and
-stops), `limits` and `set_points`, `watchdogs`, `measured`, `arrivals`, `readiness`; here they are put together.
+millions of random ones. Its parts are small: `machine` (states), `torque_control` (sequences and stops), `limits` and
+`set_points`, `watchdogs`, `plausibility`, `arrivals`, `readiness`; here they are put together, and here is decided
+whether a command is carried out.
 
 Two rules stand above all others. Whatever `stop` sends is sent in the same call, before anything else that is due.
 And set-points go out in three situations only: while the robot is armed, while it is being armed, and while it is
@@ -21,26 +22,34 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from snakestudio.link.core.arrivals import Arrivals, LoadMeter
-from snakestudio.link.core.cyclic import Cyclic
 from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
-from snakestudio.link.core.machine import Machine
-from snakestudio.link.core.measured import MeasuredChecks
+from snakestudio.link.core.machine import Machine, Trigger
 from snakestudio.link.core.node_states import NodeStates
-from snakestudio.link.core.operator import Operator
-from snakestudio.link.core.readiness import Readiness
+from snakestudio.link.core.plausibility import PlausibilityChecks
+from snakestudio.link.core.readiness import Readiness, Supervisor
+from snakestudio.link.core.references import Wiggle
 from snakestudio.link.core.rx_path import RxPath
+from snakestudio.link.core.sender import PeriodicMessages
 from snakestudio.link.core.sequencer import Task
 from snakestudio.link.core.set_points import SetPoints
-from snakestudio.link.core.supervisor import Supervisor
 from snakestudio.link.core.telemetry_builder import TelemetryBuilder
+from snakestudio.link.core.text import axis_names
 from snakestudio.link.core.torque_control import TorqueControl
 from snakestudio.link.core.tx_gate import TxGate
 from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import LinkCommand, LinkEvent, LinkState, ReferenceBlock, Severity, Telemetry
+from snakestudio.link.messages import (
+    BEGINNING,
+    LinkCommand,
+    LinkEvent,
+    LinkState,
+    ReferenceBlock,
+    Severity,
+    Telemetry,
+)
 from snakestudio.link.profile.check import arming_problems
 from snakestudio.link.profile.expected import Expected
 
@@ -88,31 +97,31 @@ class LinkCore:
         self._observed = NodeStates(profile)
         limits = AxisLimits(profile)
         meter = self._meter = LoadMeter(profile)
-        measured = MeasuredChecks(limits, self._observed)
+        plausibility = PlausibilityChecks(limits, self._observed)
         self._watchdogs = Watchdogs(profile, self._observed)
         self._arrivals = Arrivals(profile)
-        self._strangers = ForeignMaster(codec, replay=replay)
+        self._foreign_master = ForeignMaster(codec, replay=replay)
         expected = Expected(profile, codec.pages)
         self._limited = Limited(profile, limits, self._observed, expected)
-        self._incoming = RxPath(codec, self._observed, measured, self._arrivals, self._strangers, meter, self._journal)
-        self._outgoing = TxGate(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
-        self._set_points = SetPoints(codec, limits, self._outgoing)
-        self._cyclic = Cyclic(profile)
-        self._conduct = TorqueControl(
-            profile, self._machine, self._observed, self._outgoing, self._set_points, self._watchdogs, self._journal
+        self._rx = RxPath(
+            codec, self._observed, plausibility, self._arrivals, self._foreign_master, meter, self._journal
         )
-        self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured, self._limited)
+        self._tx = TxGate(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
+        self._set_points = SetPoints(codec, limits, self._tx)
+        self._periodic = PeriodicMessages(profile)
+        self._torque = TorqueControl(
+            profile, self._machine, self._observed, self._tx, self._set_points, self._watchdogs, self._journal
+        )
+        self._supervisor = Supervisor(
+            limits, self._observed, self._watchdogs, self._arrivals, plausibility, self._limited
+        )
         self._readiness = Readiness(
-            profile, limits, self._observed, measured, self._watchdogs, self._arrivals, self._limited, self._strangers,
-            arming_problems(codec.loaded), replay,
+            profile, limits, self._observed, plausibility, self._watchdogs, self._arrivals, self._limited,
+            self._foreign_master, arming_problems(codec.loaded), replay,
         )  # fmt: skip
         self._telemetry = TelemetryBuilder(
-            profile, self._observed, expected, self._incoming, self._outgoing, self._set_points, meter, replay=replay
+            profile, self._observed, expected, self._rx, self._tx, self._set_points, meter, replay=replay
         )
-        self._operator = Operator(
-            profile, self._machine, self._conduct, self._observed, self._outgoing, self._set_points, self._cyclic,
-            self._supervisor, self._watchdogs, self._journal, self._reasons,
-        )  # fmt: skip
         self._news = False
         self._foreign = self._stranger = False
         self._replay = replay
@@ -120,6 +129,7 @@ class LinkCore:
         self._said: tuple[str, ...] = ()
         self._said_at: tuple[LinkState, Task | None, float] = self.state, None, math.nan
         self._carried_out = 0
+        self._stops = 0
 
     @property
     def state(self) -> LinkState:
@@ -129,16 +139,9 @@ class LinkCore:
     @property
     def at_rest(self) -> bool:
         """Whether the robot has nothing more to be told before its bus may be given back."""
-        return self._conduct.at_rest
+        return self._torque.at_rest
 
     # ------------------------------------------------------------------------------------------- the operator's wishes
-
-    def command(self, command: LinkCommand, now: float) -> None:
-        """Carry out, or refuse, what the operator wants (s)."""
-        self._now = now
-        self._carried_out = command.number
-        self._notice_references(now)
-        self._operator.command(command, now)
 
     def stop(self, reason: str, now: float) -> None:
         """Send the stop sequence now; latched if torque was on, or may have been.
@@ -151,7 +154,168 @@ class LinkCore:
             s.
         """
         self._now = now
-        self._operator.stop(reason, now)
+        if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
+            self._say(now, "warning", "No stop was sent: the link does not speak on the bus.", "stop")
+            return
+        self._torque.halt(reason, now)
+
+    def stop_requested(self, count: int, reason: str, now: float) -> bool:
+        """So many stops were asked for by now (s), the last one for a reason: stop if one of them is new; whether."""
+        if count <= self._stops:
+            return False
+        self._stops = count
+        self.stop(reason, now)
+        return True
+
+    def command(self, command: LinkCommand, now: float) -> None:
+        """Carry out, or refuse, what the operator wants (s)."""
+        self._now = now
+        self._carried_out = command.number
+        self._notice_references(now)
+        kind, values = command.kind, command.values
+        if kind == "stop":
+            number = values.get("request")
+            # One that is counted already came by a faster way; one whose number nobody knows is a stop all the same.
+            if not (isinstance(number, int) and 0 < number <= self._stops):
+                self.stop(str(values.get("reason", "Stopped by the operator.")), now)
+        elif kind in BEGINNING and self._is_over(values.get("stops", 0)):
+            self._refuse(now, f"“{kind}” was asked for before the stop, and is not carried out after it.")
+        else:
+            self._carry_out(command, now)
+
+    def _is_over(self, stops: object) -> bool:
+        """Whether a stop was asked for after a command that was given when there had been so many."""
+        return not isinstance(stops, int) or stops < self._stops
+
+    def _carry_out(self, command: LinkCommand, now: float) -> None:
+        match command.kind:
+            case "close":
+                if self._torque.torque_possible:
+                    self.stop("The program was closed.", now)
+            case "disconnect":
+                self._disconnect(now)
+            case "idle" | "listen":
+                self._idle_or_listen(command.kind, now)
+            case "arm":
+                self._arm(now)
+            case "disarm":
+                self._disarm(now)
+            case "stream":
+                self._stream(now)
+            case "reset":
+                self._reset(now)
+            case "zero":
+                self._zero(now)
+            case "wiggle":
+                self._wiggle(command, now)
+            case _:
+                pass  # "connect" and "log" are the process's own: bus and log are no part of the core
+
+    def _disconnect(self, now: float) -> None:
+        if self._torque.torque_possible:
+            self.stop("Disconnected by the operator.", now)
+        self._torque.abandon()
+        if self._machine.fire("disconnect"):
+            self._tx.bus_open = False
+            self._periodic.stop()
+            self._say(now, "info", "Disconnected.", "state")
+
+    def _idle_or_listen(self, wish: Trigger, now: float) -> None:
+        if self._torque.task is not None:
+            self._refuse(now, f"{self._torque.task.words}; wait until that is done, or stop it.")
+        elif not self._machine.fire(wish):
+            self._refuse(now, {
+                LinkState.DISCONNECTED: "No bus is open; connect first.",
+                LinkState.FAULT: "The robot was stopped; reset it first.",
+                LinkState.ARMED: "The robot is armed; disarm it first.",
+                LinkState.STREAMING: "The robot is armed; disarm it first.",
+            }.get(self.state, f"That is how it is already: {self.state.name}."))  # fmt: skip
+        elif wish == "idle":
+            self._periodic.start(now)
+            self._say(now, "info", "The link speaks on the bus; torque is off.", "state")
+        else:
+            self._periodic.stop()
+            self._say(now, "info", "The link only listens; nothing is sent.", "state")
+
+    def _arm(self, now: float) -> None:
+        if self.state is LinkState.STREAMING and self._torque.task is None:
+            self._machine.fire("hold")
+            self._set_points.hold()
+            self._say(now, "info", "The joints come to rest, and hold.", "state")
+            return
+        reasons = self._reasons(now)
+        if reasons:
+            self._refuse(now, f"The robot is not ready: {' '.join(reasons)}")
+            return
+        held = self._torque.held = self._observed.values["angle"].copy()
+        self._supervisor.begin(now)
+        self._set_points.begin(held, now)
+        self._torque.begin("arm", now)
+
+    def _disarm(self, now: float) -> None:
+        if self.state not in (LinkState.ARMED, LinkState.STREAMING) or self._torque.task is not None:
+            doing = "it is being disarmed" if self._torque.task is not None else "it is not armed"
+            self._refuse(now, f"The robot cannot be disarmed now: {doing}.")
+            return
+        self._machine.fire("hold")
+        self._set_points.hold()
+        self._torque.begin("disarm", now)
+
+    def _stream(self, now: float) -> None:
+        if self.state is not LinkState.ARMED or self._torque.task is not None:
+            self._refuse(now, "Only a robot that is armed can follow references; arm it first.")
+            return
+        if not now - self._watchdogs.reference_at <= self._profile.timing.reference_timeout_s:
+            self._refuse(now, "There are no references to follow; start a gait or a controller first.")
+            return
+        self._set_points.stream()
+        self._machine.fire("stream")
+        self._say(now, "good", "The joints are led to the references, and follow them.", "state")
+
+    def _reset(self, now: float) -> None:
+        # A robot that stopped by itself before we spoke to it needs a reset too, and changes no state of ours.
+        task = self._torque.task
+        if self.state not in (LinkState.FAULT, LinkState.IDLE) or (task is not None and task.kind != "stop"):
+            self._refuse(now, "There is nothing to reset now.")
+        elif self._torque.says_armed(now):
+            self._refuse(now, "The robot still says that its torque is on, or may be; stop it first.")
+        elif self.state is LinkState.FAULT and (armed := self._observed.torque()).any():
+            names = axis_names(self._profile.axes, armed)
+            said = f"The last word of {names} was that its torque is on"
+            self._refuse(now, f"{said}; start the robot again and reset, or disconnect.")
+        elif self.state is LinkState.FAULT and (unknown := self._observed.unknown()).any():
+            names = axis_names(self._profile.axes, unknown)
+            said = f"The last word of {names} is none that the profile knows"
+            self._refuse(now, f"{said}; add it to the profile's status values, or disconnect.")
+        elif not self._tx.bus_open:
+            self._refuse(now, "No bus is open; the robot cannot be reset before it is.")
+        else:
+            self._machine.fire("reset")
+            self._torque.reason = ""
+            self._torque.begin("reset", now)
+
+    def _zero(self, now: float) -> None:
+        if self.state is not LinkState.IDLE or self._torque.task is not None or self._observed.torque().any():
+            self._refuse(now, "Joints are zeroed while torque is off and nothing else is under way; disarm first.")
+        elif not self._profile.sequences.zero:
+            self._refuse(now, "The profile has no zero sequence; give it one.")
+        else:
+            self._torque.begin("zero", now)
+
+    def _wiggle(self, command: LinkCommand, now: float) -> None:
+        if self.state is not LinkState.ARMED or self._torque.task is not None or self._set_points.wiggling:
+            self._refuse(now, "One joint is wiggled while the robot is armed and holds; arm it first.")
+            return
+        try:
+            wiggle = Wiggle.parse(command.values, len(self._profile.axes), now)
+        except ValueError as error:
+            self._refuse(now, f"The joint was not wiggled: {error}.")
+            return
+        self._set_points.wiggle(wiggle)
+        self._say(now, "info", f"{self._profile.axes[wiggle.axis].name.capitalize()} is wiggled.", "state")
+
+    def _refuse(self, now: float, text: str) -> None:
+        self._journal.say(now, "warning", text, "refused")
 
     # --------------------------------------------------------------------------------------------- what comes from it
 
@@ -166,16 +330,16 @@ class LinkCore:
         self._now = now
         if self.state is LinkState.DISCONNECTED:
             return False
-        new = self._incoming.frame(frame, now)
-        if self._conduct.live and (stranger := self._strangers.reason(now)):
-            self._conduct.halt(stranger, now)
-        return new or self._conduct.task is not None  # sequences wait for the robot's word
+        new = self._rx.frame(frame, now)
+        if self._torque.live and (stranger := self._foreign_master.reason(now)):
+            self._torque.halt(stranger, now)
+        return new or self._torque.task is not None  # sequences wait for the robot's word
 
     def unreadable(self, text: str, now: float) -> None:
         """Something came over the bus that is no frame (s)."""
         self._now = now
         if self.state is not LinkState.DISCONNECTED:
-            self._incoming.unreadable_at(text, now)
+            self._rx.unreadable_at(text, now)
 
     def bus(self, is_open: bool, text: str, now: float) -> None:
         """The adapter was opened, or failed.
@@ -189,30 +353,30 @@ class LinkCore:
             s.
         """
         self._now = now
-        if is_open == self._outgoing.bus_open:
+        if is_open == self._tx.bus_open:
             return
-        self._outgoing.bus_open = is_open
+        self._tx.bus_open = is_open
         self._watchdogs.sending_worked()
         if not is_open:
             self._bus_lost(text or "The bus was closed.", now)
         elif self.state is LinkState.FAULT:
             # Before anything else: nobody knows what the robot did meanwhile. What it said before is no answer to this
             # stop, but not forgotten: a node that stays silent may still have the torque that it told of last.
-            self._conduct.halt("", now)
+            self._torque.halt("", now)
             self._say(now, "warning", "The bus is open again, and the stop sequence was sent.", "bus")
         elif self._machine.fire("bus_opened"):
-            self._incoming.forget()
-            self._outgoing.sent = self._outgoing.errors = 0
+            self._rx.forget()
+            self._tx.sent = self._tx.errors = 0
             self._say(now, "info", text or "The bus is open; the link only listens.", "bus")
 
     def _bus_lost(self, text: str, now: float) -> None:
-        if self._conduct.live:
-            self._conduct.lose(Loss("bus", text), now)
+        if self._torque.live:
+            self._torque.lose(Loss("bus", text), now)
             return
-        self._conduct.abandon()
+        self._torque.abandon()
         self._say(now, "warning", text, "bus")
         if self._machine.fire("bus_closed"):
-            self._cyclic.stop()
+            self._periodic.stop()
 
     def window_beat(self, at: float) -> None:
         """The window lived at a time (s)."""
@@ -224,8 +388,8 @@ class LinkCore:
         """There is no window any more (s)."""
         self._now = now
         self._watchdogs.window_at = math.nan
-        if self._conduct.live:
-            self._conduct.lose(Loss("window", "The program that drives is gone."), now)
+        if self._torque.live:
+            self._torque.lose(Loss("window", "The program that drives is gone."), now)
 
     def reference(self, block: ReferenceBlock) -> None:
         """Take references over; ones that cannot be used are refused, and count as none."""
@@ -252,23 +416,23 @@ class LinkCore:
             self._notice(now)
             return now + _IDLE_POLL_S
         self._notice_references(now)
-        if self._conduct.live and (loss := self._danger(now)) is not None:
-            self._conduct.lose(loss, now)
+        if self._torque.live and (loss := self._danger(now)) is not None:
+            self._torque.lose(loss, now)
         if self._set_points.poll(now) and clock is not None:
             self._set_points.gone(clock())
-        if self._conduct.task is not None:
-            self._conduct.advance(now)
+        if self._torque.task is not None:
+            self._torque.advance(now)
         elif self.state is LinkState.FAULT:
-            self._conduct.repeat_stop(now)
+            self._torque.repeat_stop(now)
         driving, stopped = self._set_points.running, self.state is LinkState.FAULT
-        for message in self._cyclic.due(now, driving=driving, stopped=stopped):
-            self._outgoing.message(message, now)
+        for message in self._periodic.due(now, driving=driving, stopped=stopped):
+            self._tx.message(message, now)
         self._notice(now)
-        busy = self._conduct.live or self._conduct.task is not None
-        return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._cyclic.next())
+        busy = self._torque.live or self._torque.task is not None
+        return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._periodic.next())
 
     def _danger(self, now: float) -> Loss | None:
-        doing = "" if self._conduct.task is None else self._conduct.task.kind
+        doing = "" if self._torque.task is None else self._torque.task.kind
         return self._supervisor.check(now, self.state, doing, self._set_points.angle)
 
     def _notice_references(self, now: float) -> None:
@@ -281,36 +445,32 @@ class LinkCore:
         """Odd things that are told, whatever the state."""
         for text in self._arrivals.judge(now):
             self._say(now, "warning", text, "node")
-        for severity, text in self._limited.news(now, live=self._conduct.live):
+        for severity, text in self._limited.news(now, live=self._torque.live):
             self._say(now, severity, text, "node")
         load = self._meter.load(now)
         if load > self._profile.timing.max_bus_load:
             self._journal.say_once(now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load")
-        foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._conduct.task is None
-        foreign = foreign and not self._replay and self._conduct.says_armed(now)
+        foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._torque.task is None
+        foreign = foreign and not self._replay and self._torque.says_armed(now)
         if foreign and not self._foreign:
             armed = self._observed.says("armed").any()
             told = "armed by somebody else" if armed else "stopping, and its torque may be on; press Stop"
             self._say(now, "warning", f"The robot is {told}.", "robot")
         self._foreign = foreign
-        stranger = self._strangers.reason(now) if self.state in (LinkState.LISTENING, LinkState.IDLE) else ""
+        stranger = self._foreign_master.reason(now) if self.state in (LinkState.LISTENING, LinkState.IDLE) else ""
         if stranger and not self._stranger:
             self._say(now, "warning", stranger, "robot")
         self._stranger = bool(stranger)
-
-    # ------------------------------------------------------------------------------------------------------ stopping
 
     # -------------------------------------------------------------------------------------------------------- telling
 
     def telemetry(self, now: float) -> Telemetry:
         """What is known (s). Priority and the adapter's error frames are the process's to fill in."""
-        return self._telemetry.build(
-            now, self.state, self._conduct.reason, self._reasons_lately(now), self._carried_out
-        )
+        return self._telemetry.build(now, self.state, self._torque.reason, self._reasons_lately(now), self._carried_out)
 
     def _reasons_lately(self, now: float) -> tuple[str, ...]:
         """As they were at most `_REASONS_S` ago in this very situation: putting them in words takes its time."""
-        situation = self.state, self._conduct.task
+        situation = self.state, self._torque.task
         if self._said_at[:2] != situation or not now - self._said_at[2] < _REASONS_S:
             self._said, self._said_at = self._reasons(now), (*situation, now)
         return self._said
@@ -320,8 +480,8 @@ class LinkCore:
             now,
             self.state,
             bus_load=self._meter.load(now),
-            busy="" if self._conduct.task is None else self._conduct.task.words,
-            stopped=self._conduct.reason,
+            busy="" if self._torque.task is None else self._torque.task.words,
+            stopped=self._torque.reason,
         )
 
     def _say(self, now: float, severity: Severity, text: str, kind: str) -> None:

@@ -1,24 +1,32 @@
-"""Why the robot cannot be armed, in sentences with a remedy each: an empty list is the only way to arm it."""
+"""What forbids to begin and to go on: why the robot cannot be armed, and what stops it while torque is on.
+
+`Readiness` gives sentences with a remedy each: an empty list is the only way to arm it. `Supervisor` asks everything
+that can forbid going on in one place and in one order.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
 from snakestudio.link.core.arrivals import Arrivals
 from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.limited import Limited
 from snakestudio.link.core.limits import AxisLimits
-from snakestudio.link.core.measured import MeasuredChecks
 from snakestudio.link.core.node_states import NodeStates
+from snakestudio.link.core.plausibility import PlausibilityChecks
 from snakestudio.link.core.text import age, axis_names, node_names
-from snakestudio.link.core.watchdogs import Watchdogs
+from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import MEANINGS, LinkState
 from snakestudio.link.profile.schema import Profile, StatusMeaning
 
-__all__ = ["Readiness"]
+__all__ = ["Readiness", "Supervisor"]
+
+FloatArray = NDArray[np.float64]
 
 _STATES = {
     LinkState.DISCONNECTED: "No bus is open; connect first.",
@@ -36,6 +44,9 @@ _SAYS: dict[StatusMeaning, str] = {
 }
 
 
+_MOVED = math.radians(5.0)
+"""A joint that moves by more than this and its limits' margin while it is being armed is not where its set-point is."""
+
 _REPLAYED = "A log is replayed; connect to the robot itself."
 
 
@@ -47,7 +58,7 @@ class Readiness:
     profile : Profile
     limits : AxisLimits
     observed : NodeStates
-    measured : MeasuredChecks
+    plausibility : PlausibilityChecks
     watchdogs : Watchdogs
     arrivals : Arrivals
     limited : Limited
@@ -63,7 +74,7 @@ class Readiness:
         profile: Profile,
         limits: AxisLimits,
         observed: NodeStates,
-        measured: MeasuredChecks,
+        plausibility: PlausibilityChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         limited: Limited,
@@ -72,7 +83,7 @@ class Readiness:
         replay: bool,
     ) -> None:
         self._profile, self._limits, self._observed = profile, limits, observed
-        self._measured, self._watchdogs = measured, watchdogs
+        self._plausibility, self._watchdogs = plausibility, watchdogs
         self._arrivals, self._limited, self._strangers = arrivals, limited, strangers
         self._always = tuple(problem.sentence() for problem in problems)
         self._replay = replay
@@ -134,21 +145,21 @@ class Readiness:
                 " supply."
             )
         yield from self._says(now)
-        beyond = self._measured.beyond()
+        beyond = self._plausibility.beyond()
         for index in np.flatnonzero(beyond)[:3]:
             stands = np.degrees(observed.values["angle"][index])
             yield (
                 f"{profile.axes[index].name.capitalize()} stands at {stands:.1f}°, beyond its limits of"
                 f" {self._limits.words(int(index))}; move it back by hand."
             )
-        if (hot := self._measured.hot()).any():
+        if (hot := self._plausibility.hot()).any():
             yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than it may be; let it cool down."
-        if (starved := self._measured.starved()).any():
+        if (starved := self._plausibility.starved()).any():
             names = axis_names(profile.axes, starved).capitalize()
             have = "has" if starved.sum() == 1 else "have"
             yield f"{names} {have} too low a voltage; charge or change the battery."
         yield from self._limited.reasons(now)
-        if (torn := self._measured.torn(now)).any():
+        if (torn := self._plausibility.torn(now)).any():
             names = axis_names(profile.axes, torn)
             have = "has" if torn.sum() == 1 else "have"
             yield f"{names.capitalize()} {have} two different answers; give each node its own number."
@@ -192,3 +203,64 @@ class Readiness:
         if now - self._watchdogs.sending_fails_since > 0.0:
             yield "Frames cannot be sent; is anybody else on the bus, and its bit rate right?"
         yield from self._arrivals.findings.values()
+
+
+class Supervisor:
+    """Looks at watchdogs, frames and measurements.
+
+    Parameters
+    ----------
+    limits : AxisLimits
+    observed : NodeStates
+    watchdogs : Watchdogs
+    arrivals : Arrivals
+    plausibility : PlausibilityChecks
+    limited : Limited
+    """
+
+    def __init__(
+        self,
+        limits: AxisLimits,
+        observed: NodeStates,
+        watchdogs: Watchdogs,
+        arrivals: Arrivals,
+        plausibility: PlausibilityChecks,
+        limited: Limited,
+    ) -> None:
+        self._limits, self._observed = limits, observed
+        self._watchdogs, self._arrivals, self._plausibility, self._limited = watchdogs, arrivals, plausibility, limited
+
+    def begin(self, now: float) -> None:
+        """Torque comes on (s): from now on it counts how long anything lasts."""
+        self._watchdogs.begin(now)
+        self._plausibility.start()
+        self._limited.begin()
+
+    def check(self, now: float, state: LinkState, doing: str, set_points: FloatArray) -> Loss | None:
+        """The first thing that forbids going on; None if nothing does.
+
+        Parameters
+        ----------
+        now : float
+            s.
+        state : LinkState
+        doing : str
+            The sequence that is being carried out, "arm" or "disarm"; "" if none is.
+        set_points : (m,) array
+            What the axes were last told, rad.
+        """
+        streaming = state is LinkState.STREAMING
+        loss = self._watchdogs.check(now, streaming=streaming, settling=bool(doing))
+        if loss is None and self._arrivals.unreadable_too_often(now):
+            why = self._arrivals.why_unreadable
+            loss = Loss("decode", f"Too much on the bus could not be read within a second. {why}")
+        if loss is None and doing == "arm":
+            loss = self._moved(set_points)
+        return loss or self._plausibility.check(now, set_points, streaming=streaming) or self._limited.check(now)
+
+    def _moved(self, held: FloatArray) -> Loss | None:
+        moved = np.abs(self._observed.values["angle"] - held) > max(_MOVED, self._limits.margin)
+        if not moved.any():
+            return None
+        names = axis_names(self._limits.axes, moved)
+        return Loss("limit", f"{names.capitalize()} moved while the robot was being armed.")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from snakestudio.link.core.arrivals import Arrivals, LoadMeter
 from snakestudio.link.core.foreign_master import ForeignMaster
 from snakestudio.link.core.journal import Journal
-from snakestudio.link.core.measured import MeasuredChecks
 from snakestudio.link.core.node_states import NodeStates
+from snakestudio.link.core.plausibility import PlausibilityChecks
 from snakestudio.link.frame import Frame
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class RxPath:
     ----------
     codec : Codec
     observed : NodeStates
-    measured : MeasuredChecks
+    plausibility : PlausibilityChecks
     arrivals : Arrivals
     strangers : ForeignMaster
     meter : LoadMeter
@@ -40,13 +40,13 @@ class RxPath:
         self,
         codec: Codec,
         observed: NodeStates,
-        measured: MeasuredChecks,
+        plausibility: PlausibilityChecks,
         arrivals: Arrivals,
         strangers: ForeignMaster,
         meter: LoadMeter,
         journal: Journal,
     ) -> None:
-        self._codec, self._observed, self._measured = codec, observed, measured
+        self._codec, self._observed, self._plausibility = codec, observed, plausibility
         self._arrivals, self._strangers, self._meter, self._journal = arrivals, strangers, meter, journal
         self.received = self.unknown = self.unreadable = 0
 
@@ -78,10 +78,10 @@ class RxPath:
             self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now, remedy)
         else:
             self._arrivals.take(decoded)
-            self._measured.compare(decoded, now)
+            self._plausibility.compare(decoded, now)
             # As old as it is, however long it waited until somebody had time for it.
             self._observed.take(decoded, frame.time if 0.0 < frame.time < now else now)
-        observed, measured = self._observed, self._measured
-        new = observed.notable or measured.notable
-        observed.notable = measured.notable = False
+        observed, plausibility = self._observed, self._plausibility
+        new = observed.notable or plausibility.notable
+        observed.notable = plausibility.notable = False
         return new

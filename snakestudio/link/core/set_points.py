@@ -28,7 +28,7 @@ class SetPoints:
     ----------
     codec : Codec
     limits : AxisLimits
-    outgoing : TxGate
+    tx : TxGate
 
     Attributes
     ----------
@@ -40,8 +40,8 @@ class SetPoints:
     references : References
     """
 
-    def __init__(self, codec: Codec, limits: AxisLimits, outgoing: TxGate) -> None:
-        self._codec, self._outgoing = codec, outgoing
+    def __init__(self, codec: Codec, limits: AxisLimits, tx: TxGate) -> None:
+        self._codec, self._tx = codec, tx
         period = 1.0 / codec.profile.timing.set_point_rate_hz
         self._limiter = SetPointLimiter(limits, period)
         self._deadlines = Deadlines(period)
@@ -103,7 +103,7 @@ class SetPoints:
         late, skipped = due
         # References are read at the deadline, not when the system let us run: lateness must not become jitter.
         self._advance(now - late)
-        self._outgoing.frames(self._codec.set_points(self._limiter.angle, self._limiter.rate), now)
+        self._tx.frames(self._codec.set_points(self._limiter.angle, self._limiter.rate), now)
         self.angle, self.rate = self._limiter.angle, self._limiter.rate
         self.times.add(now, late, skipped)
         return True

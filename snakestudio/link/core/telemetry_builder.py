@@ -26,8 +26,8 @@ class TelemetryBuilder:
     profile : Profile
     observed : NodeStates
     expected : Expected
-    incoming : RxPath
-    outgoing : TxGate
+    rx : RxPath
+    tx : TxGate
     set_points : SetPoints
     meter : LoadMeter
     replay : bool
@@ -38,8 +38,8 @@ class TelemetryBuilder:
         profile: Profile,
         observed: NodeStates,
         expected: Expected,
-        incoming: RxPath,
-        outgoing: TxGate,
+        rx: RxPath,
+        tx: TxGate,
         set_points: SetPoints,
         meter: LoadMeter,
         *,
@@ -47,7 +47,7 @@ class TelemetryBuilder:
     ) -> None:
         self._profile, self._observed, self._replay = profile, observed, replay
         self._stale_after = np.stack([expected.stale[quantity] for quantity in AGED])
-        self._incoming, self._outgoing = incoming, outgoing
+        self._rx, self._tx = rx, tx
         self._set_points, self._meter = set_points, meter
 
     def build(
@@ -55,7 +55,7 @@ class TelemetryBuilder:
     ) -> Telemetry:
         """What is known now (s); every array that changes is the receiver's own."""
         observed, values, lost = self._observed, self._observed.values, self._profile.timing.lost_s
-        incoming, outgoing, told = self._incoming, self._outgoing, self._set_points
+        rx, tx, told = self._rx, self._tx, self._set_points
         mean, p99, gap = told.times.figures() if told.running else (math.nan,) * 3
         return Telemetry(
             time=now,
@@ -81,13 +81,13 @@ class TelemetryBuilder:
             errors=observed.errors.copy(),
             heartbeat_time=observed.heartbeat_time.copy(),
             bus_load=self._meter.load(now),
-            received=incoming.received,
-            sent=outgoing.sent,
-            unknown=incoming.unknown,
-            unreadable=incoming.unreadable,
+            received=rx.received,
+            sent=tx.sent,
+            unknown=rx.unknown,
+            unreadable=rx.unreadable,
             error_frames=0,
-            send_errors=outgoing.errors,
-            bus_open=outgoing.bus_open,
+            send_errors=tx.errors,
+            bus_open=tx.bus_open,
             period_mean=mean,
             lateness_p99=p99,
             gap_max=gap,

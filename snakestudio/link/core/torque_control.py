@@ -35,7 +35,7 @@ class TorqueControl:
     profile : Profile
     machine : Machine
     observed : NodeStates
-    outgoing : TxGate
+    tx : TxGate
     set_points : SetPoints
     watchdogs : Watchdogs
     journal : Journal
@@ -55,13 +55,13 @@ class TorqueControl:
         profile: Profile,
         machine: Machine,
         observed: NodeStates,
-        outgoing: TxGate,
+        tx: TxGate,
         set_points: SetPoints,
         watchdogs: Watchdogs,
         journal: Journal,
     ) -> None:
         self._profile, self._machine, self._observed = profile, machine, observed
-        self._outgoing, self._set_points = outgoing, set_points
+        self._tx, self._set_points = tx, set_points
         self._watchdogs, self._journal = watchdogs, journal
         self._stopping = Stopping(profile, observed, journal)
         self.task: Task | None = None
@@ -83,7 +83,7 @@ class TorqueControl:
     def at_rest(self) -> bool:
         """Whether the robot has nothing more to be told before its bus may be given back."""
         state = self._machine.state
-        if not self._outgoing.bus_open or state in (LinkState.DISCONNECTED, LinkState.LISTENING):
+        if not self._tx.bus_open or state in (LinkState.DISCONNECTED, LinkState.LISTENING):
             return True
         if self.task is not None or self.torque_possible:
             return False
@@ -115,7 +115,7 @@ class TorqueControl:
         if task is None:
             return
         held = self.held if task.kind == "arm" else None
-        progress = task.sequence.advance(now, lambda step: self._outgoing.step(step, held, now), self._observed.all_say)
+        progress = task.sequence.advance(now, lambda step: self._tx.step(step, held, now), self._observed.all_say)
         if progress == "running":
             return
         missed = task.sequence.missed
@@ -173,7 +173,7 @@ class TorqueControl:
 
     def repeat_stop(self, now: float) -> None:
         """Send the stop sequence again if the robot has not yet said that it stopped, and it is time to (s)."""
-        if self._outgoing.bus_open and self._stopping.repeat(now):
+        if self._tx.bus_open and self._stopping.repeat(now):
             self._stop(self._profile.sequences.stop, now)
 
     def abandon(self) -> None:
@@ -190,7 +190,7 @@ class TorqueControl:
         if before is not None and before.kind == "stop" and before.sequence.steps is steps:
             # Its frames once more, but not its waits anew: who hammers at the button must not put off what is behind.
             self.task = before
-            before.sequence.again(lambda step: self._outgoing.step(step, None, now))
+            before.sequence.again(lambda step: self._tx.step(step, None, now))
             self.advance(now)
         else:
             self._stop(steps, now)

@@ -22,7 +22,7 @@ from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import BEGINNING, LinkCommand, LinkEvent, LinkState, Severity
+from snakestudio.link.messages import LinkCommand, LinkEvent, LinkState, Severity
 from snakestudio.link.process.inbox import Inbox
 from snakestudio.link.process.last_resort import stop_blindly
 from snakestudio.link.process.memory import Segment
@@ -127,7 +127,6 @@ class _Process:
         self._bus_open = False
         self._bus_problem = ""
         self._news = False  # that the core has not acted upon
-        self._stops = 0
         self._carried_out = 0
         self._due = 0.0
         self._left = False  # whether the inbox was not emptied, as something was due
@@ -183,7 +182,7 @@ class _Process:
             self._between()
             self._wait()
             if self._leave is not None and (self._core.at_rest or now >= self._leave[0]):
-                self._disconnect(self._leave[1], now)
+                self._disconnect(now)
             if self._end is not None and self._core.at_rest:
                 break
 
@@ -202,13 +201,9 @@ class _Process:
 
     def _heed_stop(self, now: float) -> bool:
         """Carry out the stop that the window asked for in shared memory, if it has not been yet; whether it was not."""
-        number, reason = self._memory.stop_requested()
-        if number <= self._stops:
-            return False
-        self._stops = number
-        self._core.stop(reason, now)
-        self._news = True
-        return True
+        new = self._core.stop_requested(*self._memory.stop_requested(), now)
+        self._news |= new
+        return new
 
     def _between(self) -> None:
         """What has time until there is room between two deadlines."""
@@ -254,8 +249,34 @@ class _Process:
                 self._record(frame, sent=sent)
                 if not (self._replayed and self._take_replayed(frame)):
                     self._news |= self._core.receive(frame, now)
-            case LinkCommand():
-                self._command(item, now)
+            case LinkCommand(kind, number, values):
+                # Memory is faster than the pipe in which commands wait: a stop that stands there comes first.
+                heeded = self._heed_stop(now)
+                if kind == "log":
+                    self._begin_log(str(values.get("path", "")))
+                elif kind == "close":
+                    self._core.stop("The link is closed.", now)
+                    self._end = now + self._end_s
+                elif kind == "stop":
+                    if not heeded:
+                        self._core.command(item, now)
+                elif self._end is not None:
+                    pass  # nothing begins any more
+                elif self._leave is not None:
+                    why = "The link is being disconnected; wait until the robot has its stop."
+                    self._tell("warning", why, "refused")
+                elif kind == "disconnect":
+                    needs_stop = not self._core.at_rest and not self._replayed
+                    self._leave = now + (self._end_s if needs_stop else 0.0), item
+                    if needs_stop:  # all of the sequence, its waits too, before the bus is given back
+                        self._core.stop("Disconnected by the operator.", now)
+                        return
+                    self._disconnect(now)
+                else:
+                    self._core.command(item, now)
+                    if kind == "connect" and self._port is None:
+                        self._port = Port(self._loaded.profile.bus, self.deliver)
+                self._carried_out = max(self._carried_out, number)
             case BusChange():
                 self._bus_changed(item, now)
             case Unreadable(text):
@@ -287,51 +308,9 @@ class _Process:
                     self._replayed_reference[value.axis] = value.value
         return True
 
-    def _command(self, command: LinkCommand, now: float) -> None:
-        kind, values = command.kind, command.values
-        if kind == "stop":
-            number = values.get("request")
-            known = isinstance(number, int) and 0 < number <= self._stops  # the shared memory was faster
-            # One that the memory does not know of is a stop all the same.
-            if not known and not self._heed_stop(now):
-                self._core.stop(str(values.get("reason", "Stopped by the operator.")), now)
-        elif kind == "log":
-            self._begin_log(str(values.get("path", "")))
-        elif kind == "close":
-            self._core.stop("The link is closed.", now)
-            self._end = now + self._end_s
-        elif self._end is not None:
-            pass  # nothing begins any more
-        elif kind in BEGINNING and self._is_over(command, now):
-            self._tell(
-                "warning", f"“{kind}” was asked for before the stop, and is not carried out after it.", "refused"
-            )
-        elif self._leave is not None:
-            self._tell("warning", "The link is being disconnected; wait until the robot has its stop.", "refused")
-        elif kind == "disconnect" and self._needs_stop():
-            # All of the stop sequence, its waits too, before the bus is given back.
-            self._core.stop("Disconnected by the operator.", now)
-            self._leave = now + self._end_s, command
-            return
-        elif kind == "disconnect":
-            self._disconnect(command, now)
-        else:
-            self._core.command(command, now)
-            if kind == "connect" and self._port is None:
-                self._port = Port(self._loaded.profile.bus, self.deliver)
-        self._carried_out = max(self._carried_out, command.number)
-
-    def _is_over(self, command: LinkCommand, now: float) -> bool:
-        """Whether a stop was asked for after a command: memory is faster than the pipe in which commands wait."""
-        self._heed_stop(now)
-        stops = command.values.get("stops", 0)
-        return not isinstance(stops, int) or stops < self._stops
-
-    def _needs_stop(self) -> bool:
-        return not self._core.at_rest and not self._replayed
-
-    def _disconnect(self, command: LinkCommand, now: float) -> None:
-        self._leave = None
+    def _disconnect(self, now: float) -> None:
+        assert self._leave is not None
+        (_, command), self._leave = self._leave, None
         self._core.command(command, now)
         self._release()
         self._bus_problem = ""

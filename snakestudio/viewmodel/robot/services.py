@@ -71,6 +71,11 @@ class Live(Protocol):
         ...
 
     @property
+    def arming(self) -> bool:
+        """Whether torque was asked for, and may come on yet."""
+        ...
+
+    @property
     def refuses_start(self) -> str:
         """Why somebody else may not start it now; "" if it may."""
         ...

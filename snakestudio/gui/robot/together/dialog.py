@@ -229,7 +229,7 @@ class TogetherDialog(QDialog):
 
         def work(progress: Progress) -> str:
             with SynchronizedStart(chosen, "", lambda: None) as trial:
-                trial.arm()
+                trial.prepare()
                 found = []
                 if trial.port is not None:
                     found.append(f"Port {trial.port} is free.")

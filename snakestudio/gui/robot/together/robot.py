@@ -74,8 +74,11 @@ class RobotTarget(QObject):
         refusal = self.refuses()
         if not refusal:
             return "The robot is armed: it moves as soon as it is started.", "warning"
-        reasons = self._control.not_ready
-        if reasons and self._control.state is not LinkState.ARMED:
+        control = self._control
+        reasons = control.not_ready
+        if control.live is not None and not control.standing.contact:
+            reasons = (control.standing.sentence,)
+        if reasons and control.state is not LinkState.ARMED:
             more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
             return f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}", "dim"
         return f"START would be refused: {refusal}.", "dim"

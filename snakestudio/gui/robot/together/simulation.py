@@ -59,7 +59,7 @@ class _RunStart:
     def _work(self, progress: Progress) -> None:
         session = self._session
         with self.start as start:
-            start.arm()
+            start.prepare()
             if not start.wait():
                 return
             recording = session.recording

@@ -1,4 +1,4 @@
-"""The Robot menu. Stop has the space bar while a robot is connected; see `robot.stop_guard`."""
+"""The Robot menu. Stop has the space bar while a robot is connected; see `robot.stop_key_filter`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ROBOT: tuple[Command, ...] = (
     ),
     line("Robot"),
     Command(
-        "arm_robot", "Robot", "Arm ...", lambda w: w.robot_in_window.ask_arm(), (), _may_arm,
+        "arm_robot", "Robot", "Arm ...", lambda w: w.robot_in_window.go_to_hold_button(), (), _may_arm,
         tip="Go to the button that arms when it is held",
     ),
     Command(

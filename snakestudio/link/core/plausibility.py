@@ -34,7 +34,7 @@ from snakestudio.link.profile.schema import Quantity
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Decoded
 
-__all__ = ["MeasuredChecks"]
+__all__ = ["PlausibilityChecks"]
 
 FloatArray = NDArray[np.float64]
 _What = Literal["limit", "feedback"]
@@ -49,7 +49,7 @@ JUMP = math.radians(5.0)
 REACH = 1.5
 
 
-class MeasuredChecks:
+class PlausibilityChecks:
     """What measurements say against going on.
 
     Parameters
