@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
-from snakestudio.kinds.plot import Plot
 from snakestudio.model import registry
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.events import RunEvent
@@ -20,7 +19,7 @@ from snakestudio.model.registry import Registry
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["CONTROLLERS", "ControllerKind", "EventFinder", "JointMarks", "Said", "controller_of"]
+__all__ = ["CONTROLLERS", "ControllerKind", "Curve", "EventFinder", "JointMarks", "Plot", "Said", "controller_of"]
 
 FloatArray = NDArray[np.float64]
 
@@ -40,6 +39,54 @@ class Said(NamedTuple):
 
     tone: Literal["accent", "good", "warning"]
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A channel as a curve; angles are shown in degrees.
+
+    Attributes
+    ----------
+    channel : str
+        Name of the column, which ends in its unit.
+    name : str
+    right : bool
+        On the right axis.
+    faint : bool
+        Drawn dim: a reference.
+    """
+
+    channel: str
+    name: str
+    right: bool = False
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A kind of plot, for all runs that have its channels.
+
+    Attributes
+    ----------
+    key : str
+        Its name in stored layouts.
+    title : str
+    curves : tuple of Curve
+        The first tells the unit of the left axis.
+    least : float
+        Least length of the left axis.
+    levels : tuple of (float, str)
+        Values to mark, and what they are.
+    place : float
+        Where it stands among others.
+    """
+
+    key: str
+    title: str
+    curves: tuple[Curve, ...]
+    least: float = 1e-9
+    levels: tuple[tuple[float, str], ...] = ()
+    place: float = 100.0
 
 
 def _fine(scene: Scene) -> list[Problem]:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
-from snakestudio.kinds.controller import ControllerKind, JointMarks, Said
-from snakestudio.kinds.plot import Curve, Plot
+from snakestudio.kinds.controller import ControllerKind, Curve, JointMarks, Plot, Said
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.events import RunEvent
 from snakestudio.model.fields import value

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
-from snakestudio.control.steering import CHANNELS, PLOT, Steering, SteeringFields
-from snakestudio.control.steering_check import check
+from snakestudio.control.steering import CHANNELS, PLOT, Steering, SteeringFields, check
 from snakestudio.kinds.controller import ControllerKind, Said
 from snakestudio.model.fields import value
 from snakestudio.model.snapshot import Snapshot

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from snakestudio.control.path_projection import PathProjection, heading_to, integral_rate, projected
 from snakestudio.control.steering import CHANNELS, PLOT, Steering, SteeringFields
-from snakestudio.control.steering_check import check as check_steering
+from snakestudio.control.steering import check as check_steering
 from snakestudio.errors import Problem
-from snakestudio.kinds.controller import ControllerKind, Said
-from snakestudio.kinds.plot import Curve, Plot
+from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.model.fields import value
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.rotations import rotation

@@ -26,8 +26,7 @@ from snakestudio.control.limited import Limits
 from snakestudio.control.set_points import SetPoints
 from snakestudio.control.steered_gait import Aim, SteeredGait, shape_of
 from snakestudio.errors import Fix, Problem
-from snakestudio.kinds.controller import ControllerKind, Said
-from snakestudio.kinds.plot import Curve, Plot
+from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.gaits import GAITS

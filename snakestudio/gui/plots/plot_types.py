@@ -8,8 +8,7 @@ from functools import cache
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.body_plot_types import BODY_VIEWS, default_body_views
 from snakestudio.gui.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
-from snakestudio.kinds.controller import CONTROLLERS, ControllerKind
-from snakestudio.kinds.plot import Plot
+from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
 from snakestudio.model.column_units import parted, unit_text
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
