@@ -34,4 +34,4 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"There is no display for a window; run without one: snakestudio run {scene} --video run.mp4")
     from snakestudio.gui.app import run
 
-    return run(options.scene, (lambda window: window.bridge.session.play()) if options.play else None)
+    return run(options.scene, (lambda window: window.context.bridge.session.play()) if options.play else None)

@@ -4,18 +4,46 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.gui.shell.trace import StartTrace
-
 if TYPE_CHECKING:
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["run"]
+__all__ = ["StartTrace", "run"]
+
+_IMPORTED = time.time()
+
+
+def _process_start() -> float:
+    """When this process began, s since the epoch; where that cannot be known, when this module was imported."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        uptime = float(Path("/proc/uptime").read_text().split()[0])
+    except OSError:
+        return _IMPORTED
+    ticks = os.sysconf("SC_CLK_TCK")
+    return time.time() - (uptime - int(fields[19]) / ticks)
+
+
+class StartTrace:
+    """Prints the time since the process began, once for each thing: where SNAKESTUDIO_TRACE_START=1 says so."""
+
+    def __init__(self) -> None:
+        self.on = bool(os.environ.get("SNAKESTUDIO_TRACE_START"))
+        self._began = _process_start() if self.on else 0.0
+        self._said: set[str] = set()
+
+    def mark(self, what: str) -> None:
+        """`what` has just happened."""
+        if self.on and what not in self._said:
+            self._said.add(what)
+            print(f"start: {what}: {1000 * (time.time() - self._began):.0f} ms", file=sys.stderr, flush=True)
 
 
 def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None) -> int:
@@ -58,12 +86,12 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.runs.opening import RUN_SUFFIX
     from snakestudio.gui.shell.crash import CrashGuard
     from snakestudio.gui.shell.main_window import MainWindow
-    from snakestudio.gui.shell.welcome import welcome
     from snakestudio.paths import main_scene
 
     settings = QSettings()
     theme.apply(app, str(settings.value("theme", "dark")))
     window = MainWindow(settings)
+    context = window.context
 
     class Teller(QObject):
         """Carries a sentence from whichever thread failed to the window's."""
@@ -71,14 +99,14 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         told = Signal(str)
 
     teller = Teller()
-    teller.told.connect(window.tell_internal_error, Qt.ConnectionType.QueuedConnection)
-    autosave = window.safekeeping.autosave
+    teller.told.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
+    autosave = context.safekeeping.autosave
     guard = CrashGuard(teller.told.emit, autosave.write_now)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     if scene is not None and not recorded:
-        window.files.open(scene)
+        context.files.open(scene)
     else:
-        window.files.open(main_scene(), remember=False)
+        context.files.open(main_scene(), remember=False)
     window.show()
     trace.mark("window shown")
     if watch is not None:
@@ -86,36 +114,36 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
 
     def greet() -> None:
         # What was left unsaved comes before anything else.
-        asking = window.safekeeping.offer()
+        asking = context.safekeeping.offer()
         if scene is not None and recorded:
-            window.open_runs.open(scene)
+            context.open_runs.open(scene)
         if scene is not None:
             return
         if asking is not None:
-            asking.finished.connect(lambda _: welcome(window))
+            asking.finished.connect(lambda _: context.guides.welcome())
         else:
-            welcome(window)
+            context.guides.welcome()
 
     def on_first_frame() -> None:
         with contextlib.suppress(RuntimeError):
-            window.viewport.frame_drawn.disconnect(on_first_frame)
+            context.viewport.frame_drawn.disconnect(on_first_frame)
         trace.mark("first frame drawn")
-        QTimer.singleShot(0, window.fill_docks)
+        QTimer.singleShot(0, window, lambda: context.docks.fill(context))
         QTimer.singleShot(0, window, greet)
 
     def on_motion() -> None:
-        shown = window.bridge.displayed
+        shown = context.bridge.displayed
         if shown is not None and shown.time > 0.0:
-            window.viewport.frame_drawn.disconnect(on_motion)
+            context.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 
     # A quarter of a million objects of modules and panels stay: to look at all of them again whenever some thousand
     # others have come stops the window for a tenth of a second.
-    window.filled.connect(gc.freeze)
-    window.viewport.frame_drawn.connect(on_first_frame)
+    context.docks.filled.connect(gc.freeze)
+    context.viewport.frame_drawn.connect(on_first_frame)
     if trace.on:
-        window.viewport.frame_drawn.connect(on_motion)
-    if window.viewport.gl is None:
+        context.viewport.frame_drawn.connect(on_motion)
+    if context.viewport.gl is None:
         QTimer.singleShot(0, on_first_frame)
 
     # Without this Ctrl+C in the terminal is noticed only when Qt calls Python code the next time.
@@ -132,8 +160,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     try:
         return app.exec()
     finally:
-        window.robot.close()  # a signal ends the program without closing the window
+        context.robot.close()  # a signal ends the program without closing the window
         autosave.write_now()  # nothing is left of it after an orderly end
         autosave.close(keep=True)
-        window.bridge.close()
+        context.bridge.close()
         guard.close()

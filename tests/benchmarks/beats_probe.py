@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from snakestudio.gui.app import run
 from snakestudio.gui.robot.data_panel import DataPanel
-from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.viewmodel.robot.services import LiveChoices
@@ -85,7 +85,7 @@ def commands(window: MainWindow) -> Iterator[Action]:
     """Every command of the menus that can be called now."""
     for spec in TABLE:
         if spec.run is not None and spec.id not in _OTHER:
-            yield f"command {spec.id}", window.actions_table[spec.id].trigger
+            yield f"command {spec.id}", window.context.actions_table[spec.id].trigger
 
 
 def menus(window: MainWindow) -> Iterator[Action]:
@@ -99,9 +99,9 @@ def menus(window: MainWindow) -> Iterator[Action]:
 def panels(window: MainWindow) -> Iterator[Action]:
     """Every panel brought up, and every tab of the robot's data looked at; each for the first and the second time."""
     for again in ("", " again"):
-        for name in window.docks:
-            yield f"panel {name}{again}", partial(window.show_dock, name)
-        window.show_dock("robot_data")
+        for name in window.context.docks.all:
+            yield f"panel {name}{again}", partial(window.context.show_dock, name)
+        window.context.show_dock("robot_data")
         data = window.findChild(DataPanel)
         assert data is not None
         for tab in (2, 1, 0):
@@ -110,14 +110,14 @@ def panels(window: MainWindow) -> Iterator[Action]:
     yield "traffic, sought through", lambda: data.traffic.seek.setText("joint")
     yield "joints looked at", lambda: (data.traffic.seek.clear(), data.tabs.setCurrentIndex(0))
     for name in ("history", "runs", "channels", "comparison", "experiment", "teleop"):
-        yield f"panel {name} closed", window.docks[name].close
+        yield f"panel {name} closed", window.context.docks[name].close
     for name in ("scene", "parameters", "plots"):
-        yield f"panel {name} before the others", partial(window.show_dock, name)
+        yield f"panel {name} before the others", partial(window.context.show_dock, name)
 
 
 def edits(window: MainWindow) -> Iterator[Action]:
     """What changes the scene while the robot follows it."""
-    document = window.document
+    document = window.context.document
     for number in (1, 2):
         for key, value in (("gait.amplitude_deg", 25.0), ("gait.frequency_hz", 0.3), ("gait.offset_deg", 5.0)):
             yield f"{key} ({number})", partial(document.set_value, key, value + number, "Edit")
@@ -127,7 +127,7 @@ def edits(window: MainWindow) -> Iterator[Action]:
 
 def looks(window: MainWindow) -> Iterator[Action]:
     """What changes the picture: the mouse in it, the wheel, the size of the window, the past."""
-    view, bridge = window.viewport, window.bridge
+    view, bridge = window.context.viewport, window.context.bridge
     middle = view.rect().center()
 
     def drag(button: Qt.MouseButton) -> None:
@@ -214,11 +214,11 @@ class Probe:
 
     def _course(self) -> Iterator[int]:
         window = self._window
-        while not window.docks_filled or window.bridge.status.state != "ready":
+        while not window.context.docks.are_filled or window.context.bridge.status.state != "ready":
             yield 100
-        control = window.robot
+        control = window.context.robot
         loaded = control.services.load(self._profile)
-        window.robot_in_window.connect_emulated(loaded, LiveChoices(), on_ground=False)
+        window.context.connection.connect_emulated(loaded, LiveChoices(), on_ground=False)
         while control.state is not LinkState.LISTENING:
             yield 100
         link = control.link
@@ -238,21 +238,21 @@ class Probe:
             while control.state is not LinkState.STREAMING:
                 self._towards_streaming()
                 yield 300
-            step = window.document.undo_stack.index()
+            step = window.context.document.undo_stack.index()
             self.beats.action = name
             QTimer.singleShot(0, act)  # what waits for an answer must not hold up the clock of the others
             yield _SETTLE_MS
             shut(window)
-            window.document.undo_stack.setIndex(step)
+            window.context.document.undo_stack.setIndex(step)
             yield _SETTLE_MS // 2
             self.beats.action = ""
-            window.document.undo_stack.setClean()
+            window.context.document.undo_stack.setClean()
         print(json.dumps(self.beats.longest), flush=True)
-        window.robot_in_window.disconnect_robot()
+        window.context.connection.disconnect_robot()
         window.close()
 
     def _towards_streaming(self) -> None:
-        control = self._window.robot
+        control = self._window.context.robot
         if control.state is LinkState.FAULT:
             control.reset()
         elif control.state is LinkState.ARMED and control.standing.armed:

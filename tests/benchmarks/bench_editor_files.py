@@ -113,14 +113,17 @@ def undo_figures() -> dict[str, float]:
     measure(alone, "document")
     window = MainWindow()
     window.show()
-    window.document.new(large_scene())
-    window.fill_docks()
+    window.context.document.new(large_scene())
+    window.context.docks.fill(window.context)
     until = time.monotonic() + 60
-    while not (window.docks_filled and window.bridge.status.state == "ready") and time.monotonic() < until:
+    while (
+        not (window.context.docks.are_filled and window.context.bridge.status.state == "ready")
+        and time.monotonic() < until
+    ):
         app.processEvents()
         time.sleep(0.01)
-    measure(window.document, "window")
-    window.document.undo_stack.setClean()
+    measure(window.context.document, "window")
+    window.context.document.undo_stack.setClean()
     window.close()
     return figures
 

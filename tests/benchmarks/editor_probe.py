@@ -57,24 +57,28 @@ class Probe(QObject):
 
     def _wait(self) -> None:
         window = self._window
-        if window.docks_filled and window.viewport.settled and window.bridge.status.state == "ready":
+        if (
+            window.context.docks.are_filled
+            and window.context.viewport.settled
+            and window.context.bridge.status.state == "ready"
+        ):
             self._waiting.stop()
-            window.viewport.frame_all(at_once=True)
+            window.context.viewport.frame_all(at_once=True)
             QTimer.singleShot(1500, self._begin)
 
     def _send(self, kind: QEvent.Type, at: QPointF, buttons: Qt.MouseButton) -> None:
         button = Qt.MouseButton.NoButton if kind is QEvent.Type.MouseMove else Qt.MouseButton.LeftButton
-        viewport = self._window.viewport
+        viewport = self._window.context.viewport
         event = QMouseEvent(kind, at, viewport.mapToGlobal(at), button, buttons, Qt.KeyboardModifier.NoModifier)
         QApplication.sendEvent(viewport, event)
 
     def _begin(self) -> None:
-        window, viewport = self._window, self._window.viewport
+        window, viewport = self._window, self._window.context.viewport
         middle = min(
-            range(len(window.document.scene.obstacles)),
+            range(len(window.context.document.scene.obstacles)),
             key=lambda i: math.hypot(*(np.array(_place(window, i)) - viewport.navigator.camera.target[:2])),
         )
-        obstacle = window.document.scene.obstacles[middle]
+        obstacle = window.context.document.scene.obstacles[middle]
         self._at = viewport.pixel((obstacle.x_m, obstacle.y_m, 0.05))
         picks = []
         for k in range(50):
@@ -87,9 +91,9 @@ class Probe(QObject):
             (QEvent.Type.MouseButtonRelease, Qt.MouseButton.NoButton),
         ):
             self._send(kind, self._at, buttons)
-        assert window.selection.obstacles, "the obstacle in the middle is selected"
+        assert window.context.selection.obstacles, "the obstacle in the middle is selected"
         self._send(QEvent.Type.MouseButtonPress, self._at, Qt.MouseButton.LeftButton)
-        self._before = window.document.scene
+        self._before = window.context.document.scene
         viewport.frame_drawn.connect(self._draws.append)
         self._from = time.perf_counter()
         self._mouse.start()
@@ -109,8 +113,8 @@ class Probe(QObject):
         window = self._window
         frames = len(self._draws) / passed
         self._send(QEvent.Type.MouseButtonRelease, self._at, Qt.MouseButton.NoButton)
-        assert window.document.scene is not self._before, "the obstacle was dragged"
-        stack = window.document.undo_stack
+        assert window.context.document.scene is not self._before, "the obstacle was dragged"
+        stack = window.context.document.undo_stack
         undo = []
         for k in range(20):
             QApplication.processEvents()
@@ -131,7 +135,7 @@ class Probe(QObject):
 
 
 def _place(window: MainWindow, index: int) -> tuple[float, float]:
-    obstacle = window.document.scene.obstacles[index]
+    obstacle = window.context.document.scene.obstacles[index]
     return obstacle.x_m, obstacle.y_m
 
 

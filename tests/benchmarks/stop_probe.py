@@ -23,13 +23,13 @@ _SETTLE_MS = 3000
 
 def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
     """What is done, one after the other; yields for how long the window is left to itself, ms."""
-    control = window.robot
-    while not window.docks_filled or window.bridge.status.state != "ready":
+    control = window.context.robot
+    while not window.context.docks.are_filled or window.context.bridge.status.state != "ready":
         yield 100
-    window.document.set_value("run.duration_s", 600.0, "Duration")
-    window.document.undo_stack.setClean()
-    window.bridge.session.set_speed(float("inf"))
-    window.bridge.session.play()
+    window.context.document.set_value("run.duration_s", 600.0, "Duration")
+    window.context.document.undo_stack.setClean()
+    window.context.bridge.session.set_speed(float("inf"))
+    window.context.bridge.session.play()
     loaded = control.services.load(profile)
     control.connect_to(loaded, loaded.profile.bus, LiveChoices(twin=False))
     while control.state is not LinkState.LISTENING:

@@ -38,17 +38,17 @@ class Probe(QObject):
         self._heart.timeout.connect(self._beat)
 
     def _wait(self) -> None:
-        if self._window.docks_filled and self._window.bridge.status.state == "ready":
+        if self._window.context.docks.are_filled and self._window.context.bridge.status.state == "ready":
             self._waiting.stop()
-            document = self._window.document
+            document = self._window.context.document
             document.set_value("run.duration_s", self._seconds + 60.0, "Duration")
             document.undo_stack.setClean()
-            QTimer.singleShot(500, self._window.bridge.play_or_pause)
+            QTimer.singleShot(500, self._window.context.bridge.play_or_pause)
             QTimer.singleShot(int(500 + 1000 * SETTLING_S), self._begin)
 
     def _begin(self) -> None:
-        self._window.viewport.frame_drawn.connect(self._draws.append)
-        snapshot = self._window.bridge.session.latest
+        self._window.context.viewport.frame_drawn.connect(self._draws.append)
+        snapshot = self._window.context.bridge.session.latest
         assert snapshot is not None
         self._from = (time.perf_counter(), snapshot.time)
         self._last = time.perf_counter()
@@ -62,7 +62,7 @@ class Probe(QObject):
 
     def _end(self) -> None:
         self._heart.stop()
-        snapshot = self._window.bridge.session.latest
+        snapshot = self._window.context.bridge.session.latest
         assert snapshot is not None
         passed = time.perf_counter() - self._from[0]
         beats = sorted(self._beats)
@@ -75,7 +75,7 @@ class Probe(QObject):
             "factor": (snapshot.time - self._from[1]) / passed,
         }
         print(json.dumps(figures), flush=True)
-        self._window.document.undo_stack.setClean()
+        self._window.context.document.undo_stack.setClean()
         self._window.close()
 
 

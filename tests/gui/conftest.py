@@ -90,7 +90,7 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
 
     yield make
     for window in made:
-        window.document.undo_stack.setClean()
+        window.context.document.undo_stack.setClean()
         window.close()
         window.deleteLater()
 
@@ -99,34 +99,34 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
 def window(make_window: Callable[[], MainWindow]) -> MainWindow:
     """A window with the main scene, its panels still empty."""
     window = make_window()
-    assert window.files.open(MAIN_SCENE)
+    assert window.context.files.open(MAIN_SCENE)
     return window
 
 
 @pytest.fixture
 def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same, once there is a picture in it."""
-    qtbot.waitUntil(lambda: window.viewport.settled)
-    with qtbot.waitSignal(window.viewport.frame_drawn):
-        window.viewport.refresh()
+    qtbot.waitUntil(lambda: window.context.viewport.settled)
+    with qtbot.waitSignal(window.context.viewport.frame_drawn):
+        window.context.viewport.refresh()
     return window
 
 
 @pytest.fixture
 def ready(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same, ready to play as fast as it goes."""
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
-    qtbot.waitUntil(window.actions_table["play"].isEnabled)
-    window.run_bar.speed.choose(math.inf)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(window.context.actions_table["play"].isEnabled)
+    window.context.run_bar.speed.choose(math.inf)
     return window
 
 
 @pytest.fixture
 def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same after a run of one second."""
-    ready.document.set_value("run.duration_s", 1.0, "Duration")
-    qtbot.waitUntil(lambda: ready.bridge.status.state == "ready" and ready.bridge.recording is not None)
-    ready.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: ready.bridge.status.state == "finished", timeout=60_000)
-    qtbot.waitUntil(lambda: ready.bridge.displayed is not None and ready.bridge.displayed.time > 0.99)
+    ready.context.document.set_value("run.duration_s", 1.0, "Duration")
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "ready" and ready.context.bridge.recording is not None)
+    ready.context.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "finished", timeout=60_000)
+    qtbot.waitUntil(lambda: ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.99)
     return ready

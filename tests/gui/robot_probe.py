@@ -39,13 +39,13 @@ class Drive:
         self._asked = 0.0
         self._since = math.inf
         self._told = False
-        window.robot.happened.connect(lambda event: print(event.text, file=sys.stderr, flush=True))
+        window.context.robot.happened.connect(lambda event: print(event.text, file=sys.stderr, flush=True))
         self._timer = QTimer(window)
         self._timer.timeout.connect(self._look)
         self._timer.start(_LOOK_MS)
 
     def _look(self) -> None:
-        window, robot, now = self._window, self._window.robot, time.monotonic()
+        window, robot, now = self._window, self._window.context.robot, time.monotonic()
         state = robot.state
         self._since = min(self._since, now) if state is LinkState.STREAMING else math.inf
         if state is LinkState.STREAMING:
@@ -55,12 +55,12 @@ class Drive:
                 assert link._link is not None
                 print(link._link._process.pid, flush=True)
             return
-        if not window.docks_filled or now < self._asked + _PATIENCE_S:
+        if not window.context.docks.are_filled or now < self._asked + _PATIENCE_S:
             return
         self._asked = now
         if not robot.connected:
             loaded = load_profile(self._profile)
-            window.robot_in_window.connect_robot(loaded, self._bus, LiveChoices())
+            window.context.connection.connect_robot(loaded, self._bus, LiveChoices())
         elif state is LinkState.LISTENING and robot.link is not None:
             robot.link.command("idle")
         elif state is LinkState.IDLE and robot.live is not None:

@@ -170,24 +170,24 @@ def test_the_menu_offers_colours_only_for_a_body(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make_window()
-    menu = window.actions_table.menus["View/Colour Body by"].menuAction()
-    window.actions_table.refresh()
+    menu = window.context.actions_table.menus["View/Colour Body by"].menuAction()
+    window.context.actions_table.refresh()
     assert not menu.isVisible()
-    assert not window.actions_table["colour_torque"].isEnabled()
-    assert not window.actions_table["show_support_torques"].isEnabled()
-    assert window.actions_table["show_joint_axes"].isEnabled()
+    assert not window.context.actions_table["colour_torque"].isEnabled()
+    assert not window.context.actions_table["show_support_torques"].isEnabled()
+    assert window.context.actions_table["show_joint_axes"].isEnabled()
     # The session goes on with links, as for the instant after the model was changed.
     monkeypatch.setattr(Model, "continuum", property(lambda self: True))
-    window.actions_table.refresh()
+    window.context.actions_table.refresh()
     assert menu.isVisible()
-    assert not window.actions_table["show_joint_axes"].isEnabled()
-    assert not window.actions_table["show_reference_ghost"].isEnabled()
-    window.actions_table["colour_torque"].trigger()
-    assert window.viewport.overlays().body_quantity == "torque"
-    qtbot.waitUntil(lambda: window.actions_table["colour_torque"].isChecked())
-    window.actions_table["show_support_torques"].trigger()
-    assert window.viewport.overlays().show_support_torques
-    window.selection.set([("link", 30)])
-    assert window.selection.items == {("link", 30)}
-    window.viewport.options.set(body_quantity="of another version")
-    assert window.viewport.overlays().body_quantity == ""
+    assert not window.context.actions_table["show_joint_axes"].isEnabled()
+    assert not window.context.actions_table["show_reference_ghost"].isEnabled()
+    window.context.actions_table["colour_torque"].trigger()
+    assert window.context.viewport.overlays().body_quantity == "torque"
+    qtbot.waitUntil(lambda: window.context.actions_table["colour_torque"].isChecked())
+    window.context.actions_table["show_support_torques"].trigger()
+    assert window.context.viewport.overlays().show_support_torques
+    window.context.selection.set([("link", 30)])
+    assert window.context.selection.items == {("link", 30)}
+    window.context.viewport.options.set(body_quantity="of another version")
+    assert window.context.viewport.overlays().body_quantity == ""

@@ -22,14 +22,14 @@ SNAKE, UNDULATION = scenes_dir() / "continuum_snake_2d.toml", scenes_dir() / "la
 
 def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path) -> None:
     window = make_window()
-    assert window.files.open(SNAKE)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
-    window.actions_table.refresh()
-    assert not window.actions_table["make_continuum"].isEnabled()
-    window.actions_table["compare_chain"].trigger()
+    assert window.context.files.open(SNAKE)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    window.context.actions_table.refresh()
+    assert not window.context.actions_table["make_continuum"].isEnabled()
+    window.context.actions_table["compare_chain"].trigger()
     dialog = window.findChild(ChainDialog)
     assert dialog is not None
-    comparer = window.chain_comparer
+    comparer = window.context.chain_comparer
     assert comparer.busy, "an empty window fills itself"
     qtbot.waitUntil(lambda: not comparer.busy, timeout=COMPILING_MS)
     assert comparer.message == ""
@@ -41,27 +41,27 @@ def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: Qt
     assert "12 links, yaw torque" in dialog.plots.texts
     assert "slope 2" in dialog.plots.texts
     # The ghost is the chain of the slider, at the instant of the comparison alone.
-    (ghost,) = window.viewport.ghosts(0.0)
+    (ghost,) = window.context.viewport.ghosts(0.0)
     assert ghost.robot is not None
     assert (ghost.robot.n_links, len(ghost.pose)) == (12, 12)
-    assert window.viewport.ghosts(1.0) == ()
+    assert window.context.viewport.ghosts(1.0) == ()
     dialog.write_csv(tmp_path / "chain.csv")
     assert "body_yaw_torque_nm" in (tmp_path / "chain.csv").read_text(encoding="utf-8")
-    window.document.set_value("strain.curvature_per_m", 8.0, "Bend")
+    window.context.document.set_value("strain.curvature_per_m", 8.0, "Bend")
     assert comparer.stale
     assert "earlier" in dialog.note.text()
-    assert window.viewport.ghosts(0.0) == ()
+    assert window.context.viewport.ghosts(0.0) == ()
     dialog.close()
 
 
 def test_a_continuous_body_from_a_gait_is_one_undo_step(make_window: Callable[[], MainWindow]) -> None:
     window = make_window()
-    assert window.files.open(UNDULATION)
-    before = window.document.scene
-    window.actions_table.refresh()
-    assert not window.actions_table["compare_chain"].isEnabled()
-    window.actions_table["make_continuum"].trigger()
-    assert window.document.scene == as_continuum(before, UNDULATION.parent)
-    assert window.document.undo_stack.count() == 1
-    window.document.undo_stack.undo()
-    assert window.document.scene == with_value(before, "title", before.title)
+    assert window.context.files.open(UNDULATION)
+    before = window.context.document.scene
+    window.context.actions_table.refresh()
+    assert not window.context.actions_table["compare_chain"].isEnabled()
+    window.context.actions_table["make_continuum"].trigger()
+    assert window.context.document.scene == as_continuum(before, UNDULATION.parent)
+    assert window.context.document.undo_stack.count() == 1
+    window.context.document.undo_stack.undo()
+    assert window.context.document.scene == with_value(before, "title", before.title)

@@ -141,31 +141,31 @@ def test_a_fix_of_many_words_has_room_in_a_narrow_panel(qtbot: QtBot, checks: Ch
 
 
 def fill(window: MainWindow, qtbot: QtBot) -> None:
-    while not window.docks_filled:
-        window.fill_docks()
-    qtbot.waitUntil(lambda: isinstance(window.docks["checks"].widget(), Checks))
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: isinstance(window.context.docks["checks"].widget(), Checks))
 
 
 def test_findings_lead_to_the_place_in_the_view_and_to_the_field(window: MainWindow, qtbot: QtBot) -> None:
     fill(window, qtbot)
-    checks = window.docks["checks"].widget()
+    checks = window.context.docks["checks"].widget()
     assert isinstance(checks, Checks)
-    viewport = window.viewport
+    viewport = window.context.viewport
     viewport.frame_all(at_once=True)
-    window.selection.set([("obstacle", 6)])
+    window.context.selection.set([("obstacle", 6)])
     checks.asked.emit(Problem("hint", "obstacles[7]", "far away", "", (6,)))
     viewport.navigator.finish()
-    there = window.document.scene.obstacles[6]
+    there = window.context.document.scene.obstacles[6]
     assert viewport.navigator.camera.target[:2] == pytest.approx((there.x_m, there.y_m), abs=0.01)
 
-    panels, inspector = window.docks["parameters"].widget(), window.docks["inspector"].widget()
+    panels, inspector = window.context.docks["parameters"].widget(), window.context.docks["inspector"].widget()
     assert isinstance(panels, ParameterPanels)
     assert isinstance(inspector, Inspector)
     checks.asked.emit(Problem("hint", "ground.mu_across", "slippery", ""))
     assert panels.rows["ground.mu_across"].field.hasFocus()
-    window.docks["inspector"].hide()
+    window.context.docks["inspector"].hide()
     checks.asked.emit(Problem("warning", "robot.mass_kg", "heavy", ""))
-    assert not window.docks["inspector"].isHidden()
+    assert not window.context.docks["inspector"].isHidden()
     (row,) = (row for row in inspector.rows.values() if "robot.mass_kg" in row.keys)
     assert isinstance(row, NumberRow)
     qtbot.waitUntil(row.field.hasFocus)

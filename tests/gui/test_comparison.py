@@ -41,14 +41,14 @@ PLANAR, SPATIAL, LAGRANGIAN = "planar_nonsmooth", "spatial_nonsmooth", "planar_l
 def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPanel:
     """The panel of a window on open ground, which every model can run; three of them are chosen."""
     window = make_window()
-    assert window.files.open(OPEN_GROUND)
-    window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled)
-    window.actions_table["compare_models"].trigger()
-    panel = window.docks["comparison"].widget()
+    assert window.context.files.open(OPEN_GROUND)
+    window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    window.context.actions_table["compare_models"].trigger()
+    panel = window.context.docks["comparison"].widget()
     assert isinstance(panel, ComparisonPanel)
-    qtbot.waitUntil(lambda: panel.isVisible() and len(window.comparer.reasons.by_kind) > 3)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: panel.isVisible() and len(window.context.comparer.reasons.by_kind) > 3)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
     panel.boxes["planar_nonholonomic"].click()
     return panel
 
@@ -60,14 +60,14 @@ def window_of(panel: ComparisonPanel) -> MainWindow:
 
 
 def plots_of(window: MainWindow) -> PlotPanel:
-    plots = window.docks["plots"].widget()
+    plots = window.context.docks["plots"].widget()
     assert isinstance(plots, PlotPanel)
     return plots
 
 
 def run(qtbot: QtBot, panel: ComparisonPanel, seconds: str = "0.5") -> Comparer:
     """Type a duration, press Run, and wait for the end."""
-    comparer = window_of(panel).comparer
+    comparer = window_of(panel).context.comparer
     panel.duration.setText(seconds)
     panel.duration.setModified(True)
     qtbot.mouseClick(panel.run_button, Qt.MouseButton.LeftButton)
@@ -106,17 +106,17 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     recordings = {run.kind: run.recording for run in same.runs}
     for at, index in ((0.0, 0), (0.3, 30)):
         if at:
-            window.bridge.session.step(round(at / scene.solver.step_s))
-            qtbot.waitUntil(lambda at=at: window.viewport.snapshot.time == pytest.approx(at))  # type: ignore[misc]
-        drawn = window.viewport._picture(1.5).draw_list()
+            window.context.bridge.session.step(round(at / scene.solver.step_s))
+            qtbot.waitUntil(lambda at=at: window.context.viewport.snapshot.time == pytest.approx(at))  # type: ignore[misc]
+        drawn = window.context.viewport._picture(1.5).draw_list()
         assert len(drawn.ghosts) == 2
         for ghost, kind in zip(drawn.ghosts, (SPATIAL, LAGRANGIAN), strict=True):
             place = recordings[kind].rows(index, index + 1).link_pose[0, :, :3]
             np.testing.assert_allclose(ghost[:, :3], place, atol=1e-6)
             np.testing.assert_allclose(ghost[:, 8:11], np.tile(np.square(colour(model_colour(kind))), (11, 1)), 1e-5)
             assert 0 < ghost[0, 11] < 1
-    assert [text for _, text in window.viewport.legends.ghosts.entries] == ["spatial model", "Lagrangian model"]
-    assert window.viewport.legends.ghosts.isVisible()
+    assert [text for _, text in window.context.viewport.legends.ghosts.entries] == ["spatial model", "Lagrangian model"]
+    assert window.context.viewport.legends.ghosts.isVisible()
 
     # The curves, in the same colours, and their values.
     plots = plots_of(window)
@@ -135,14 +135,14 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     ]
 
     # What the window shows is not touched by any of it.
-    assert window.viewport.snapshot.time == pytest.approx(0.3)
-    assert window.document.scene == load_scene(OPEN_GROUND)
+    assert window.context.viewport.snapshot.time == pytest.approx(0.3)
+    assert window.context.document.scene == load_scene(OPEN_GROUND)
 
     # After their ends the ghosts are gone, and that is said.
-    window.bridge.session.step(round(0.4 / scene.solver.step_s))
-    qtbot.waitUntil(lambda: window.viewport.snapshot.time == pytest.approx(0.7))
-    assert window.viewport.overlays().ghosts == ()
-    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model, ended at 0.5 s"
+    window.context.bridge.session.step(round(0.4 / scene.solver.step_s))
+    qtbot.waitUntil(lambda: window.context.viewport.snapshot.time == pytest.approx(0.7))
+    assert window.context.viewport.overlays().ghosts == ()
+    assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model, ended at 0.5 s"
     assert comparer.comparison is not None
 
 
@@ -155,16 +155,16 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     shows[PLANAR].click()
     assert [run.label for run in comparer.shown] == [PLANAR, SPATIAL]
     assert [overlay.run.name for overlay in plots.overlays] == ["planar", "spatial"]
-    assert len(window.viewport.overlays().ghosts) == 2
+    assert len(window.context.viewport.overlays().ghosts) == 2
     theme_before = model_colour(SPATIAL)
-    window.toggle_theme()
+    window.context.toggle_theme()
     assert model_colour(SPATIAL) != theme_before
     assert plots.overlays[1].run.colour == model_colour(SPATIAL)
-    assert window.viewport.legends.ghosts.entries[1][0] == model_colour(SPATIAL)
+    assert window.context.viewport.legends.ghosts.entries[1][0] == model_colour(SPATIAL)
     qtbot.mouseClick(panel.clear_button, Qt.MouseButton.LeftButton)
     assert comparer.comparison is None
-    assert window.viewport.overlays().ghosts == ()
-    assert not window.viewport.legends.ghosts.isVisible()
+    assert window.context.viewport.overlays().ghosts == ()
+    assert not window.context.viewport.legends.ghosts.isVisible()
     assert plots.overlays == []
     assert panel.figures.cells == {}
     assert not panel.clear_button.isVisible()
@@ -172,7 +172,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
 
 
 def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, panel: ComparisonPanel) -> None:
-    window, document = window_of(panel), window_of(panel).document
+    window, document = window_of(panel), window_of(panel).context.document
     comparer = run(qtbot, panel, "0.1")
     assert not comparer.stale
     document.set_value("run.duration_s", 3.0, "Duration")
@@ -183,18 +183,18 @@ def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, pane
     assert comparer.stale
     assert "earlier version of the scene" in panel.note.text()
     assert panel.note.property("role") == "warning"
-    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
+    assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
     assert plots_of(window).overlays[0].run.name == "spatial, earlier"
     document.undo_stack.undo()
     assert not comparer.stale
     assert panel.note.text() == ""
-    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model"
+    assert window.context.viewport.legends.ghosts.entries[0][1] == "spatial model"
     document.open(scenes_dir() / "sidewinding.toml")
     assert comparer.comparison is None
 
 
 def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
-    comparer = window_of(panel).comparer
+    comparer = window_of(panel).context.comparer
     panel.duration.setText("5000")
     panel.duration.setModified(True)
     panel.run_button.click()
@@ -211,15 +211,15 @@ def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
 
 def test_closing_the_window_ends_a_comparison(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
-    window.comparer.start(panel.chosen, 5000.0)
+    window.context.comparer.start(panel.chosen, 5000.0)
     assert window.close()
-    assert not window.comparer.busy
+    assert not window.context.comparer.busy
     assert not [t.name for t in threading.enumerate() if "compar" in t.name]
 
 
 def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
-    window.document.open(scenes_dir() / "obstacle_aided.toml")
+    window.context.document.open(scenes_dir() / "obstacle_aided.toml")
     qtbot.waitUntil(lambda: not panel.boxes[LAGRANGIAN].isEnabled())
     assert "knows no obstacles" in panel.why[LAGRANGIAN].text()
     assert "knows no obstacles" in panel.boxes[LAGRANGIAN].toolTip()
@@ -233,17 +233,17 @@ def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: Compariso
     assert "at least two" in panel.run_button.toolTip()
     panel.boxes[SPATIAL].click()
     assert panel.run_button.isEnabled()
-    window.document.edit(window.document.scene.model_copy(update={"obstacles": ()}), "no obstacles")
+    window.context.document.edit(window.context.document.scene.model_copy(update={"obstacles": ()}), "no obstacles")
     qtbot.waitUntil(panel.boxes[LAGRANGIAN].isEnabled)
     assert panel.boxes[LAGRANGIAN].isChecked(), "nobody said that it is not wanted"
 
 
 def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
-    window.document.open(scenes_dir() / "obstacle_aided.toml")
-    window.document.set_value("solver.step_s", 0.002, "Step")
-    with qtbot.waitSignal(window.comparer.shown_changed, timeout=60_000):
-        window.comparer.start([SPATIAL, PLANAR, LAGRANGIAN], 0.2)
+    window.context.document.open(scenes_dir() / "obstacle_aided.toml")
+    window.context.document.set_value("solver.step_s", 0.002, "Step")
+    with qtbot.waitSignal(window.context.comparer.shown_changed, timeout=60_000):
+        window.context.comparer.start([SPATIAL, PLANAR, LAGRANGIAN], 0.2)
     texts = "\n".join(label.text() for label in panel.figures.findChildren(QLabel))
     assert "Ended at 0 s: In step" in texts
     assert "Cannot run this scene: obstacles: this model knows no obstacles" in texts
@@ -258,8 +258,8 @@ def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> N
     assert comparer.comparison is not None
     panel.copy_button.click()
     assert QGuiApplication.clipboard().text() == report(comparer.comparison)
-    with qtbot.waitSignal(window.exporter.finished):
-        window.exporter.comparison(tmp_path / "a.csv", comparer.comparison, comparer.scene_file)
+    with qtbot.waitSignal(window.context.exporter.finished):
+        window.context.exporter.comparison(tmp_path / "a.csv", comparer.comparison, comparer.scene_file)
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert "# scene: lateral_undulation_isotropic.toml" in lines
     assert len([line for line in lines if line[0] != "#"]) == 1 + 11
@@ -269,16 +269,16 @@ def test_a_duration_that_makes_no_sense_is_refused_at_the_field(qtbot: QtBot, pa
     panel.duration.setText("-3")
     panel.duration.setModified(True)
     panel.run_button.click()
-    assert not window_of(panel).comparer.busy
+    assert not window_of(panel).context.comparer.busy
     assert "must be more than 0" in panel._problem.text()
 
 
 def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
-    assert window.tabifiedDockWidgets(window.docks["comparison"]) == [window.docks["parameters"]]
+    assert window.tabifiedDockWidgets(window.context.docks["comparison"]) == [window.context.docks["parameters"]]
     panel.closed.emit()
-    assert window.docks["comparison"].isHidden()
-    assert not window.docks["parameters"].isHidden()
+    assert window.context.docks["comparison"].isHidden()
+    assert not window.context.docks["parameters"].isHidden()
 
 
 def test_reasons_are_found_only_while_somebody_looks(qtbot: QtBot, document: Document) -> None:
@@ -330,10 +330,10 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
 def test_the_plain_view_draws_ghosts_too(qtbot: QtBot, panel: ComparisonPanel, monkeypatch: pytest.MonkeyPatch) -> None:
     window = window_of(panel)
     run(qtbot, panel, "0.1")
-    window.viewport._fall_back("Test.")
-    flat = window.viewport.findChild(TopView)
+    window.context.viewport._fall_back("Test.")
+    flat = window.context.viewport.findChild(TopView)
     assert flat is not None
-    qtbot.waitUntil(lambda: window.viewport.settled)
+    qtbot.waitUntil(lambda: window.context.viewport.settled)
     with_ghosts = flat.grab().toImage()
-    window.comparer.clear()
+    window.context.comparer.clear()
     assert with_ghosts != flat.grab().toImage()

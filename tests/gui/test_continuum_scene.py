@@ -212,16 +212,16 @@ def test_a_start_that_places_links_is_not_offered() -> None:
 
 def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
     """The panels turn, a shipped scene runs and is edited while it does, and a robot with links comes back."""
-    window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled)
-    assert window.files.open(scenes_dir() / "continuum_snake_2d.toml")
-    window.show_dock("comparison")
-    bridge = window.bridge
+    window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    assert window.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
+    window.context.show_dock("comparison")
+    bridge = window.context.bridge
     qtbot.waitUntil(lambda: bridge.status.state == "ready", timeout=COMPILING_MS)
     bridge.play_or_pause()
     qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 60)
-    window.document.set_value("strain.speed_m_s", 0.3, "Speed")  # a law that changes enters at the head
-    window.document.set_value("support.side", "left", "Side")
+    window.context.document.set_value("strain.speed_m_s", 0.3, "Speed")  # a law that changes enters at the head
+    window.context.document.set_value("support.side", "left", "Side")
     qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 160)
     bridge.play_or_pause()
     recording = bridge.recording
@@ -232,22 +232,22 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     ] == [["strain.speed_m_s", "support.side"]]
     assert rows.extra[:, recording.schema.extra.index("slip_mps")].max() < 1e-3
     assert rows.solver_unconverged[-1] > 0, "from the left alone it cannot be carried, and that is said"
-    window.selection.set([("link", 5)])
-    window.actions_table.menus["View/Trail of"].aboutToShow.emit()
-    trail = [action.text() for action in window.actions_table.menus["View/Trail of"].actions()]
+    window.context.selection.set([("link", 5)])
+    window.context.actions_table.menus["View/Trail of"].aboutToShow.emit()
+    trail = [action.text() for action in window.context.actions_table.menus["View/Trail of"].actions()]
     assert trail[:2] == ["No Trail", "Middle Section"]
-    window.actions_table.refresh()
+    window.context.actions_table.refresh()
     for name in ("draw_path", "select_all", "add_cylinder"):
-        assert not window.actions_table[name].isEnabled()
-    assert window.run_bar.model.currentData() == "continuum_beam"
-    window.toggle_theme()
+        assert not window.context.actions_table[name].isEnabled()
+    assert window.context.run_bar.model.currentData() == "continuum_beam"
+    window.context.toggle_theme()
     qtbot.wait(400)
-    window.toggle_theme()
+    window.context.toggle_theme()
     window.grab()
-    window.document.new(Scene())
-    window.actions_table.refresh()
-    assert window.actions_table["draw_path"].isEnabled()
-    assert window.actions_table["add_cylinder"].isEnabled()
+    window.context.document.new(Scene())
+    window.context.actions_table.refresh()
+    assert window.context.actions_table["draw_path"].isEnabled()
+    assert window.context.actions_table["add_cylinder"].isEnabled()
 
 
 def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:

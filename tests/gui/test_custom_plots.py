@@ -23,9 +23,9 @@ from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.plot_docks import show_preset
 from snakestudio.gui.plots.plot_menu import curve_menu
 from snakestudio.gui.plots.sets import PRESETS, PlotSets
-from snakestudio.gui.plots.sets_menu import show_preset
 from snakestudio.model.edits import with_value
 from snakestudio.viewmodel.plots.catalogue import catalogue, families
 from tests.gui.fake import FakeBridge, make_recording

@@ -163,36 +163,36 @@ def seen(viewport: Viewport, x: float, y: float) -> QPoint:
 @pytest.fixture
 def above(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window, looking straight down."""
-    qtbot.waitUntil(lambda: drawn.viewport.snapshot is not None)
-    drawn.viewport.frame_all(at_once=True)
-    qtbot.keyClick(drawn.viewport, Qt.Key.Key_7)
-    drawn.viewport.navigator.finish()
+    qtbot.waitUntil(lambda: drawn.context.viewport.snapshot is not None)
+    drawn.context.viewport.frame_all(at_once=True)
+    qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_7)
+    drawn.context.viewport.navigator.finish()
     return drawn
 
 
 def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(above: MainWindow) -> None:
-    viewport = above.viewport
+    viewport = above.context.viewport
     assert viewport.sheet.drafting
     assert viewport.sheet.isVisible()
     assert not viewport.overlays().show_triad
     assert viewport.hint.geometry().bottom() < viewport.height() - THICK
     assert viewport.legends.forces.x() > THICK
     ruler = viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
-    above.actions_table["show_drafting"].trigger()
+    above.context.actions_table["show_drafting"].trigger()
     assert not viewport.sheet.isVisible()
     assert viewport.legends.forces.x() < THICK
     assert viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK) != ruler
-    above.actions_table["show_drafting"].trigger()
+    above.context.actions_table["show_drafting"].trigger()
     viewport.navigator.toggle_projection()
     assert not viewport.sheet.drafting
     assert viewport.overlays().show_triad
 
 
 def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(above: MainWindow) -> None:
-    viewport, document = above.viewport, above.document
+    viewport, document = above.context.viewport, above.context.document
     assert viewport.sheet.dimensions() == []
     plain = viewport.image()
-    above.selection.set([("obstacle", 0)])
+    above.context.selection.set([("obstacle", 0)])
     radius = document.scene.obstacles[0].radius_m
     assert viewport.sheet.dimensions()[0].text == f"⌀ {length_text(2 * radius)}"
     assert viewport.sheet.dimensions() is viewport.sheet.dimensions()
@@ -206,8 +206,8 @@ def test_the_selection_s_dimensions_follow_an_edit_and_are_on_the_screenshot(abo
 
 
 def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) -> None:
-    viewport = above.viewport
-    scene, camera = above.document.scene, viewport.navigator.camera
+    viewport = above.context.viewport
+    scene, camera = above.context.document.scene, viewport.navigator.camera
     first, second = scene.obstacles[4], scene.obstacles[6]
     qtbot.keyClick(viewport, Qt.Key.Key_M)
     assert viewport.measure_tool.measuring
@@ -231,17 +231,17 @@ def test_two_clicks_measure_and_escape_forgets(above: MainWindow, qtbot: QtBot) 
         np.testing.assert_allclose(point.point, (obstacle.x_m, obstacle.y_m), atol=1e-12)
     # It stays while something else is selected, and nothing was edited meanwhile.
     qtbot.mouseClick(viewport, LEFT, NONE, seen(viewport, first.x_m, first.y_m))
-    assert above.selection.obstacles == (4,)
+    assert above.context.selection.obstacles == (4,)
     assert viewport.measure_tool.points is not None
     qtbot.keyClick(viewport, Qt.Key.Key_Escape)
     assert viewport.measure_tool.points is None
-    assert above.selection.obstacles == (4,)
-    assert above.document.scene is scene
+    assert above.context.selection.obstacles == (4,)
+    assert above.context.document.scene is scene
 
 
 def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: QtBot) -> None:
-    viewport = above.viewport
-    above.actions_table["measure"].trigger()
+    viewport = above.context.viewport
+    above.context.actions_table["measure"].trigger()
     drag(qtbot, viewport, seen(viewport, 1.2, -0.4), seen(viewport, 1.5, -0.8))
     points = viewport.measure_tool.points
     assert points is not None
@@ -252,7 +252,7 @@ def test_a_drag_measures_too_and_says_what_it_found(above: MainWindow, qtbot: Qt
 
 
 def test_the_plain_view_is_a_drawing_too(above: MainWindow, qtbot: QtBot) -> None:
-    viewport = above.viewport
+    viewport = above.context.viewport
     viewport._fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
     viewport.navigator.finish()
@@ -272,6 +272,6 @@ def test_the_plan_is_written_from_the_window(
         return str(tmp_path / "plan"), "Document (*.pdf)"
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    with qtbot.waitSignal(above.exporter.finished, timeout=60_000):
-        above.actions_table["export_plan"].trigger()
+    with qtbot.waitSignal(above.context.exporter.finished, timeout=60_000):
+        above.context.actions_table["export_plan"].trigger()
     assert (tmp_path / "plan.pdf").read_bytes().startswith(b"%PDF")

@@ -41,8 +41,8 @@ def counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[None
 def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    viewport = drawn.viewport
-    drawn.selection.set([("obstacle", 5)])
+    viewport = drawn.context.viewport
+    drawn.context.selection.set([("obstacle", 5)])
     viewport.editor.transforms.start("move")
     running = viewport.editor.transforms.running
     assert running is not None
@@ -60,7 +60,7 @@ def test_a_mouse_that_tells_its_place_often_is_followed_at_the_pace_of_pictures(
 def test_menus_do_not_follow_every_part_of_a_gesture(
     drawn: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document, table = drawn.document, drawn.actions_table
+    document, table = drawn.context.document, drawn.context.actions_table
     QApplication.processEvents()
     asked = counted(monkeypatch, table, "refresh_soon")
     gesture = document.new_gesture()
@@ -90,10 +90,10 @@ def test_plots_wait_for_runs_that_come_slowly_while_the_scene_is_dragged(
 
 
 def test_a_panel_behind_another_one_is_not_renewed_by_a_drag(drawn: MainWindow, qtbot: QtBot) -> None:
-    panel = TeleopPanel(drawn.teleoperation)
+    panel = TeleopPanel(drawn.context.teleoperation)
     qtbot.addWidget(panel)
     panel.switch.setText("as it was")
-    drawn.document.set_value("obstacles[6].x_m", 1.0, "Move cylinder 6")
+    drawn.context.document.set_value("obstacles[6].x_m", 1.0, "Move cylinder 6")
     assert panel.switch.text() == "as it was"
     panel.show()
     assert panel.switch.text() == "Drive by Hand"
@@ -119,7 +119,7 @@ def test_a_picture_is_read_into_the_image_that_shows_it(drawn: MainWindow, monke
         return image
 
     monkeypatch.setattr(_Target, "read", read)
-    surface = drawn.viewport.gl
+    surface = drawn.context.viewport.gl
     assert surface is not None
     one, two = (surface.image(320, 200) for _ in range(2))
     assert len(set(seen)) == 1

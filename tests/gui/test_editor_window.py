@@ -20,9 +20,9 @@ Key = Qt.Key
 
 
 def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.viewport, drawn.document.scene
-    drawn.selection.set([("obstacle", 5)])
-    qtbot.waitUntil(drawn.actions_table["move"].isEnabled)
+    viewport, before = drawn.context.viewport, drawn.context.document.scene
+    drawn.context.selection.set([("obstacle", 5)])
+    qtbot.waitUntil(drawn.context.actions_table["move"].isEnabled)
     viewport.setFocus()
     place = top_of(viewport, 5)
     move(viewport, place)
@@ -36,19 +36,19 @@ def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(drawn: MainWindow
     qtbot.keyClick(viewport, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(viewport, Key.Key_Return)
     assert not viewport.editor.transforms.busy
-    moved = drawn.document.scene.obstacles[5]
+    moved = drawn.context.document.scene.obstacles[5]
     assert moved == before.obstacles[5].model_copy(update={"x_m": round(before.obstacles[5].x_m + 0.175, 6)})
     assert (viewport.navigator.camera, viewport.navigator.following) == (camera, following)
-    assert drawn.document.undo_stack.count() == 1
+    assert drawn.context.document.undo_stack.count() == 1
     qtbot.keyClick(viewport, Key.Key_7)
     viewport.navigator.finish()
     assert viewport.navigator.camera != camera, "and work again afterwards"
 
 
 def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, options = drawn.viewport, drawn.viewport.editor.options
+    viewport, options = drawn.context.viewport, drawn.context.viewport.editor.options
     viewport.setFocus()
-    assert not drawn.actions_table["move"].isEnabled(), "nothing is selected"
+    assert not drawn.context.actions_table["move"].isEnabled(), "nothing is selected"
     qtbot.keyClick(viewport, Key.Key_Backtab, SHIFT)
     assert options.now.on
     assert viewport.hasFocus()
@@ -58,7 +58,7 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
     assert (options.now.mode, options.now.gizmo) == ("scale", True)
     qtbot.mouseClick(viewport.editor.buttons.buttons["scale"], LEFT)
     assert not options.now.gizmo
-    drawn.actions_table["gizmo"].trigger()
+    drawn.context.actions_table["gizmo"].trigger()
     assert options.now.gizmo
     qtbot.keyClick(viewport, Key.Key_B)
     assert viewport.editor.boxes.armed
@@ -68,11 +68,11 @@ def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
 
 def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     """Upwards, and tilted about an axis: what only a box can."""
-    viewport, document = drawn.viewport, drawn.document
+    viewport, document = drawn.context.viewport, drawn.context.document
     document.new(Scene(obstacles=(Box(x_m=0.0, y_m=0.0, height_m=0.2),)))
-    drawn.bridge.close()
+    drawn.context.bridge.close()
     viewport.frame_all(at_once=True)
-    drawn.selection.set([("obstacle", 0)])
+    drawn.context.selection.set([("obstacle", 0)])
 
     def grip(name: str, share: float) -> QPoint:
         gizmo = viewport.overlays().gizmo

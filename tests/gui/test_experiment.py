@@ -390,12 +390,12 @@ def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
 
 
 def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(window: MainWindow, qtbot: QtBot) -> None:
-    window.show_experiment()
-    dock = window.docks["experiment"]
+    window.context.show_dock("experiment")
+    dock = window.context.docks["experiment"]
     qtbot.waitUntil(lambda: dock.isVisible() and not dock.visibleRegion().isEmpty())
     on_screen = [bar for bar in window.findChildren(QTabBar) if bar.geometry().intersects(window.rect())]
     (bar,) = [each for each in on_screen if each.isVisible() and each.parent() is window]
-    assert bar.geometry().left() >= window.viewport.mapTo(window, window.viewport.rect().topRight()).x()
+    assert bar.geometry().left() >= window.context.viewport.mapTo(window, window.context.viewport.rect().topRight()).x()
 
 
 def test_examples_of_the_scene_come_first(tmp_path: Path) -> None:

@@ -248,9 +248,9 @@ def test_from_the_drop_to_the_figures(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The whole way in the window: a run, a track of it dropped, seen in view and plots, and reported."""
-    window, recording = recorded, recorded.bridge.recording
-    window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled)
+    window, recording = recorded, recorded.context.bridge.recording
+    window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: window.context.docks.are_filled)
     assert recording is not None
     rows = recording.rows(0, len(recording))
     lines = ["time_s,link_4_x_m,link_4_y_m"]
@@ -258,22 +258,22 @@ def test_from_the_drop_to_the_figures(
     path = tmp_path / "dropped.csv"
     path.write_text("\n".join(lines[:1] + lines[1::4]) + "\n", encoding="utf-8")
     drop(window, path)
-    qtbot.waitUntil(lambda: window.experiment_files.dialog is not None)
-    dialog = window.experiment_files.dialog
+    qtbot.waitUntil(lambda: window.context.experiment_files.dialog is not None)
+    dialog = window.context.experiment_files.dialog
     assert dialog is not None
     qtbot.waitUntil(dialog.start.isEnabled)
     qtbot.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
-    experiments = window.experiments
+    experiments = window.context.experiments
     qtbot.waitUntil(lambda: experiments.comparison is not None and not experiments.busy)
-    assert window.docks["experiment"].isVisible()
+    assert window.context.docks["experiment"].isVisible()
     (trial,) = experiments.trials
     assert trial.alignment is not None
     assert trial.alignment.heading_rad == pytest.approx(np.pi / 2, abs=0.02), "the file's x is the run's y"
-    assert window.viewport.overlays().tracks
-    assert window.viewport.legends.ghosts.entries[0][1].startswith("dropped · ")
-    plots = window.docks["plots"].widget()
+    assert window.context.viewport.overlays().tracks
+    assert window.context.viewport.legends.ghosts.entries[0][1].startswith("dropped · ")
+    plots = window.context.docks["plots"].widget()
     assert [overlay.run.name for overlay in plots.overlays] == ["dropped"]  # type: ignore[union-attr]
-    panel = window.docks["experiment"].widget()
+    panel = window.context.docks["experiment"].widget()
     assert isinstance(panel, ExperimentPanel)
     names: list[str] = []
 
@@ -284,22 +284,22 @@ def test_from_the_drop_to_the_figures(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", no_name)
     qtbot.mouseClick(panel.report_button, Qt.MouseButton.LeftButton)
     assert names == ["obstacle_aided.experiment.html"]
-    assert not window.exporter.busy
+    assert not window.context.exporter.busy
     experiments.remove_all()
-    assert window.viewport.overlays().tracks == ()
+    assert window.context.viewport.overlays().tracks == ()
     assert not plots.overlays  # type: ignore[union-attr]
 
 
 @pytest.mark.soak
 def test_a_report_is_written_beside_the_window(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window = recorded
-    window.experiment_files.example()
-    experiments = window.experiments
+    window.context.experiment_files.example()
+    experiments = window.context.experiments
     qtbot.waitUntil(lambda: experiments.comparison is not None and not experiments.busy)
     assert experiments.comparison is not None
     report = tmp_path / "report.html"
-    with qtbot.waitSignal(window.exporter.finished, timeout=60_000):
-        window.exporter.report(report, experiments.comparison.figures)
+    with qtbot.waitSignal(window.context.exporter.finished, timeout=60_000):
+        window.context.exporter.report(report, experiments.comparison.figures)
     assert "synthetic_obstacle_aided_2" in report.read_text(encoding="utf-8")
 
 
@@ -317,17 +317,19 @@ def test_an_unclear_file_is_asked_about(window: MainWindow, qtbot: QtBot, tmp_pa
         next(button for button in box.buttons() if "Measured" in button.text()).click()
 
     QTimer.singleShot(0, press)
-    assert window.experiment_files.take(path)
+    assert window.context.experiment_files.take(path)
     assert asked == ["What does bare.csv hold?"]
-    dialog = window.experiment_files.dialog
+    dialog = window.context.experiment_files.dialog
     assert dialog is not None
     dialog.reject()
-    assert window.experiments.trials == []
+    assert window.context.experiments.trials == []
 
 
 def test_the_example_comes_with_its_scene(window: MainWindow, qtbot: QtBot) -> None:
-    assert not [bar for bar in window.docks.values() if bar.objectName() == "dock_experiment" and bar.isVisible()]
-    window.actions_table["import_example"].trigger()
-    qtbot.waitUntil(lambda: len(window.experiments.trials) == 3)
-    assert all(trial.capture.name.startswith("synthetic_obstacle_aided") for trial in window.experiments.trials)
-    assert window.docks["experiment"].isVisible()
+    assert not [
+        bar for bar in window.context.docks.all.values() if bar.objectName() == "dock_experiment" and bar.isVisible()
+    ]
+    window.context.actions_table["import_example"].trigger()
+    qtbot.waitUntil(lambda: len(window.context.experiments.trials) == 3)
+    assert all(trial.capture.name.startswith("synthetic_obstacle_aided") for trial in window.context.experiments.trials)
+    assert window.context.docks["experiment"].isVisible()

@@ -31,30 +31,30 @@ from tests.gui.fake import make_recording
 
 
 def cancel_button(window: MainWindow) -> QPushButton:
-    return next(b for b in window.banners.exports.findChildren(QPushButton) if b.text() == "Cancel")
+    return next(b for b in window.context.banners.exports.findChildren(QPushButton) if b.text() == "Cancel")
 
 
 def test_there_is_nothing_to_export_before_the_run(window: MainWindow, qtbot: QtBot) -> None:
-    window.actions_table.refresh()
-    assert not window.actions_table["export_csv"].isEnabled()
-    assert not window.actions_table["export_video"].isEnabled()
+    window.context.actions_table.refresh()
+    assert not window.context.actions_table["export_csv"].isEnabled()
+    assert not window.context.actions_table["export_video"].isEnabled()
 
 
 def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.actions_table.refresh()
-    assert recorded.actions_table["export_csv"].isEnabled()
+    recorded.context.actions_table.refresh()
+    assert recorded.context.actions_table["export_csv"].isEnabled()
     path = tmp_path / "run.csv"
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000) as done:
-        recorded.exporter.csv(path)
-        assert recorded.exporter.busy
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
+        recorded.context.exporter.csv(path)
+        assert recorded.context.exporter.busy
     assert done.args == [path]
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     assert lines[0].startswith("time_s,")
     assert len(lines) == 1 + 101
-    assert load_scene(path) == recorded.bridge.recording.scene
-    assert str(path) in recorded.banners.exports.text
-    for kind, write in (("h5", recorded.exporter.hdf5), ("mcap", recorded.exporter.mcap)):
-        with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000) as done:
+    assert load_scene(path) == recorded.context.bridge.recording.scene
+    assert str(path) in recorded.context.banners.exports.text
+    for kind, write in (("h5", recorded.context.exporter.hdf5), ("mcap", recorded.context.exporter.mcap)):
+        with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
             write(tmp_path / f"run.{kind}")
         assert done.args == [tmp_path / f"run.{kind}"]
     with h5py.File(tmp_path / "run.h5") as file:
@@ -66,29 +66,29 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
 def test_the_contact_problem_of_the_step_where_the_run_stands(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    recorded.actions_table.refresh()
-    assert recorded.actions_table["export_contact_problem"].isEnabled()
+    recorded.context.actions_table.refresh()
+    assert recorded.context.actions_table["export_contact_problem"].isEnabled()
     path = tmp_path / "step.hdf5"
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000) as done:
-        recorded.exporter.contact_problem(path)
-    assert done.args == [path], recorded.banners.exports.text
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
+        recorded.context.exporter.contact_problem(path)
+    assert done.args == [path], recorded.context.banners.exports.text
     with h5py.File(path) as file:
         assert file["fclib_global/spacedim"][0] == 3
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
-        recorded.exporter.contact_problem(tmp_path / "step.dat")
-    assert "give it such an ending" in recorded.banners.exports.text
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
+        recorded.context.exporter.contact_problem(tmp_path / "step.dat")
+    assert "give it such an ending" in recorded.context.banners.exports.text
 
 
 def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    library = recorded.plot_docks.library
+    library = recorded.context.plot_docks.library
     library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
     library.put(Derived("slow_mps", "lowpass(derivative(com_x_m), 5)", "m/s"))
     library.put(Derived("last_m", "link_12_x_m - link_1_x_m", "m"))
-    for kind, write in (("csv", recorded.exporter.csv), ("h5", recorded.exporter.hdf5)):
-        with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
+    for kind, write in (("csv", recorded.context.exporter.csv), ("h5", recorded.context.exporter.hdf5)):
+        with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
             write(tmp_path / f"run.{kind}")
-        assert "without last_m" in recorded.banners.exports.text, "what this run cannot tell is said"
-        assert "link_12_x_m" in recorded.banners.exports.text
+        assert "without last_m" in recorded.context.banners.exports.text, "what this run cannot tell is said"
+        assert "link_12_x_m" in recorded.context.banners.exports.text
     lines = (tmp_path / "run.csv").read_text().splitlines()
     assert "# derived: lead_m = link_11_x_m - com_x_m" in lines
     rows = [line.split(",") for line in lines if not line.startswith("#")]
@@ -97,7 +97,7 @@ def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbo
     assert len(columns["lead_m"]) == 101
     assert columns["lead_m"] == pytest.approx(columns["link_11_x_m"] - columns["com_x_m"], abs=1e-15)
     assert np.isfinite(columns["slow_mps"][1:]).all()
-    assert load_scene(tmp_path / "run.csv") == recorded.bridge.recording.scene, "and it can be run again"
+    assert load_scene(tmp_path / "run.csv") == recorded.context.bridge.recording.scene, "and it can be run again"
     with h5py.File(tmp_path / "run.h5") as file:
         assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
         assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
@@ -105,8 +105,12 @@ def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbo
 
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.plot_docks.library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
-    recording, viewport, settings = recorded.exporter.recording, recorded.viewport, recorded.settings
+    recorded.context.plot_docks.library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
+    recording, viewport, settings = (
+        recorded.context.exporter.recording,
+        recorded.context.viewport,
+        recorded.context.settings,
+    )
     assert recording is not None
     dialog = VideoDialog(tmp_path / "run.mp4", recording, viewport, settings, recorded)
     dialog.show()
@@ -116,23 +120,23 @@ def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_
     options = replace(dialog.options(), width=320, height=240, fps=10)
     dialog.reject()
     dialog.deleteLater()
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=90_000) as done:
-        recorded.exporter.video(tmp_path / "run.mp4", options)
-    assert done.args == [tmp_path / "run.mp4"], recorded.banners.exports.text
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=90_000) as done:
+        recorded.context.exporter.video(tmp_path / "run.mp4", options)
+    assert done.args == [tmp_path / "run.mp4"], recorded.context.banners.exports.text
 
 
 def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    options = VideoOptions(width=160, height=120, fps=10, camera=recorded.viewport.navigator.camera)
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=90_000) as done:
-        recorded.exporter.video(tmp_path / "run.mp4", options)
-    assert recorded.banners.exports.text.endswith("was written.")
+    options = VideoOptions(width=160, height=120, fps=10, camera=recorded.context.viewport.navigator.camera)
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=90_000) as done:
+        recorded.context.exporter.video(tmp_path / "run.mp4", options)
+    assert recorded.context.banners.exports.text.endswith("was written.")
     with av.open(str(done.args[0])) as container:
         frames = list(container.decode(video=0))
     assert len(frames) == 11
     assert (frames[0].width, frames[0].height) == (160, 120)
     # The window draws on as if nothing had been.
-    with qtbot.waitSignal(recorded.viewport.frame_drawn):
-        recorded.viewport.refresh()
+    with qtbot.waitSignal(recorded.context.viewport.frame_drawn):
+        recorded.context.viewport.refresh()
 
 
 def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -143,48 +147,51 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
             go_on.wait(0.01)
         return None
 
-    recorded.exporter._start(work, "Writing forever")
+    recorded.context.exporter._start(work, "Writing forever")
     try:
-        qtbot.waitUntil(lambda: "42 %" in recorded.banners.exports.text)
-        qtbot.waitUntil(lambda: " left" in recorded.banners.exports.text)
-        recorded.actions_table.refresh()
-        assert not recorded.actions_table["export_csv"].isEnabled()
-        with qtbot.waitSignal(recorded.exporter.finished) as done:
+        qtbot.waitUntil(lambda: "42 %" in recorded.context.banners.exports.text)
+        qtbot.waitUntil(lambda: " left" in recorded.context.banners.exports.text)
+        recorded.context.actions_table.refresh()
+        assert not recorded.context.actions_table["export_csv"].isEnabled()
+        with qtbot.waitSignal(recorded.context.exporter.finished) as done:
             cancel_button(recorded).click()
         assert done.args == [None]
-        assert "cancelled" in recorded.banners.exports.text
-        assert recorded.exporter.possible
+        assert "cancelled" in recorded.context.banners.exports.text
+        assert recorded.context.exporter.possible
     finally:
-        recorded.exporter.cancel()
+        recorded.context.exporter.cancel()
 
 
 def test_a_video_that_is_cancelled_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
-    qtbot.waitUntil(lambda: recorded.exporter._job is not None and recorded.exporter._job.fraction > 0, timeout=60_000)
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
-        recorded.exporter.cancel()
+    recorded.context.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
+    qtbot.waitUntil(
+        lambda: recorded.context.exporter._job is not None and recorded.context.exporter._job.fraction > 0,
+        timeout=60_000,
+    )
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
+        recorded.context.exporter.cancel()
     assert list(tmp_path.glob("*run*")) == []
 
 
 def test_what_cannot_be_written_is_said(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
-        recorded.exporter.csv(tmp_path / "file" / "run.csv")
-    assert "cannot be written" in recorded.banners.exports.text
+    with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
+        recorded.context.exporter.csv(tmp_path / "file" / "run.csv")
+    assert "cannot be written" in recorded.context.banners.exports.text
 
 
 def test_closing_the_window_ends_an_export(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
-    recorded.document.undo_stack.setClean()
+    recorded.context.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
+    recorded.context.document.undo_stack.setClean()
     assert recorded.close()
-    assert not recorded.exporter.busy
+    assert not recorded.context.exporter.busy
     assert list(tmp_path.glob("*run*")) == []
 
 
 def test_the_stretch_of_a_video_is_typed_and_seen(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recording = recorded.bridge.recording
+    recording = recorded.context.bridge.recording
     assert recording is not None
-    dialog = VideoDialog(tmp_path / "a", recording, recorded.viewport, recorded.settings, recorded)
+    dialog = VideoDialog(tmp_path / "a", recording, recorded.context.viewport, recorded.context.settings, recorded)
     try:
         dialog.show()
         qtbot.waitExposed(dialog)
@@ -204,23 +211,31 @@ def test_the_stretch_of_a_video_is_typed_and_seen(recorded: MainWindow, qtbot: Q
 
 
 def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.viewport.options.set(friction=True, trail_link=2, force_scale=0.5)
-    recorded.viewport.navigator.set_following(True)
-    recording = recorded.bridge.recording
+    recorded.context.viewport.options.set(friction=True, trail_link=2, force_scale=0.5)
+    recorded.context.viewport.navigator.set_following(True)
+    recording = recorded.context.bridge.recording
     assert recording is not None
     other = [Companion(recording, "Other")]
     keys = CameraPath((CameraKey(0.0, Camera()), CameraKey(1.0, Camera(distance=1.0))))
     dialog = VideoDialog(
-        tmp_path / "a", recording, recorded.viewport, recorded.settings, recorded, keys=keys, companions=other
+        tmp_path / "a",
+        recording,
+        recorded.context.viewport,
+        recorded.context.settings,
+        recorded,
+        keys=keys,
+        companions=other,
     )
     try:
         dialog.form.camera.setCurrentText("As now, following the robot")
         options = dialog.options()
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
-        assert options.camera == recorded.viewport.navigator.camera
-        assert recorded.bridge.displayed is not None
-        assert options.camera_time_s == recorded.bridge.displayed.time > 0.9  # it stands at the robot of that moment
+        assert options.camera == recorded.context.viewport.navigator.camera
+        assert recorded.context.bridge.displayed is not None
+        assert (
+            options.camera_time_s == recorded.context.bridge.displayed.time > 0.9
+        )  # it stands at the robot of that moment
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5
@@ -274,19 +289,19 @@ def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(recorded: MainW
             QTimer.singleShot(20, dismiss)
 
     QTimer.singleShot(0, dismiss)
-    recorded.actions_table["export_video"].trigger()
+    recorded.context.actions_table["export_video"].trigger()
     assert seen == ["Export Video"]
-    assert not recorded.exporter.busy
+    assert not recorded.context.exporter.busy
 
 
 @pytest.mark.parametrize("where", ["good", "bad"])
 def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
     path = tmp_path / ("a.png" if where == "good" else "no/such/folder/a.png")
-    assert drawn.exporter.screenshot(path) is (where == "good")
+    assert drawn.context.exporter.screenshot(path) is (where == "good")
     if where == "good":
-        assert QImage(str(path)).width() == 2 * drawn.viewport.width()
+        assert QImage(str(path)).width() == 2 * drawn.context.viewport.width()
     else:
-        assert "cannot be written" in drawn.banners.exports.text
+        assert "cannot be written" in drawn.context.banners.exports.text
 
 
 @pytest.mark.parametrize(
@@ -295,10 +310,10 @@ def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
 def test_the_dialog_offers_the_arrows_that_the_legend_has(
     recorded: MainWindow, tmp_path: Path, kind: str, offered: set[str]
 ) -> None:
-    scene = with_values(recorded.document.scene, {"model.kind": kind})
-    recorded.viewport.options.set(ground_forces=False, ground_scale=0.02)
+    scene = with_values(recorded.context.document.scene, {"model.kind": kind})
+    recorded.context.viewport.options.set(ground_forces=False, ground_scale=0.02)
     dialog = VideoDialog(
-        tmp_path / "a", make_recording(scene, 10), recorded.viewport, recorded.settings, recorded,
+        tmp_path / "a", make_recording(scene, 10), recorded.context.viewport, recorded.context.settings, recorded,
         keys=CameraPath(()), companions=(),
     )  # fmt: skip
     try:

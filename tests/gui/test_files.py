@@ -34,26 +34,26 @@ def answer(button: QMessageBox.StandardButton, asked: list[str]) -> None:
 def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_text(BAD)
-    before = window.document.scene
-    assert not window.files.open(bad)
-    assert window.document.scene is before
-    assert window.document.origin == MAIN_SCENE.resolve()
-    assert "bad.toml was not opened" in window.banners.files.text
-    assert "mass_kg" in window.banners.files.text
-    assert "amplitud_deg" in window.banners.files.text
-    assert bad.resolve() not in window.files.recent
+    before = window.context.document.scene
+    assert not window.context.files.open(bad)
+    assert window.context.document.scene is before
+    assert window.context.document.origin == MAIN_SCENE.resolve()
+    assert "bad.toml was not opened" in window.context.banners.files.text
+    assert "mass_kg" in window.context.banners.files.text
+    assert "amplitud_deg" in window.context.banners.files.text
+    assert bad.resolve() not in window.context.files.recent
 
 
 def test_a_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
-    assert not window.files.open(tmp_path / "nowhere.toml")
-    assert "there is no such file" in window.banners.files.text
-    assert window.document.origin == MAIN_SCENE.resolve()
+    assert not window.context.files.open(tmp_path / "nowhere.toml")
+    assert "there is no such file" in window.context.banners.files.text
+    assert window.context.document.origin == MAIN_SCENE.resolve()
 
 
 def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path: Path) -> None:
-    window.files.open(tmp_path / "nowhere.toml")
-    assert window.files.open(MAIN_SCENE)
-    assert window.banners.files.text == ""
+    window.context.files.open(tmp_path / "nowhere.toml")
+    assert window.context.files.open(MAIN_SCENE)
+    assert window.context.banners.files.text == ""
 
 
 @pytest.mark.parametrize(
@@ -61,26 +61,26 @@ def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path:
     [(QMessageBox.StandardButton.Cancel, False), (QMessageBox.StandardButton.Discard, True)],
 )
 def test_unsaved_changes_are_asked_about(window: MainWindow, button: QMessageBox.StandardButton, goes: bool) -> None:
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     asked: list[str] = []
     answer(button, asked)
-    assert window.files.open(MAIN_SCENE) is goes
+    assert window.context.files.open(MAIN_SCENE) is goes
     assert asked == ["Save the changes to Copy of obstacle_aided.toml?"]
-    assert (window.document.scene.gait.amplitude_deg == 12.0) is not goes
+    assert (window.context.document.scene.gait.amplitude_deg == 12.0) is not goes
 
 
 def test_saving_from_the_question_saves_first(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.document.save(tmp_path / "mine.toml")
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.save(tmp_path / "mine.toml")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     answer(QMessageBox.StandardButton.Save, [])
-    assert window.files.open(MAIN_SCENE)
+    assert window.context.files.open(MAIN_SCENE)
     assert "amplitude_deg = 12.0" in (tmp_path / "mine.toml").read_text()
 
 
 def test_closing_with_unsaved_changes_asks(window: MainWindow, qtbot: QtBot) -> None:
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     asked: list[str] = []
     answer(QMessageBox.StandardButton.Cancel, asked)
     assert not window.close()
@@ -91,19 +91,19 @@ def test_closing_with_unsaved_changes_asks(window: MainWindow, qtbot: QtBot) -> 
 def test_save_as_gives_a_new_name(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = tmp_path / "copy"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(chosen), ""))
-    window.actions_table["save_as"].trigger()
+    window.context.actions_table["save_as"].trigger()
     assert (tmp_path / "copy.toml").is_file()
-    assert window.document.name == "copy.toml"
+    assert window.context.document.name == "copy.toml"
     assert window.windowTitle().startswith("copy.toml")
 
 
 def test_what_cannot_be_saved_is_said(window: MainWindow, tmp_path: Path) -> None:
-    window.document.path = tmp_path / "no" / "such" / "folder" / "a.toml"
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.path = tmp_path / "no" / "such" / "folder" / "a.toml"
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     (tmp_path / "no").write_text("a file where a folder should be")
-    assert not window.files.save()
-    assert "was not saved" in window.banners.files.text
-    assert window.document.dirty
+    assert not window.context.files.save()
+    assert "was not saved" in window.context.banners.files.text
+    assert window.context.document.dirty
 
 
 def test_recent_files_come_back_newest_first(
@@ -113,12 +113,12 @@ def test_recent_files_come_back_newest_first(
     copies = [tmp_path / "a.toml", tmp_path / "b.toml"]
     for path in copies:
         path.write_text(MAIN_SCENE.read_text())
-        assert first.files.open(path)
+        assert first.context.files.open(path)
     (tmp_path / "b.toml").unlink()
-    assert first.files.open(MAIN_SCENE)
+    assert first.context.files.open(MAIN_SCENE)
     first.close()
     second = make_window()
-    assert second.files.recent == [MAIN_SCENE.resolve(), copies[0].resolve()]
+    assert second.context.files.recent == [MAIN_SCENE.resolve(), copies[0].resolve()]
 
 
 def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -135,7 +135,7 @@ def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path,
     )
     window.dropEvent(event)  # Qt delivers drops only from a real drag
     assert event.isAccepted()
-    qtbot.waitUntil(lambda: window.document.name == "dropped.toml")
+    qtbot.waitUntil(lambda: window.context.document.name == "dropped.toml")
 
 
 def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -154,7 +154,7 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
         QApplication.sendEvent(window, event)
         assert event.isAccepted()
         assert event.dropAction() == Qt.DropAction.CopyAction, event
-    qtbot.waitUntil(lambda: window.document.name == "dropped.toml")
+    qtbot.waitUntil(lambda: window.context.document.name == "dropped.toml")
     assert path.exists()
     only_move = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.MoveAction, data, left, shift)
     QApplication.sendEvent(window, only_move)
@@ -162,8 +162,8 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
 
 
 def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
-    window.actions_table.menus["File/Open Example"].aboutToShow.emit()
-    texts = [action.text() for action in window.actions_table.menus["File/Open Example"].actions()]
+    window.context.actions_table.menus["File/Open Example"].aboutToShow.emit()
+    texts = [action.text() for action in window.context.actions_table.menus["File/Open Example"].actions()]
     assert "Obstacle-aided locomotion" in texts
     assert texts[0].startswith("Scene Gallery")
 
@@ -196,7 +196,7 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = MAIN_SCENE.read_bytes()
-    document = window.document
+    document = window.context.document
     assert (document.path, document.origin, document.dirty) == (None, MAIN_SCENE.resolve(), False)
     assert window.windowTitle().startswith("Copy of obstacle_aided.toml")
     document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
@@ -208,7 +208,7 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
         return str(chosen), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    window.actions_table["save"].trigger()
+    window.context.actions_table["save"].trigger()
     assert offered == [str(Path.home() / "obstacle_aided.toml")]
     assert document.path == document.origin == chosen.resolve()
     assert window.windowTitle().startswith("mine.toml")
@@ -217,16 +217,16 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
     link.symlink_to(MAIN_SCENE.parent)
     for target in (MAIN_SCENE, link / MAIN_SCENE.name, MAIN_SCENE.with_name("another.toml")):
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args, target=target: (str(target), ""))
-        assert not window.files.ask_save()
-        assert "comes with the program" in window.banners.files.text
+        assert not window.context.files.ask_save()
+        assert "comes with the program" in window.context.banners.files.text
         assert document.path == chosen.resolve()
     assert MAIN_SCENE.read_bytes() == before
     assert not MAIN_SCENE.with_name("another.toml").exists()
 
 
 def test_what_the_program_begins_with_is_no_recent_file(window: MainWindow) -> None:
-    window.files.clear_recent()
-    assert window.files.open(MAIN_SCENE, remember=False)
-    assert window.files.recent == []
-    assert window.files.open(MAIN_SCENE)
-    assert window.files.recent == [MAIN_SCENE.resolve()]
+    window.context.files.clear_recent()
+    assert window.context.files.open(MAIN_SCENE, remember=False)
+    assert window.context.files.recent == []
+    assert window.context.files.open(MAIN_SCENE)
+    assert window.context.files.recent == [MAIN_SCENE.resolve()]

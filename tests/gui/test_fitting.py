@@ -181,10 +181,10 @@ def test_both_runs_over_the_windows_own(
     make_window: Callable[[], MainWindow], qtbot: QtBot, track: Path, far_off: Document
 ) -> None:
     window = make_window()
-    window.document.new(far_off.scene)
-    window.experiments.add([read_capture(track)])
-    window.actions_table.refresh()
-    window.actions_table["fit"].trigger()
+    window.context.document.new(far_off.scene)
+    window.context.experiments.add([read_capture(track)])
+    window.context.actions_table.refresh()
+    window.context.actions_table["fit"].trigger()
     dialog = window.findChild(FitDialog)
     assert dialog is not None
     assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
@@ -192,19 +192,19 @@ def test_both_runs_over_the_windows_own(
     def quick(*given: Any, progress: Callable[[FitProgress], bool], **options: Any) -> FitResult | None:
         return fit(*given, workers=0, limit=1, progress=progress, **options)
 
-    window.fitter._fit = quick
+    window.context.fitter._fit = quick
     press(qtbot, dialog.fit_button)
-    qtbot.waitUntil(lambda: window.fitter.comparison is not None, timeout=WAIT_MS)
-    assert window.overlaid.overlaid() == []
-    with qtbot.waitSignal(window.overlaid.changed):
+    qtbot.waitUntil(lambda: window.context.fitter.comparison is not None, timeout=WAIT_MS)
+    assert window.context.overlaid.overlaid() == []
+    with qtbot.waitSignal(window.context.overlaid.changed):
         dialog.shown.click()
-    assert [run.name for run in window.overlaid.overlaid()] == [BEFORE, FITTED]
-    assert len(window.viewport.ghosts(0.5)) == 2
-    assert window.viewport.ghosts(1e3) == ()
+    assert [run.name for run in window.context.overlaid.overlaid()] == [BEFORE, FITTED]
+    assert len(window.context.viewport.ghosts(0.5)) == 2
+    assert window.context.viewport.ghosts(1e3) == ()
     dark = fit_colour(FITTED)
-    window.toggle_theme()
+    window.context.toggle_theme()
     assert fit_colour(FITTED) != dark
-    assert window.overlaid.names(0.0)[1] == (fit_colour(FITTED), FITTED)
-    window.toggle_theme()
+    assert window.context.overlaid.names(0.0)[1] == (fit_colour(FITTED), FITTED)
+    window.context.toggle_theme()
     dialog.shown.click()
-    assert window.viewport.ghosts(0.5) == ()
+    assert window.context.viewport.ghosts(0.5) == ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
@@ -11,20 +10,17 @@ from PIL import Image
 from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QAction, QEnterEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton
+from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.gallery.card import Card, SceneCard, StartCard
-from snakestudio.gui.shell.gallery.gallery import Gallery
+from snakestudio.gui.shell.gallery import Card, Gallery, SceneCard, StartCard
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
-from snakestudio.gui.shell.tour import Tour
-from snakestudio.gui.shell.tour_steps import STEPS
-from snakestudio.gui.shell.welcome import welcome
+from snakestudio.gui.shell.tour import STEPS, Tour
 from snakestudio.paths import main_scene, resource, scenes_dir
 from snakestudio.viewmodel.gallery import entries, found
 from tests.gui.conftest import MAIN_SCENE
@@ -73,7 +69,7 @@ def plain(qtbot: QtBot, tmp_path: Path) -> Plain:
 
 
 def shown_over(window: Plain) -> Gallery:
-    gallery = Gallery(cast(MainWindow, window))
+    gallery = Gallery(window, window.files, window.document)
     gallery.open(gallery.search)
     return gallery
 
@@ -254,34 +250,37 @@ def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, plain: Pla
 
 
 def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBot) -> None:
-    welcome(window)
+    window.context.guides.welcome()
     gallery = open_overlay(window, Gallery)
     assert gallery is not None
-    assert window.guides.gallery() is gallery
+    assert window.context.guides.gallery() is gallery
     QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: open_overlay(window, Tour) is not None)
     tour = open_overlay(window, Tour)
     assert tour is not None
     QTest.keyClick(tour, Qt.Key.Key_Escape)
     assert not tour.is_open
-    welcome(window)
+    window.context.guides.welcome()
     assert open_overlay(window, Gallery) is None
-    window.settings.sync()
-    kept = QSettings(window.settings.fileName(), QSettings.Format.IniFormat)
+    window.context.settings.sync()
+    kept = QSettings(window.context.settings.fileName(), QSettings.Format.IniFormat)
     assert kept.value("welcome/gallery_seen", type=bool)
     assert kept.value("welcome/tour_seen", type=bool)
 
 
 def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1280, 800)
-    window.docks["plots"].close()
-    window.actions_table["tour"].trigger()
+    window.context.docks["plots"].close()
+    window.context.actions_table["tour"].trigger()
     tour = open_overlay(window, Tour)
     assert tour is not None
-    seen = []
+    parts, seen = window.context, []
+    targets: dict[str, QWidget] = {
+        "run_bar": parts.run_bar, "viewport": parts.viewport, "time_bar": parts.time_bar, "menu_bar": window.menuBar(),
+    }  # fmt: skip
     for place, step in enumerate(STEPS):
         qtbot.waitUntil(lambda place=place: tour.place == place)
-        target = step.target(window)
+        target = targets[step.target] if step.target in targets else window.context.docks[step.target]
         qtbot.waitUntil(lambda target=target: target.isVisible() and not tour._lit().isEmpty())
         corner = target.mapTo(window, QPoint(0, 0))
         assert tour._lit().topLeft() == corner
@@ -299,6 +298,6 @@ def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) 
             QTest.keyClick(keyboard(), Qt.Key.Key_Return)
         else:
             QTest.mouseClick(tour.next_button, LEFT)
-    assert window.docks["plots"].isVisible()
+    assert window.context.docks["plots"].isVisible()
     assert len({(point.x(), point.y()) for point in seen}) > 3
     assert not tour.is_open

@@ -71,9 +71,9 @@ from PySide6.QtCore import QTimer
 from snakestudio.gui.app import run
 
 def end(window):
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     if sys.argv[2] == "closed":
-        window.files.may_discard = lambda: True
+        window.context.files.may_discard = lambda: True
         window.close()
     elif sys.argv[2] == "defect":
         sys.excepthook(ValueError, ValueError("a defect"), None)

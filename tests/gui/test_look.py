@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToo
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import text_size, theme
-from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
@@ -63,8 +63,8 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     # The fixture of the window dresses the program anew, after which the system's size still holds.
     assert QApplication.font().pixelSize() == 17
     window.resize(1600, 1000)
-    while not window.docks_filled:
-        window.fill_docks()
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
     QTest.qWait(50)  # the layout settles in turns of its own
     assert window.width() == 1600
     for button in window.findChildren(QPushButton) + window.findChildren(QToolButton):
@@ -83,7 +83,7 @@ def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
     for box in window.findChildren(QComboBox):
         if box.isVisible():
             assert box.height() >= box.fontMetrics().height() + 4, box.currentText()
-    sheet = window.guides.shortcuts()
+    sheet = window.context.guides.shortcuts()
     assert sheet.rect().contains(sheet.frame.geometry())
 
 
@@ -121,16 +121,16 @@ def test_a_button_with_the_keyboard_looks_different(qtbot: QtBot, qapp: QApplica
 
 
 def test_the_viewport_has_a_frame_while_keys_led_there(window: MainWindow, qtbot: QtBot) -> None:
-    frame = window.viewport.findChild(FocusFrame)
+    frame = window.context.viewport.findChild(FocusFrame)
     assert isinstance(frame, FocusFrame)
     assert not frame.isVisible()
-    while window.panes.present() is window.viewport:
+    while window.context.panes.present() is window.context.viewport:
         QTest.keySequence(keyboard(), QKeySequence("F6"))
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
-    assert keyboard() is window.viewport
+    assert keyboard() is window.context.viewport
     assert frame.isVisible()
-    assert frame.geometry() == window.viewport.rect()
-    QTest.mouseClick(window.viewport, Qt.MouseButton.LeftButton, pos=QPoint(300, 300))
+    assert frame.geometry() == window.context.viewport.rect()
+    QTest.mouseClick(window.context.viewport, Qt.MouseButton.LeftButton, pos=QPoint(300, 300))
     assert not frame.isVisible()
 
 
@@ -150,7 +150,7 @@ def test_every_icon_of_a_command_is_there() -> None:
 
 def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1500, 900)
-    QTest.keySequence(window.viewport, QKeySequence("F1"))
+    QTest.keySequence(window.context.viewport, QKeySequence("F1"))
     sheet = open_overlay(window, ShortcutSheet)
     assert sheet is not None
     said = [row for topic in sheet.topics for row in topic.shown]

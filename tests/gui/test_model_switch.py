@@ -78,22 +78,22 @@ def test_the_panel_says_that_it_applies_at_reset(qtbot: QtBot, document: Documen
 
 
 def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) -> None:
-    scene = recorded.document.scene
-    choose(qtbot, recorded.run_bar.model, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: "spatial model applies at reset" in recorded.banners.run.text)
-    assert recorded.bridge.recording is not None
-    assert recorded.bridge.recording.scene.model.kind == "planar_nonsmooth", "the run that is there stays"
-    recorded.document.undo_stack.undo()
-    qtbot.waitUntil(lambda: recorded.banners.run.text == "")
-    recorded.document.undo_stack.redo()
-    qtbot.waitUntil(lambda: bool(recorded.bridge.status.pending))
-    button = next(b for b in recorded.banners.run.findChildren(QPushButton) if b.text() == "Reset")
+    scene = recorded.context.document.scene
+    choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: "spatial model applies at reset" in recorded.context.banners.run.text)
+    assert recorded.context.bridge.recording is not None
+    assert recorded.context.bridge.recording.scene.model.kind == "planar_nonsmooth", "the run that is there stays"
+    recorded.context.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
+    recorded.context.document.undo_stack.redo()
+    qtbot.waitUntil(lambda: bool(recorded.context.bridge.status.pending))
+    button = next(b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: recorded.bridge.status.state in ("preparing", "ready"))
+    qtbot.waitUntil(lambda: recorded.context.bridge.status.state in ("preparing", "ready"))
     # At t = 0 it applies at once.
-    choose(qtbot, recorded.run_bar.model, Qt.Key.Key_Up)
-    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready", timeout=COMPILING_MS)
-    recorded.bridge.session.settle()
-    assert recorded.document.scene == scene
-    assert recorded.bridge.status.pending == ()
-    assert len(recorded.document.scene.obstacles) == 7
+    choose(qtbot, recorded.context.run_bar.model, Qt.Key.Key_Up)
+    qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    recorded.context.bridge.session.settle()
+    assert recorded.context.document.scene == scene
+    assert recorded.context.bridge.status.pending == ()
+    assert len(recorded.context.document.scene.obstacles) == 7

@@ -34,9 +34,9 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     drawn: MainWindow, qtbot: QtBot
 ) -> None:
     drawn.resize(900, 600)
-    banner, line = drawn.banners.robot, drawn.banners.robot.fontMetrics().lineSpacing()
+    banner, line = drawn.context.banners.robot, drawn.context.banners.robot.fontMetrics().lineSpacing()
     banner.say("danger", f"CONTACT LOST, MAY STILL MOVE\n{LONG}", [("Show Events", lambda: None)], closable=False)
-    qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.viewport.height())
+    qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.context.viewport.height())
     assert banner._text.height() >= 2 * line, "its headline can be read"
     whole = math.ceil(QFontMetricsF(banner._text.font()).lineSpacing())
     qtbot.waitUntil(lambda: banner._text.height() % whole == 0)  # no line is cut through
@@ -44,15 +44,15 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     assert "Node 39" in banner.findChildren(type(banner._text))[1].toolTip()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: banner._text.height() > 4 * line and banner._text.height() % whole == 0)
-    assert drawn.banners.geometry().top() >= drawn.viewport.geometry().top()
+    assert drawn.context.banners.geometry().top() >= drawn.context.viewport.geometry().top()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.viewport.height())
+    qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.context.viewport.height())
     banner.say("info", "All is well.")
     qtbot.waitUntil(more(banner).isHidden)
 
 
 def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> None:
-    banner, line = drawn.banners.files, drawn.banners.files.fontMetrics().lineSpacing()
+    banner, line = drawn.context.banners.files, drawn.context.banners.files.fontMetrics().lineSpacing()
     banner.say("warning", LONG)
     qtbot.waitUntil(more(banner).isVisible)
     more(banner).click()
@@ -62,16 +62,18 @@ def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> No
 
 
 def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(window: MainWindow, qtbot: QtBot) -> None:
-    obstacles = list(window.document.scene.obstacles)
+    obstacles = list(window.context.document.scene.obstacles)
     obstacles[5] = Box(x_m=3.0, y_m=3.0, pitch_deg=20.0)
-    window.document.edit(window.document.scene.model_copy(update={"obstacles": tuple(obstacles)}), "Tilt")
-    qtbot.waitUntil(lambda: "cannot run yet" in window.banners.run.text)
-    assert "obstacles[" not in window.banners.run.text
-    assert "obstacle 6 is a tilted box" in window.banners.run.text.lower()
+    window.context.document.edit(
+        window.context.document.scene.model_copy(update={"obstacles": tuple(obstacles)}), "Tilt"
+    )
+    qtbot.waitUntil(lambda: "cannot run yet" in window.context.banners.run.text)
+    assert "obstacles[" not in window.context.banners.run.text
+    assert "obstacle 6 is a tilted box" in window.context.banners.run.text.lower()
 
 
 def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(window: MainWindow, link: FakeLink) -> None:
-    banner, words = window.banners.robot, "Links: this cannot change while the robot streams."
+    banner, words = window.context.banners.robot, "Links: this cannot change while the robot streams."
     put(window, link, LinkState.STREAMING)
     link.say(words, "warning", "waiting")
     look(window)
@@ -94,34 +96,34 @@ def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(window
 def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked_at(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    window.bridge.close_run()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
-    window.bridge.session.step()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "paused")
-    window.document.edit(with_values(window.document.scene, {"robot.n_links": 12}), "Links")
-    qtbot.waitUntil(lambda: "applies at reset" in window.banners.run.text)
-    window.bridge.show_robot()
-    assert window.banners.run.text == "", "the robot knows no reset: what it takes over when, it says itself"
-    window.bridge.close_run()
-    assert "applies at reset" in window.banners.run.text
-    window.reset()
-    qtbot.waitUntil(lambda: window.banners.run.text == "")
+    window.context.bridge.close_run()
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready")
+    window.context.bridge.session.step()
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "paused")
+    window.context.document.edit(with_values(window.context.document.scene, {"robot.n_links": 12}), "Links")
+    qtbot.waitUntil(lambda: "applies at reset" in window.context.banners.run.text)
+    window.context.bridge.show_robot()
+    assert window.context.banners.run.text == "", "the robot knows no reset: what it takes over when, it says itself"
+    window.context.bridge.close_run()
+    assert "applies at reset" in window.context.banners.run.text
+    window.context.bridge.reset()
+    qtbot.waitUntil(lambda: window.context.banners.run.text == "")
 
 
 def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    teleoperation = window.teleoperation
+    teleoperation = window.context.teleoperation
     panel = TeleopPanel(teleoperation)
     qtbot.addWidget(panel)
     panel.show()
-    window.bridge.show_robot()
+    window.context.bridge.show_robot()
     put(window, link, LinkState.STREAMING)
     teleoperation.teleop.set_on(True)
     frame = teleoperation.frame_over_view
     qtbot.waitUntil(lambda: not teleoperation.teleop.notice)
     assert frame.text == "nothing follows the controls  ·  Esc leaves"
-    window.document.set_value("controller.kind", "teleoperation", "Drive by hand")
+    window.context.document.set_value("controller.kind", "teleoperation", "Drive by hand")
     assert frame.text == "nothing follows the controls  ·  Esc leaves", "it streams what it began with"
     assert "from its next stream on" in panel.message.text()
     teleoperation.teleop.set_on(False)

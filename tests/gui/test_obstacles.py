@@ -84,17 +84,17 @@ def test_a_free_place_is_taken_at_once(document: Document, selection: Selection)
 
 
 def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
-    menu = window.actions_table.menus["Edit/Add Obstacle"]
+    menu = window.context.actions_table.menus["Edit/Add Obstacle"]
     assert [action.text() for action in menu.actions()] == [preset.title for preset in PRESETS.values()]
-    before = len(window.document.scene.obstacles)
-    window.actions_table["add_ramp"].trigger()
-    added = window.document.scene.obstacles[before]
+    before = len(window.context.document.scene.obstacles)
+    window.context.actions_table["add_ramp"].trigger()
+    added = window.context.document.scene.obstacles[before]
     assert added.kind == "ramp"
-    assert window.selection.items == {("obstacle", before)}
-    qtbot.waitUntil(window.actions_table["duplicate"].isEnabled)
-    window.actions_table["duplicate"].trigger()
-    assert window.document.scene.obstacles[before + 1].kind == "ramp"
-    assert window.document.undo_stack.undoText() == "Duplicate ramp 8"
+    assert window.context.selection.items == {("obstacle", before)}
+    qtbot.waitUntil(window.context.actions_table["duplicate"].isEnabled)
+    window.context.actions_table["duplicate"].trigger()
+    assert window.context.document.scene.obstacles[before + 1].kind == "ramp"
+    assert window.context.document.undo_stack.undoText() == "Duplicate ramp 8"
 
 
 def test_the_trees_button_adds_another_of_the_last_kind(qtbot: QtBot, document: Document, selection: Selection) -> None:
@@ -317,39 +317,39 @@ KINDS_APART: tuple[Obstacle, ...] = (
 @pytest.fixture
 def kinds(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with one obstacle of every kind, seen from above."""
-    drawn.bridge.close()  # what an engine has to say about them would take room from the picture
-    put(drawn.document, *KINDS_APART)
-    drawn.viewport.frame_all(at_once=True)
-    navigator = drawn.viewport.navigator
+    drawn.context.bridge.close()  # what an engine has to say about them would take room from the picture
+    put(drawn.context.document, *KINDS_APART)
+    drawn.context.viewport.frame_all(at_once=True)
+    navigator = drawn.context.viewport.navigator
     navigator.jump(navigator.camera.standard("top"))
     return drawn
 
 
 def middle(window: MainWindow, index: int) -> QPoint:
     """Where the middle of an obstacle is seen from above."""
-    world = obstacles_of(window.document.scene.obstacles)
+    world = obstacles_of(window.context.document.scene.obstacles)
     x, y, z = 0.5 * (world.low[index] + world.high[index])
-    return window.viewport.pixel((float(x), float(y), float(z))).toPoint()
+    return window.context.viewport.pixel((float(x), float(y), float(z))).toPoint()
 
 
 @pytest.mark.parametrize("index", range(len(KINDS_APART)), ids=[o.kind for o in KINDS_APART])
 def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBot, index: int) -> None:
-    viewport, before = kinds.viewport, kinds.document.scene
+    viewport, before = kinds.context.viewport, kinds.context.document.scene
     viewport.editor.options.set(gizmo=False)  # or its handles would be in the way of some
     start = middle(kinds, index)
     qtbot.mouseMove(viewport, start)
-    qtbot.waitUntil(lambda: kinds.selection.hovered == ("obstacle", index))
+    qtbot.waitUntil(lambda: kinds.context.selection.hovered == ("obstacle", index))
     assert obstacle_title(before.obstacles[index], index) in viewport.hint.text()
     qtbot.mouseClick(viewport, LEFT, NONE, start)
-    assert kinds.selection.items == {("obstacle", index)}
+    assert kinds.context.selection.items == {("obstacle", index)}
     drag(qtbot, viewport, start, start + QPoint(30, -20))
-    moved, old = kinds.document.scene.obstacles[index], before.obstacles[index]
+    moved, old = kinds.context.document.scene.obstacles[index], before.obstacles[index]
     scale = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
     assert moved.x_m == pytest.approx(old.x_m + 30 * scale, abs=2e-4)
     assert moved.y_m == pytest.approx(old.y_m + 20 * scale, abs=2e-4)
     assert moved.model_copy(update={"x_m": old.x_m, "y_m": old.y_m}) == old
-    kinds.document.undo_stack.undo()
-    assert kinds.document.scene == before
+    kinds.context.document.undo_stack.undo()
+    assert kinds.context.document.scene == before
     viewport.frame_selection()
     viewport.navigator.finish()
     world = obstacles_of(before.obstacles)
@@ -357,20 +357,20 @@ def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBo
 
 
 def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) -> None:
-    put(kinds.document, HeightField(x_m=0.5, y_m=0.5, picture="nowhere.png"))
-    with qtbot.waitSignal(kinds.viewport.frame_drawn):
-        kinds.viewport.refresh()
-    qtbot.mouseClick(kinds.viewport, LEFT, NONE, middle(kinds, 0))
-    assert kinds.selection.items == {("obstacle", 0)}
-    assert kinds.viewport.fallback_reason == ""
+    put(kinds.context.document, HeightField(x_m=0.5, y_m=0.5, picture="nowhere.png"))
+    with qtbot.waitSignal(kinds.context.viewport.frame_drawn):
+        kinds.context.viewport.refresh()
+    qtbot.mouseClick(kinds.context.viewport, LEFT, NONE, middle(kinds, 0))
+    assert kinds.context.selection.items == {("obstacle", 0)}
+    assert kinds.context.viewport.fallback_reason == ""
 
 
 def test_the_plain_view_shows_every_kind(make_window: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
     window = make_window()  # type: ignore[operator]
-    put(window.document, *KINDS_APART)
-    window.viewport.frame_all(at_once=True)
-    image = window.viewport.grab().toImage()
+    put(window.context.document, *KINDS_APART)
+    window.context.viewport.frame_all(at_once=True)
+    image = window.context.viewport.grab().toImage()
     floor = image.pixelColor(4, image.height() // 2)
     for index in range(len(KINDS_APART)):
         colour = image.pixelColor(middle(window, index))

@@ -11,10 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
-from snakestudio.gui.shell.command_palette import CommandPalette, ranked
-from snakestudio.gui.shell.commands.table import TABLE
-from snakestudio.gui.shell.layout_dialog import LayoutDialog
+from snakestudio.gui.forms.name_dialog import NameDialog
+from snakestudio.gui.shell.command_palette import CommandEntry, CommandPalette, command_entries, ranked
+from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.viewmodel.matching import match
@@ -32,8 +31,8 @@ def keyboard() -> QWidget:
 
 @pytest.fixture
 def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
-    window.viewport.setFocus()
-    QTest.keySequence(window.viewport, QKeySequence("Ctrl+K"))
+    window.context.viewport.setFocus()
+    QTest.keySequence(window.context.viewport, QKeySequence("Ctrl+K"))
     shown = open_overlay(window, CommandPalette)
     assert shown is not None
     qtbot.waitUntil(lambda: keyboard() is shown.field)
@@ -88,11 +87,12 @@ def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
 
 
 def test_everything_can_be_found(window: MainWindow) -> None:
-    entries = command_entries(window)
+    c = window.context
+    entries = command_entries(c.actions_table, c.panes, c.layouts, c.files)
     ids = [entry.id for entry in entries]
     assert len(ids) == len(set(ids))
     assert {spec.id for spec in TABLE if spec.run is not None} - {"command_palette"} <= set(ids)
-    assert {f"panel_{name}" for name in window.docks} <= set(ids)
+    assert {f"panel_{name}" for name in c.docks.all} <= set(ids)
     assert "scene_stairs" in ids
     by_id = {entry.id: entry for entry in entries}
     assert by_id["save"].keys == "Ctrl+S"
@@ -104,13 +104,13 @@ def test_everything_can_be_found(window: MainWindow) -> None:
 def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
     palette: CommandPalette, window: MainWindow, qtbot: QtBot
 ) -> None:
-    assert window.viewport.options.now.grid
+    assert window.context.viewport.options.now.grid
     QTest.keyClicks(palette.field, "grid")
     assert palette.found[0][0].id == "show_grid"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: not window.viewport.options.now.grid)
-    assert keyboard() is window.viewport
-    again = window.guides.palette()
+    qtbot.waitUntil(lambda: not window.context.viewport.options.now.grid)
+    assert keyboard() is window.context.viewport
+    again = window.context.guides.palette()
     assert again.found[0][0].id == "show_grid"
     assert not again.found[0][0].checked
 
@@ -141,41 +141,43 @@ def test_arrows_choose_and_a_scene_opens(palette: CommandPalette, window: MainWi
     assert set(names[:2]) == {"scene_worm", "scene_worm_accelerating"}
     QTest.keyClick(palette.field, Qt.Key.Key_Down)
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.document.name == f"{names[1].removeprefix('scene_')}.toml")
+    qtbot.waitUntil(lambda: window.context.document.name == f"{names[1].removeprefix('scene_')}.toml")
 
 
 def test_a_click_goes_to_a_panel(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
-    window.docks["scene"].close()
-    while not window.docks_filled:
-        window.fill_docks()
+    window.context.docks["scene"].close()
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
     QTest.keyClicks(palette.field, "go scene")
     assert palette.found[0][0].id == "panel_scene"
     row = palette.view.visualRect(palette.view.model().index(0, 0)).center()
     QTest.mouseClick(palette.view.viewport(), LEFT, NOTHING, row)
-    qtbot.waitUntil(lambda: window.docks["scene"].isVisible() and window.docks["scene"].isAncestorOf(keyboard()))
+    qtbot.waitUntil(
+        lambda: window.context.docks["scene"].isVisible() and window.context.docks["scene"].isAncestorOf(keyboard())
+    )
 
 
 # --- layouts ------------------------------------------------------------------------------------------------------
 
 
 def visible(window: MainWindow) -> set[str]:
-    return {name for name, dock in window.docks.items() if dock.isVisible()}
+    return {name for name, dock in window.context.docks.all.items() if dock.isVisible()}
 
 
 def test_shipped_layouts_leave_room_for_what_they_are_for(window: MainWindow, qtbot: QtBot) -> None:
-    while not window.docks_filled:
-        window.fill_docks()
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
     first = visible(window)
     for size in ((1600, 1000), (1280, 720)):
         window.resize(*size)
         qtbot.waitUntil(lambda size=size: (window.width(), window.height()) == size)
         areas: dict[str, tuple[int, int]] = {}
         for name in ("build", "analyse", "run"):
-            window.actions_table[f"layout_{name}"].trigger()
+            window.context.actions_table[f"layout_{name}"].trigger()
             qtbot.wait(50)  # the window lays out in a turn of its own
-            plots = window.docks["plots"].height() if "plots" in visible(window) else 0
-            areas[name] = window.viewport.height(), plots
-            shown = [window.docks[dock] for dock in visible(window)]
+            plots = window.context.docks["plots"].height() if "plots" in visible(window) else 0
+            areas[name] = window.context.viewport.height(), plots
+            shown = [window.context.docks[dock] for dock in visible(window)]
             for dock in shown:
                 assert window.rect().contains(dock.geometry()), (name, dock.objectName())
                 assert not any(dock.geometry().intersects(other.geometry()) for other in shown if other is not dock)
@@ -191,13 +193,13 @@ def test_a_layout_is_saved_chosen_and_deleted(
     make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make_window()
-    window.docks["plots"].close()
-    window.docks["checks"].close()
+    window.context.docks["plots"].close()
+    window.context.docks["checks"].close()
     said: list[str] = []
 
     def fill_in() -> None:
         dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, LayoutDialog):
+        if not isinstance(dialog, NameDialog):
             QTimer.singleShot(10, fill_in)
             return
         assert not dialog.save_button.isEnabled()
@@ -208,28 +210,28 @@ def test_a_layout_is_saved_chosen_and_deleted(
         QTest.mouseClick(dialog.save_button, LEFT)
 
     QTimer.singleShot(0, fill_in)
-    window.actions_table["save_layout"].trigger()
+    window.context.actions_table["save_layout"].trigger()
     assert said == ["Run comes with the program; give another name."]
-    assert window.layouts.saved == ["Run & look"]
+    assert window.context.layouts.saved == ["Run & look"]
     kept = visible(window)
-    window.actions_table["layout_run"].trigger()
+    window.context.actions_table["layout_run"].trigger()
     assert visible(window) > kept
     window.close()
 
     other = make_window()
-    assert other.layouts.saved == ["Run & look"]
-    menu = other.actions_table.menus["View/Layouts"]
+    assert other.context.layouts.saved == ["Run & look"]
+    menu = other.context.actions_table.menus["View/Layouts"]
     for _ in range(2):  # it may open any number of times
         menu.aboutToShow.emit()
     choices = [action for action in menu.actions() if action.text() == "Run && look"]
     assert len(choices) == 1
     choices[0].trigger()
     assert visible(other) == kept
-    delete = other.actions_table.menus["View/Layouts/Delete Layout"]
+    delete = other.context.actions_table.menus["View/Layouts/Delete Layout"]
     assert delete.isEnabled()
     delete.aboutToShow.emit()
     delete.actions()[0].trigger()
-    assert other.layouts.saved == []
+    assert other.context.layouts.saved == []
     menu.aboutToShow.emit()
     assert not delete.isEnabled()
 
@@ -239,57 +241,57 @@ def test_layouts_of_another_version_are_said_and_change_nothing(
 ) -> None:
     monkeypatch.setattr("snakestudio.gui.shell.layouts._VERSION", 1)
     old = make_window()
-    old.docks["scene"].close()
-    old.layouts.save("Mine")
+    old.context.docks["scene"].close()
+    old.context.layouts.save("Mine")
     old.close()
     monkeypatch.undo()
     window = make_window()
-    assert "another version" in window.banners.program.text
-    assert window.docks["scene"].isVisible()
-    window.banners.program.clear()
+    assert "another version" in window.context.banners.program.text
+    assert window.context.docks["scene"].isVisible()
+    window.context.banners.program.clear()
     before = visible(window)
-    window.layouts.choose("Mine")
+    window.context.layouts.choose("Mine")
     assert visible(window) == before
-    assert "The layout Mine is from another version" in window.banners.program.text
-    window.banners.program._buttons[0].click()
-    assert window.layouts.saved == []
-    assert window.banners.program.text == ""
+    assert "The layout Mine is from another version" in window.context.banners.program.text
+    window.context.banners.program._buttons[0].click()
+    assert window.context.layouts.saved == []
+    assert window.context.banners.program.text == ""
 
 
 # --- round the window by keys -------------------------------------------------------------------------------------
 
 
 def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindow) -> None:
-    while not window.docks_filled:
-        window.fill_docks()
-    window.viewport.setFocus()
-    panes = window.panes.all
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
+    window.context.viewport.setFocus()
+    panes = window.context.panes.all
     assert len(panes) == 3 + len(visible(window))
     seen: list[QWidget] = []
-    while (present := window.panes.present()) is not None and present not in seen:
+    while (present := window.context.panes.present()) is not None and present not in seen:
         seen.append(present)
         QTest.keySequence(keyboard(), QKeySequence("F6"))
-    assert present is window.viewport
-    assert set(panes) - set(seen) <= {window.docks["checks"]}  # nothing in it takes keys while all is well
+    assert present is window.context.viewport
+    assert set(panes) - set(seen) <= {window.context.docks["checks"]}  # nothing in it takes keys while all is well
     QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
-    assert window.panes.present() is seen[-1]
-    window.docks["scene"].close()
-    assert window.docks["scene"] not in window.panes.all
-    window.panes.go_to("scene")
-    assert window.docks["scene"].isAncestorOf(keyboard())
+    assert window.context.panes.present() is seen[-1]
+    window.context.docks["scene"].close()
+    assert window.context.docks["scene"] not in window.context.panes.all
+    window.context.panes.go_to("scene")
+    assert window.context.docks["scene"].isAncestorOf(keyboard())
 
 
 @pytest.mark.parametrize("before", ["nothing", "a button", "a plot"])
 def test_keys_of_the_viewport_act_where_the_mouse_is(drawn: MainWindow, qtbot: QtBot, before: str) -> None:
     """After the palette gave the keyboard back to what has no use for the key."""
-    drawn.fill_docks()
-    qtbot.waitUntil(lambda: drawn.docks_filled)
+    drawn.context.docks.fill(drawn.context)
+    qtbot.waitUntil(lambda: drawn.context.docks.are_filled)
     owner: QWidget | None = None
     if before == "a button":
-        buttons = drawn.run_bar.findChildren(QAbstractButton)
+        buttons = drawn.context.run_bar.findChildren(QAbstractButton)
         owner = next(each for each in buttons if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus)
     elif before == "a plot":
-        panel = next(iter(drawn.plot_docks.panels.values()))
+        panel = next(iter(drawn.context.plot_docks.panels.values()))
         qtbot.waitUntil(lambda: bool(panel.plots))
         owner = panel.plots[0].chart
     if owner is not None:
@@ -303,16 +305,16 @@ def test_keys_of_the_viewport_act_where_the_mouse_is(drawn: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: keyboard() is shown.field)
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert QApplication.focusWidget() is owner
-    QTest.mouseMove(drawn.run_bar)
-    qtbot.waitUntil(lambda: not drawn.viewport.underMouse(), timeout=5_000)
+    QTest.mouseMove(drawn.context.run_bar)
+    qtbot.waitUntil(lambda: not drawn.context.viewport.underMouse(), timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_P)
-    assert not drawn.viewport.path_tool.drawing, "elsewhere it is no key of the viewport"
-    QTest.mouseMove(drawn.viewport)
-    qtbot.waitUntil(drawn.viewport.underMouse, timeout=5_000)
+    assert not drawn.context.viewport.path_tool.drawing, "elsewhere it is no key of the viewport"
+    QTest.mouseMove(drawn.context.viewport)
+    qtbot.waitUntil(drawn.context.viewport.underMouse, timeout=5_000)
     QTest.keyClick(window, Qt.Key.Key_Shift)
     assert QApplication.focusWidget() is owner, "a key that is none of its own leaves the keyboard where it is"
     QTest.keyClick(window, Qt.Key.Key_P)
-    assert drawn.viewport.path_tool.drawing
-    assert keyboard() is drawn.viewport, "what is typed next belongs to the path"
+    assert drawn.context.viewport.path_tool.drawing
+    assert keyboard() is drawn.context.viewport, "what is typed next belongs to the path"
     QTest.keyClick(window, Qt.Key.Key_Escape)
-    assert not drawn.viewport.path_tool.drawing
+    assert not drawn.context.viewport.path_tool.drawing

@@ -33,18 +33,18 @@ def click(qtbot: QtBot, viewport: Viewport, point: QPoint, button: Qt.MouseButto
 @pytest.fixture
 def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window with the main scene and a path beside its robot; nothing moves the picture any more."""
-    qtbot.waitUntil(lambda: drawn.bridge.status.state == "ready", timeout=COMPILING_MS)
-    drawn.document.edit(with_values(drawn.document.scene, {"path.waypoints_m": PATH}), "Path")
-    drawn.viewport.navigator.view("top")
-    drawn.viewport.navigator.finish()
-    drawn.viewport.frame_all(at_once=True)
+    qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    drawn.context.document.edit(with_values(drawn.context.document.scene, {"path.waypoints_m": PATH}), "Path")
+    drawn.context.viewport.navigator.view("top")
+    drawn.context.viewport.navigator.finish()
+    drawn.context.viewport.frame_all(at_once=True)
     return drawn
 
 
 def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = pathed.viewport, pathed.document
+    viewport, document = pathed.context.viewport, pathed.context.document
     before, steps = document.scene, document.undo_stack.count()
-    pathed.actions_table["draw_path"].trigger()
+    pathed.context.actions_table["draw_path"].trigger()
     assert viewport.hint.text() == DRAWING
     wanted = [(0.3, 0.4), (1.1, 0.2), (9.0, 0.2), (1.9, -0.6)]
     for x, y in wanted[:2]:
@@ -73,41 +73,42 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, q
     np.testing.assert_allclose(document.scene.path.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == "Draw path"
-    assert not pathed.selection.items
+    assert not pathed.context.selection.items
     document.undo_stack.undo()
     assert document.scene == before
 
 
 def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) -> None:
-    drawn.document.edit(
-        with_values(drawn.document.scene, {"path.waypoints_m": PATH, "controller.kind": "path_following"}), "Path"
+    drawn.context.document.edit(
+        with_values(drawn.context.document.scene, {"path.waypoints_m": PATH, "controller.kind": "path_following"}),
+        "Path",
     )
-    drawn.fill_docks()
-    qtbot.waitUntil(lambda: drawn.docks_filled)
-    panel = drawn.docks["parameters"].widget()
+    drawn.context.docks.fill(drawn.context)
+    qtbot.waitUntil(lambda: drawn.context.docks.are_filled)
+    panel = drawn.context.docks["parameters"].widget()
     assert isinstance(panel, ParameterPanels)
     panel.controller.draw_button.click()
-    assert drawn.viewport.path_tool.drawing
-    qtbot.waitUntil(drawn.viewport.hasFocus)
-    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Escape)
+    assert drawn.context.viewport.path_tool.drawing
+    qtbot.waitUntil(drawn.context.viewport.hasFocus)
+    qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Escape)
     panel.controller.clear_button.click()
-    assert not drawn.document.scene.path
-    assert drawn.document.undo_stack.undoText() == "Remove path"
+    assert not drawn.context.document.scene.path
+    assert drawn.context.document.undo_stack.undoText() == "Remove path"
 
 
 def test_escape_gives_a_drawing_up_and_one_point_is_no_path(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = pathed.viewport, pathed.document.scene
+    viewport, before = pathed.context.viewport, pathed.context.document.scene
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
         viewport.path_tool.begin()
         click(qtbot, viewport, seen(viewport, 0.5, 0.5))
         qtbot.keyClick(viewport, key)
         assert not viewport.path_tool.drawing
         assert viewport.overlays().draft is None
-        assert pathed.document.scene is before
+        assert pathed.context.document.scene is before
 
 
 def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = pathed.viewport, pathed.document
+    viewport, document = pathed.context.viewport, pathed.context.document
     steps, before = document.undo_stack.count(), document.scene
     begin, end = seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7)
     qtbot.mouseMove(viewport, begin)
@@ -129,7 +130,7 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainW
 
 
 def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = pathed.viewport, pathed.document
+    viewport, document = pathed.context.viewport, pathed.context.document
     click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
     assert [list(point) for point in document.scene.path.waypoints_m] == [PATH[0], PATH[1], PATH[3]]
     assert document.undo_stack.undoText() == "Remove waypoint 3"
@@ -142,21 +143,21 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(pat
     viewport.path_tool.remove(0)
     assert document.scene.path.waypoints_m == ()
     document.undo_stack.undo()
-    pathed.actions_table["remove_path"].trigger()
+    pathed.context.actions_table["remove_path"].trigger()
     assert not document.scene.path
     assert document.undo_stack.undoText() == "Remove path"
 
 
 def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = pathed.viewport, pathed.document.scene
+    viewport, before = pathed.context.viewport, pathed.context.document.scene
     viewport.options.set(path=False)
     drag(qtbot, viewport, seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7))
     click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
-    assert pathed.document.scene is before
+    assert pathed.context.document.scene is before
 
 
 def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport = pathed.viewport
+    viewport = pathed.context.viewport
     viewport._fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
     viewport.navigator.finish()
@@ -173,12 +174,12 @@ def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> 
 
 
 def test_a_scene_with_a_path_is_framed_with_it(drawn: MainWindow, qtbot: QtBot) -> None:
-    drawn.files.open(scenes_dir() / "path_following.toml")
-    qtbot.waitUntil(lambda: drawn.viewport.settled)
-    drawn.viewport.navigator.finish()
-    for x, y in drawn.document.scene.path.waypoints_m:
-        assert drawn.viewport.rect().contains(seen(drawn.viewport, x, y))
-    assert not drawn.viewport.navigator.following
+    drawn.context.files.open(scenes_dir() / "path_following.toml")
+    qtbot.waitUntil(lambda: drawn.context.viewport.settled)
+    drawn.context.viewport.navigator.finish()
+    for x, y in drawn.context.document.scene.path.waypoints_m:
+        assert drawn.context.viewport.rect().contains(seen(drawn.context.viewport, x, y))
+    assert not drawn.context.viewport.navigator.following
 
 
 def double_click(qtbot: QtBot, viewport: Viewport, point: QPoint) -> None:
@@ -189,7 +190,7 @@ def double_click(qtbot: QtBot, viewport: Viewport, point: QPoint) -> None:
 
 
 def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = pathed.viewport, pathed.document
+    viewport, document = pathed.context.viewport, pathed.context.document
     steps = document.undo_stack.count()
     for x, y, index in ((0.4, -1.0, 1), (1.5, -1.25, 3)):
         at = seen(viewport, x, y)
@@ -210,16 +211,16 @@ def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qt
 
 
 def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(pathed: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = pathed.viewport, pathed.document
+    viewport, document = pathed.context.viewport, pathed.context.document
     obstacles = len(document.scene.obstacles)
-    pathed.selection.set([("obstacle", 0)])
+    pathed.context.selection.set([("obstacle", 0)])
     at = seen(viewport, 1.0, -1.0)
     qtbot.mouseMove(viewport, at)
-    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1 and pathed.actions_table["delete"].isEnabled())
-    pathed.actions_table["delete"].trigger()
+    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1 and pathed.context.actions_table["delete"].isEnabled())
+    pathed.context.actions_table["delete"].trigger()
     assert len(document.scene.path.waypoints_m) == 3
     assert len(document.scene.obstacles) == obstacles
     qtbot.mouseMove(viewport, seen(viewport, 1.5, 0.9))
     qtbot.waitUntil(lambda: viewport.path_tool.hovered == -1)
-    pathed.actions_table["delete"].trigger()
+    pathed.context.actions_table["delete"].trigger()
     assert len(document.scene.obstacles) == obstacles - 1

@@ -42,23 +42,23 @@ def _nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def preparing(make_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
     """A window whose engine is prepared: 43 %, 9 s left."""
     window = make_window()
-    assert window.files.open(MAIN_SCENE)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "preparing")
+    assert window.context.files.open(MAIN_SCENE)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "preparing")
     tell(window, qtbot, Stage(0.43, 9.0))
     return window
 
 
 def tell(window: MainWindow, qtbot: QtBot, stage: Stage) -> None:
     Preparing.begun[-1].stage = stage
-    qtbot.waitUntil(lambda: window.run_bar.play.progress == stage.fraction)
+    qtbot.waitUntil(lambda: window.context.run_bar.play.progress == stage.fraction)
 
 
 def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
     """How many pixels of the viewport have the colour of the robot: nothing else is green."""
-    qtbot.waitUntil(lambda: window.viewport.settled)
-    with qtbot.waitSignal(window.viewport.frame_drawn):
-        window.viewport.refresh()
-    image = window.viewport.grab().toImage()
+    qtbot.waitUntil(lambda: window.context.viewport.settled)
+    with qtbot.waitSignal(window.context.viewport.frame_drawn):
+        window.context.viewport.refresh()
+    image = window.context.viewport.grab().toImage()
     found = 0
     for y in range(0, image.height(), 2):
         for x in range(0, image.width(), 2):
@@ -68,25 +68,25 @@ def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
 
 
 def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) -> None:
-    play = preparing.run_bar.play
+    play = preparing.context.run_bar.play
     plain = theme.scaled(44)
     assert play.says == "Preparing the planar engine 43 % · 9 s left"
     assert play.toolTip().startswith("Preparing the planar engine 43 % · 9 s left")
     assert play.width() > 3 * plain
     assert play.cancel.isVisible()
-    qtbot.waitUntil(lambda: "preparing planar engine · 43 %, 9 s left" in preparing._status_bar.left.text)
-    assert "43 %, 9 s left" in preparing.banners.run.text
+    qtbot.waitUntil(lambda: "preparing planar engine · 43 %, 9 s left" in preparing.context.status_bar.left.text)
+    assert "43 %, 9 s left" in preparing.context.banners.run.text
     preparing.resize(900, 600)
     qtbot.waitUntil(lambda: play.width() < theme.scaled(180))
     Preparing.begun[0].stage = DONE
-    qtbot.waitUntil(lambda: preparing.bridge.status.state == "ready" and play.says == "")
+    qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "ready" and play.says == "")
     assert play.width() == plain
     assert not play.cancel.isVisible()
     qtbot.waitUntil(lambda: play.toolTip().startswith("Play ("))
 
 
 def test_the_button_is_filled_as_far_as_it_is(preparing: MainWindow, qtbot: QtBot) -> None:
-    play = preparing.run_bar.play
+    play = preparing.context.run_bar.play
 
     def filled() -> float:
         image = play.grab().toImage()
@@ -100,25 +100,27 @@ def test_the_button_is_filled_as_far_as_it_is(preparing: MainWindow, qtbot: QtBo
 
 
 def test_it_plays_when_ready_and_that_can_be_taken_back(preparing: MainWindow, qtbot: QtBot) -> None:
-    play = preparing.run_bar.play
+    play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: play.says == "Plays when ready 43 % · 9 s left")
-    qtbot.waitUntil(lambda: "plays when ready" in preparing._status_bar.left.text)
-    assert "running" not in preparing._status_bar.left.text
-    qtbot.waitUntil(lambda: preparing.actions_table["play"].text() == "Do Not Play When Ready")
-    qtbot.keyClick(preparing.viewport, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
+    assert "running" not in preparing.context.status_bar.left.text
+    qtbot.waitUntil(lambda: preparing.context.actions_table["play"].text() == "Do Not Play When Ready")
+    qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: play.says.startswith("Preparing"))
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: preparing.bridge.status.queued)
+    qtbot.waitUntil(lambda: preparing.context.bridge.status.queued)
     Preparing.begun[0].stage = DONE
-    qtbot.waitUntil(lambda: preparing.bridge.status.state == "running")
-    qtbot.waitUntil(lambda: preparing.bridge.displayed is not None and preparing.bridge.displayed.time > 0.0)
+    qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "running")
+    qtbot.waitUntil(
+        lambda: preparing.context.bridge.displayed is not None and preparing.context.bridge.displayed.time > 0.0
+    )
     assert len(Preparing.begun) == 1
 
 
 @pytest.mark.parametrize("way", ["button", "banner", "command"])
 def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot, way: str) -> None:
-    play, banner = preparing.run_bar.play, preparing.banners.run
+    play, banner = preparing.context.run_bar.play, preparing.context.banners.run
 
     def press(text: str) -> None:
         qtbot.waitUntil(lambda: any(button.text() == text for button in banner.findChildren(QPushButton)))
@@ -129,31 +131,31 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
     elif way == "banner":
         press("Cancel")
     else:
-        preparing.actions_table["prepare"].trigger()
+        preparing.context.actions_table["prepare"].trigger()
     qtbot.waitUntil(lambda: play.says == "The planar engine is not prepared Prepare and play")
     assert Preparing.begun[0].stopped
-    qtbot.waitUntil(lambda: "not prepared" in preparing._status_bar.left.text)
+    qtbot.waitUntil(lambda: "not prepared" in preparing.context.status_bar.left.text)
     assert robot_pixels(preparing, qtbot) > 100
     if way == "button":
         qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     elif way == "banner":
         press("Prepare")
     else:
-        qtbot.waitUntil(lambda: preparing.actions_table["prepare"].text() == "Prepare the Engine")
-        preparing.actions_table["prepare"].trigger()
-    qtbot.waitUntil(lambda: preparing.bridge.status.state == "preparing")
-    assert preparing.bridge.status.queued == (way == "button")
+        qtbot.waitUntil(lambda: preparing.context.actions_table["prepare"].text() == "Prepare the Engine")
+        preparing.context.actions_table["prepare"].trigger()
+    qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "preparing")
+    assert preparing.context.bridge.status.queued == (way == "button")
     assert len(Preparing.begun) == 2
 
 
 def test_what_failed_is_said(preparing: MainWindow, qtbot: QtBot) -> None:
     Preparing.begun[0].stage = Stage(0.5, None, True, "The compiled engine cannot be kept in /full: make room there.")
-    qtbot.waitUntil(lambda: "make room there" in preparing.banners.run.text)
-    assert preparing.bridge.status.state == "unprepared"
+    qtbot.waitUntil(lambda: "make room there" in preparing.context.banners.run.text)
+    assert preparing.context.bridge.status.state == "unprepared"
 
 
 def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qtbot: QtBot) -> None:
-    document, bridge = preparing.document, preparing.bridge
+    document, bridge = preparing.context.document, preparing.context.bridge
     assert robot_pixels(preparing, qtbot) > 100
     before = bridge.displayed
     assert before is not None
@@ -161,18 +163,18 @@ def test_the_robot_is_drawn_and_follows_what_is_edited(preparing: MainWindow, qt
     qtbot.waitUntil(lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0] + 0.005))
     document.undo_stack.undo()
     qtbot.waitUntil(lambda: bridge.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0]))
-    assert preparing.run_bar.play.says, "it goes on being prepared"
-    assert preparing.files.open(scenes_dir() / "sidewinding.toml")
-    qtbot.waitUntil(lambda: "spatial engine" in preparing.run_bar.play.says)
+    assert preparing.context.run_bar.play.says, "it goes on being prepared"
+    assert preparing.context.files.open(scenes_dir() / "sidewinding.toml")
+    qtbot.waitUntil(lambda: "spatial engine" in preparing.context.run_bar.play.says)
     assert robot_pixels(preparing, qtbot) > 100
     assert [one.stopped for one in Preparing.begun] == [True, False]
 
 
 def test_a_recorded_run_can_be_looked_at_meanwhile(preparing: MainWindow, qtbot: QtBot) -> None:
-    bridge, play = preparing.bridge, preparing.run_bar.play
-    bridge.open_run(make_recording(preparing.document.scene, 50), "earlier")
+    bridge, play = preparing.context.bridge, preparing.context.run_bar.play
+    bridge.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
     assert play.says == "", "it plays what is shown"
-    qtbot.waitUntil(preparing.actions_table["play"].isEnabled)
+    qtbot.waitUntil(preparing.context.actions_table["play"].isEnabled)
     play.click()
     qtbot.waitUntil(lambda: bridge.playing or bridge.cursor == 49)
     bridge.close_run()
@@ -186,7 +188,7 @@ def test_closing_ends_the_preparation(preparing: MainWindow) -> None:
 
 
 def test_dialogs_say_which_engine_they_wait_for(preparing: MainWindow, qtbot: QtBot) -> None:
-    comparer = preparing.comparer
+    comparer = preparing.context.comparer
     monkey = ["planar_nonsmooth", "planar_lagrangian"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(preparation_module, "is_prepared", lambda kind: False)
@@ -312,15 +314,15 @@ def test_the_choice_is_kept_and_the_robot_ends_it_in_the_window(
     make_window: Callable[[], MainWindow], qtbot: QtBot
 ) -> None:
     window = make_window()
-    assert window.ahead.wanted
-    window.actions_table["prepare_ahead"].trigger()
-    qtbot.waitUntil(lambda: not window.actions_table["prepare_ahead"].isChecked())
-    assert not make_window().ahead.wanted
-    window.ahead.set_wanted(True)
-    window.bridge.session.preparations.ahead("continuum_beam")
+    assert window.context.ahead.wanted
+    window.context.actions_table["prepare_ahead"].trigger()
+    qtbot.waitUntil(lambda: not window.context.actions_table["prepare_ahead"].isChecked())
+    assert not make_window().context.ahead.wanted
+    window.context.ahead.set_wanted(True)
+    window.context.bridge.session.preparations.ahead("continuum_beam")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(window.robot), "connected", True)
-        window.robot.changed.emit()
+        patch.setattr(type(window.context.robot), "connected", True)
+        window.context.robot.changed.emit()
         assert Preparing.begun[-1].stopped
 
 

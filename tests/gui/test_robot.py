@@ -25,17 +25,16 @@ from snakestudio.gui.robot.arming import Arming
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
+from snakestudio.gui.robot.connection import FaultMenu
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
-from snakestudio.gui.robot.panel import RobotPanel
+from snakestudio.gui.robot.panel import RobotPanel, TwinAndPoseForm
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
-from snakestudio.gui.robot.twin_and_pose_form import TwinAndPoseForm
-from snakestudio.gui.shell.document_dialog import DocumentDialog
+from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
@@ -55,18 +54,18 @@ NO = Qt.KeyboardModifier.NoModifier
 def link(window: MainWindow) -> Iterator[FakeLink]:
     """A robot that is connected and idle."""
     link = FakeLink()
-    window.robot.services = services(link)
-    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.context.robot.services = services(link)
+    window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     link.command("idle")
     look(window)
     yield link
     link.state = LinkState.IDLE  # or closing the window would ask
-    window.robot.disconnect_robot()
+    window.context.robot.disconnect_robot()
 
 
 def look(window: MainWindow) -> None:
     """Have the window read what the link knows."""
-    window.robot._look()
+    window.context.robot._look()
 
 
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
@@ -79,38 +78,38 @@ def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
 
 def failing(window: MainWindow, pose: str) -> None:
     """Let live poses from somewhere be impossible."""
-    real = window.robot.services
+    real = window.context.robot.services
 
     def open_live(*given: Any) -> Any:
         if given[-1].pose == pose:
             raise LinkError("UDP port 80 may not be used.")
         return real.open_live(*given)
 
-    window.robot.services = replace(real, open_live=open_live)
+    window.context.robot.services = replace(real, open_live=open_live)
 
 
 def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: FakeLink) -> None:
-    beside = TwinAndPoseForm(window.robot, window)
+    beside = TwinAndPoseForm(window.context.robot, window)
     beside.source.setText("0.0.0.0:22350")
     beside.poses.click()
-    assert window.robot.choices == LiveChoices("0.0.0.0:22350")
+    assert window.context.robot.choices == LiveChoices("0.0.0.0:22350")
     failing(window, "80")
     beside.source.setText("80")
     beside.source.editingFinished.emit()
     assert beside.message.text() == "UDP port 80 may not be used."
-    assert window.robot.choices == LiveChoices("0.0.0.0:22350")
-    assert window.robot.live is not None
-    assert window.robot.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
+    assert window.context.robot.choices == LiveChoices("0.0.0.0:22350")
+    assert window.context.robot.live is not None
+    assert window.context.robot.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
     assert beside.source.text() == "0.0.0.0:22350"
 
 
 def test_who_cannot_be_watched_is_not_half_connected(window: MainWindow) -> None:
     link = FakeLink()
-    window.robot.services = services(link)
+    window.context.robot.services = services(link)
     failing(window, "80")
     with pytest.raises(LinkError):
-        window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices("80"))  # type: ignore[arg-type]
-    assert not window.robot.connected
+        window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices("80"))  # type: ignore[arg-type]
+    assert not window.context.robot.connected
     assert link.closed
 
 
@@ -134,18 +133,18 @@ def test_space_stops_from_a_text_field_and_types_nothing(window: MainWindow, lin
         QTest.keyClick(keys, key)
     assert link.stops == ["Stopped by the space bar."]
     assert field.text() == "ab"
-    assert window.robot.state is LinkState.STREAMING or link.state is LinkState.FAULT
+    assert window.context.robot.state is LinkState.STREAMING or link.state is LinkState.FAULT
 
 
 def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
     put(window, link, LinkState.ARMED)
-    QTest.keyClick(give_keyboard(window, window.viewport, qtbot), KEY.Key_Space)
+    QTest.keyClick(give_keyboard(window, window.context.viewport, qtbot), KEY.Key_Space)
     assert link.stops == ["Stopped by the space bar."]
-    assert window.bridge.status.state != "running"
-    assert window.actions_table["play"].shortcut().isEmpty()
-    assert window.actions_table["stop_robot"].shortcut().toString() == "Space"
+    assert window.context.bridge.status.state != "running"
+    assert window.context.actions_table["play"].shortcut().isEmpty()
+    assert window.context.actions_table["stop_robot"].shortcut().toString() == "Space"
 
 
 def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
@@ -195,14 +194,14 @@ def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(window: MainWindow, q
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280)
     link = FakeLink()
-    window.robot.services = services(link)
-    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.context.robot.services = services(link)
+    window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     qtbot.wait(100)
-    button = window.run_bar.findChild(StopButton)
+    button = window.context.run_bar.findChild(StopButton)
     assert button.isVisible()
     assert window.width() == 1280
     assert button.mapTo(window, button.rect().bottomRight()).x() < 1280
-    window.robot.disconnect_robot()
+    window.context.robot.disconnect_robot()
 
 
 def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
@@ -215,21 +214,21 @@ def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
 
 
 def test_without_a_robot_space_is_play_and_a_field_takes_it(ready: MainWindow, qtbot: QtBot) -> None:
-    assert not ready.robot_in_window.guard.on
-    assert not ready.run_bar.findChild(StopButton).isVisible()
+    assert not ready.context.robot_in_window.guard.on
+    assert not ready.context.run_bar.findChild(StopButton).isVisible()
     field = QLineEdit(ready)
     qtbot.keyClicks(field, "a b")
     assert field.text() == "a b"
-    ready.viewport.setFocus()
-    qtbot.keyClick(ready.viewport, KEY.Key_Space)
-    qtbot.waitUntil(lambda: ready.bridge.status.state in ("running", "finished"))
-    ready.bridge.session.pause()
+    ready.context.viewport.setFocus()
+    qtbot.keyClick(ready.context.viewport, KEY.Key_Space)
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state in ("running", "finished"))
+    ready.context.bridge.session.pause()
 
 
 def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal_dialog(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    button = window.run_bar.findChild(StopButton)
+    button = window.context.run_bar.findChild(StopButton)
     assert button.isVisible()
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
     assert link.stops == ["Stopped by the Stop button."]
@@ -247,7 +246,7 @@ def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal
     assert len(link.stops) == 2
     dialog.close()
     look(window)
-    assert window.robot_in_window._modal is None
+    assert window.context.robot_in_window._modal is None
     dialog.deleteLater()
 
 
@@ -305,17 +304,17 @@ def held_long(button: HoldButton, qtbot: QtBot) -> bool:
 def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    arming = Arming(window.robot)
+    arming = Arming(window.context.robot)
     qtbot.addWidget(arming)
     arming.show()
     assert arming.hold.isEnabled()
-    window.robot.live.not_ready = ("Node 7 is silent; is it switched on?",)  # type: ignore[union-attr, misc]
+    window.context.robot.live.not_ready = ("Node 7 is silent; is it switched on?",)  # type: ignore[union-attr, misc]
     look(window)
     assert not arming.hold.isEnabled()
     assert "Node 7 is silent" in arming.reasons.text()
     assert not held_long(arming.hold, qtbot)
     assert link.state is LinkState.IDLE
-    window.robot.live.not_ready = ()  # type: ignore[union-attr, misc]
+    window.context.robot.live.not_ready = ()  # type: ignore[union-attr, misc]
     look(window)
     assert held_long(arming.hold, qtbot)
     look(window)
@@ -324,7 +323,7 @@ def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
     assert shown == {"stream", "disarm"}
     arming.stream.click()
     assert link.state is LinkState.STREAMING
-    window.robot.stop()
+    window.context.robot.stop()
     look(window)
     shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
     assert shown == {"reset"}
@@ -410,7 +409,10 @@ def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
 
 
 def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    panel, bar = RobotPanel(window.robot, window.robot_in_window, window), window.run_bar.findChild(BarPart)
+    panel, bar = (
+        RobotPanel(window.context.robot, window.context.connection, lambda: None, window),
+        window.context.run_bar.findChild(BarPart),
+    )
     status = window.statusBar()
     assert isinstance(status, StatusBar)
     assert isinstance(bar, BarPart)
@@ -425,14 +427,14 @@ def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLi
     link.say("The log was ended.", "warning")
     look(window)
     words, danger = "CONTACT LOST, MAY STILL MOVE", theme.colour("danger")
-    banner = window.banners.robot
+    banner = window.context.banners.robot
     assert banner.text.startswith(f"{words}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
     assert panel.state.title.text() == words
     assert danger.name() in panel.state.title.styleSheet()
     assert bar.state.caption.startswith("CONTACT LOST")
     assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
-    for show in (window.bridge.show_robot, window.bridge.close_run):  # whatever is looked at
+    for show in (window.context.bridge.show_robot, window.context.bridge.close_run):  # whatever is looked at
         show()
         qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
     link.changes = {}
@@ -442,7 +444,7 @@ def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLi
 
 
 def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    table = JointTable(window.robot, window)
+    table = JointTable(window.context.robot, window)
     put(window, link, LinkState.STREAMING)
     table.refresh()
     measured = [column.title for column in COLUMNS].index("Measured °")
@@ -450,7 +452,7 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)  # node numbers are always dim
     assert not table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) != grey
-    assert not window.robot_in_window.view.stale()
+    assert not window.context.twin.stale()
     link.frozen = True
     qtbot.wait(320)  # the profile's stale time is 0.3 s
     look(window)
@@ -458,19 +460,19 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     assert table.stale(3)
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) == grey
     assert table.data(name, Qt.ItemDataRole.ForegroundRole) != grey
-    assert window.viewport.overlays().stale
-    assert any("old" in text for _, text in window.viewport.legends.robot.entries)
+    assert window.context.viewport.overlays().stale
+    assert any("old" in text for _, text in window.context.viewport.legends.robot.entries)
 
 
 def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink) -> None:
     """A temperature whose message ended stands in the table as old, beside an angle that is fresh."""
-    table = JointTable(window.robot, window)
+    table = JointTable(window.context.robot, window)
     put(window, link, LinkState.STREAMING)
-    told = window.robot.telemetry
+    told = window.context.robot.telemetry
     assert told is not None
     heard = told.heard_at.copy()
     heard[AGED.index("temperature")], heard[AGED.index("voltage")] = time.monotonic() - 4.0, np.nan
-    window.robot.telemetry = replace(told, heard_at=heard)
+    window.context.robot.telemetry = replace(told, heard_at=heard)
     table.refresh()
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
     shown = {column.title: table.index(3, number) for number, column in enumerate(COLUMNS)}
@@ -486,12 +488,12 @@ def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink
 
 
 def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: MainWindow, link: FakeLink) -> None:
-    table = JointTable(window.robot, window)
+    table = JointTable(window.context.robot, window)
     angle, reference = np.zeros(10), np.zeros(10)
     angle[0], reference[0] = np.radians(61.0), np.radians(58.5)  # the profile's limits are -60 and 60 degrees
     link.changes = {}
     put(window, link, LinkState.ARMED)
-    window.robot.telemetry = replace(window.robot.telemetry, angle=angle, reference=reference)  # type: ignore[type-var]
+    window.context.robot.telemetry = replace(window.context.robot.telemetry, angle=angle, reference=reference)  # type: ignore[type-var]
     table.refresh()
     row = [table.data(table.index(0, column)) for column in range(len(COLUMNS))]
     assert row[2:5] == ["58.5", "61.0", "+2.5"]
@@ -503,21 +505,21 @@ def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: Ma
 
 
 def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(window: MainWindow, link: FakeLink) -> None:
-    live = window.robot.live
+    live = window.context.robot.live
     assert isinstance(live, FakeLive)
-    assert window.bridge.source == "robot"
-    assert window.bridge.recording is live.recording
-    assert window.run_bar.source.source == "Robot: Lab robot"
-    assert any("not measured" in text for _, text in window.viewport.legends.robot.entries)
-    window.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
+    assert window.context.bridge.source == "robot"
+    assert window.context.bridge.recording is live.recording
+    assert window.context.run_bar.source.source == "Robot: Lab robot"
+    assert any("not measured" in text for _, text in window.context.viewport.legends.robot.entries)
+    window.context.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert live.scenes[-1].gait.amplitude_deg == 30.0
-    assert window.bridge.source == "robot"  # an edit is for the robot, too
-    window.run_bar.source.segments["simulation"].click()
-    assert window.bridge.source == "simulation"
-    window.run_bar.source.segments["robot"].click()
-    assert window.bridge.source == "robot"
-    window.robot.disconnect_robot()
-    assert window.bridge.source == "simulation"
+    assert window.context.bridge.source == "robot"  # an edit is for the robot, too
+    window.context.run_bar.source.segments["simulation"].click()
+    assert window.context.bridge.source == "simulation"
+    window.context.run_bar.source.segments["robot"].click()
+    assert window.context.bridge.source == "robot"
+    window.context.robot.disconnect_robot()
+    assert window.context.bridge.source == "simulation"
     assert live.closed
     assert link.closed
 
@@ -525,7 +527,7 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(window: Mai
 def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     window: MainWindow, link: FakeLink, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    live, keeper = window.robot.live, window.keeper
+    live, keeper = window.context.robot.live, window.context.keeper
     assert isinstance(live, FakeLive)
     keeper._robots.setInterval(10)
     resting = False
@@ -535,7 +537,7 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
     kept = RunRecording(live.recording.scene, live.recording.schema, path)
     kept.append(make_rows(kept.scene, 0, 50))
     live.recording = kept
-    qtbot.waitUntil(lambda: window.bridge.recording is kept)
+    qtbot.waitUntil(lambda: window.context.bridge.recording is kept)
     qtbot.waitUntil(path.exists)
     with qtbot.waitSignal(keeper._robots.timeout):
         pass
@@ -547,27 +549,27 @@ def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
 
 def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(window: MainWindow, link: FakeLink) -> None:
     put(window, link, LinkState.STREAMING)
-    first = window.robot.live
-    window.document.new(window.document.scene)
+    first = window.context.robot.live
+    window.context.document.new(window.context.document.scene)
     assert link.stops == ["Stopped, as another scene was opened."]
-    assert window.robot.live is not first
+    assert window.context.robot.live is not first
     assert first.closed  # type: ignore[union-attr]
-    assert window.bridge.source == "robot"  # it is the robot that has to be watched now
-    assert window.bridge.source_name
+    assert window.context.bridge.source == "robot"  # it is the robot that has to be watched now
+    assert window.context.bridge.source_name
 
 
 def test_the_button_arms_the_robot_as_it_is_watched_now(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    arming = Arming(window.robot)
+    arming = Arming(window.context.robot)
     qtbot.addWidget(arming)
     arming.show()
     put(window, link, LinkState.IDLE)
-    first = window.robot.live
-    window.document.new(window.document.scene)
+    first = window.context.robot.live
+    window.context.document.new(window.context.document.scene)
     put(window, link, LinkState.IDLE)
     assert held_long(arming.hold, qtbot)
-    assert window.robot.live is not first
-    assert window.robot.live is not None
-    assert window.robot.live.arming
+    assert window.context.robot.live is not first
+    assert window.context.robot.live is not None
+    assert window.context.robot.live.arming
     assert first is not None
     assert not first.arming
 
@@ -575,19 +577,19 @@ def test_the_button_arms_the_robot_as_it_is_watched_now(window: MainWindow, link
 def test_another_scene_stops_a_robot_that_is_just_being_armed(window: MainWindow, link: FakeLink) -> None:
     """Until all nodes have said that they are armed the link stands in IDLE, and the operator has asked for torque."""
     put(window, link, LinkState.IDLE)
-    assert window.robot.live is not None
-    window.robot.live.arm()
+    assert window.context.robot.live is not None
+    window.context.robot.live.arm()
     put(window, link, LinkState.IDLE)
-    assert window.robot.movable
-    window.document.new(window.document.scene)
+    assert window.context.robot.movable
+    window.context.document.new(window.context.document.scene)
     assert link.stops == ["Stopped, as another scene was opened."]
-    assert not window.robot.movable
+    assert not window.context.robot.movable
 
 
 def test_a_page_that_takes_long_is_not_shown_by_a_link_either_while_the_robot_could_move(
     window: MainWindow, link: FakeLink
 ) -> None:
-    window.guides.document("safety")
+    window.context.guides.document("safety")
     page = window.findChild(DocumentDialog)
     put(window, link, LinkState.ARMED)
     page.text.anchorClicked.emit(QUrl("robot-profile.md"))
@@ -604,27 +606,27 @@ def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_s
     window: MainWindow, link: FakeLink
 ) -> None:
     called = []
-    window.toggle_theme = lambda: called.append("theme")  # type: ignore[method-assign]
+    window.context.toggle_theme = lambda: called.append("theme")  # type: ignore[method-assign]
     put(window, link, LinkState.STREAMING)
-    window.actions_table["theme"].trigger()
+    window.context.actions_table["theme"].trigger()
     assert called == []
-    assert window.banners.robot.text == (
+    assert window.context.banners.robot.text == (
         "View > Light Colours keeps the window for longer than an armed robot waits for it: disarm the robot first."
     )
     put(window, link, LinkState.IDLE)
-    window.actions_table["theme"].trigger()
+    window.context.actions_table["theme"].trigger()
     assert called == ["theme"]
 
 
 def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink) -> None:
-    live = window.robot.live
+    live = window.context.robot.live
     assert isinstance(live, FakeLive)
     live.twin = live.recording
     look(window)
-    assert [run.name for run in window.overlaid.overlaid()] == ["simulated twin"]
-    assert len(window.overlaid.ghosts(0.5)) == 1
-    window.bridge.close_run()
-    assert window.overlaid.overlaid() == []
+    assert [run.name for run in window.context.overlaid.overlaid()] == ["simulated twin"]
+    assert len(window.context.overlaid.ghosts(0.5)) == 1
+    window.context.bridge.close_run()
+    assert window.context.overlaid.overlaid() == []
 
 
 def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
@@ -636,7 +638,7 @@ def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
     before = len(link.beats)
     time.sleep(0.3)  # the window hangs
     assert len(link.beats) == before
-    qtbot.waitUntil(lambda: window.robot.longest_gap > 0.25)
+    qtbot.waitUntil(lambda: window.context.robot.longest_gap > 0.25)
 
 
 # --- the window closes --------------------------------------------------------------------------------------------
@@ -672,7 +674,7 @@ def test_options_are_typed_as_words() -> None:
 
 
 def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) -> None:
-    form = ConnectForm(services(FakeLink()), window.settings, window)
+    form = ConnectForm(services(FakeLink()), window.context.settings, window)
     qtbot.waitUntil(lambda: form.interface.count() == 2 and form.loaded is not None)
     assert (form.interface.currentText(), form.channel.currentText()) == ("socketcan", "can0")
     form.show()
@@ -696,8 +698,8 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = FakeLink()
-    window.robot.services = services(link)
-    window.robot_in_window.ask_connect("can")
+    window.context.robot.services = services(link)
+    window.context.robot_in_window.ask_connect("can")
     dialog = window.findChild(ConnectDialog)
     form = dialog.form
     qtbot.waitUntil(lambda: form.loaded is not None and form._look is None)
@@ -712,29 +714,29 @@ def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     def refuse(loaded: object, bus: object) -> FakeLink:
         raise LinkError("There is no channel can0; bring it up, or choose another one.")
 
-    monkeypatch.setattr(window.robot, "services", replace(window.robot.services, open_link=refuse))
+    monkeypatch.setattr(window.context.robot, "services", replace(window.context.robot.services, open_link=refuse))
     dialog.connect_button.click()
     assert dialog.message.text() == "There is no channel can0; bring it up, or choose another one."
-    assert not window.robot.connected
-    window.robot.services = services(link)
+    assert not window.context.robot.connected
+    window.context.robot.services = services(link)
     form.interface.setEditText("udp_multicast")
     dialog.connect_button.click()
-    assert window.robot.connected
+    assert window.context.robot.connected
     assert link.profile.bus.bitrate == 250_000
     assert link.commands[0][0] == "connect"
-    assert window.robot.state is LinkState.LISTENING  # nothing is sent until it is wanted
+    assert window.context.robot.state is LinkState.LISTENING  # nothing is sent until it is wanted
     assert not form.isVisible()
     dialog.traffic.table.take([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
     look(window)
     assert dialog.findChild(NodeStrip).roles == ("good",) * 10
     dialog.connect_button.click()
-    assert not window.robot.connected
+    assert not window.context.robot.connected
     dialog.close()
 
 
 def test_a_log_that_is_not_there_is_said_in_the_dialog(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window.robot.services = services(FakeLink())
-    window.robot_in_window.ask_connect("replay")
+    window.context.robot.services = services(FakeLink())
+    window.context.robot_in_window.ask_connect("replay")
     dialog = window.findChild(ConnectDialog)
     qtbot.waitUntil(lambda: dialog.form.loaded is not None)
     assert "Choose the log" in dialog.message.text()
@@ -779,7 +781,7 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
 
 
 def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    log = EventLog(window.robot, window)
+    log = EventLog(window.context.robot, window)
     for severity, text in (("info", "Listening."), ("warning", "Node 3 is silent."), ("error", "Bus off.")):
         log.add(LinkEvent(time.monotonic(), severity, text))  # type: ignore[arg-type]
     assert log.rowCount() == 3
@@ -788,7 +790,7 @@ def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLi
     assert log.rowCount() == 1
     log.seek("", important=True)
     assert log.rowCount() == 2
-    panel = DataPanel(window.robot, log)
+    panel = DataPanel(window.context.robot, log)
     qtbot.addWidget(panel)
     panel.copy_events()
     assert QGuiApplication.clipboard().text().count("\n") == 2
@@ -802,23 +804,23 @@ def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLi
 def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, link: FakeLink) -> None:
     link.say("Node 3 is silent.", "error", "node")
     look(window)
-    assert window.banners.robot.text == "Node 3 is silent."
+    assert window.context.banners.robot.text == "Node 3 is silent."
     put(window, link, LinkState.FAULT)
-    assert window.banners.robot.text == "Node 3 is silent."
+    assert window.context.banners.robot.text == "Node 3 is silent."
     link.say("Node 5 babbles.", "warning", "node")
     look(window)
-    assert window.banners.robot.text == "Node 3 is silent."  # a warning does not hide why it was stopped
+    assert window.context.banners.robot.text == "Node 3 is silent."  # a warning does not hide why it was stopped
     link.alive = False  # silent for a moment
     look(window)
     link.alive = True
     look(window)
-    assert window.banners.robot.text == "Node 3 is silent."  # nobody has led out of FAULT
+    assert window.context.banners.robot.text == "Node 3 is silent."  # nobody has led out of FAULT
     put(window, link, LinkState.IDLE)  # reset: why it was stopped is over
-    assert window.banners.robot.text == ""
+    assert window.context.banners.robot.text == ""
     link.say("Node 4 is silent.", "error", "node")
     look(window)
-    window.robot.disconnect_robot()
-    assert window.banners.robot.text == ""
+    window.context.robot.disconnect_robot()
+    assert window.context.banners.robot.text == ""
 
 
 # --- the emulated robot -------------------------------------------------------------------------------------------
@@ -839,10 +841,10 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
 ) -> None:
     """What is chosen is what the emulated robot understands: its own parser reads it."""
     asked, menu = _Asked(), QMenu(window)
-    FaultMenu(menu, window.robot, asked)  # type: ignore[arg-type]
+    FaultMenu(menu, window.context.robot, asked)  # type: ignore[arg-type]
     assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
-    window.robot.emulated = True
-    window.robot.changed.emit()
+    window.context.robot.emulated = True
+    window.context.robot.changed.emit()
     assert menu.menuAction().isEnabled()
     below = [action.menu() for action in menu.actions() if isinstance(action.menu(), QMenu)]
     for each in below:
@@ -874,13 +876,13 @@ def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
 
 
 def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbot: QtBot) -> None:
-    while not window.docks_filled:
-        window.fill_docks()
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
     link = FakeLink()
-    window.robot.services = services(link)
-    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
-    window.robot_in_window._show_panels()
-    data, plots = window.docks["robot_data"], window.docks["plots"]
+    window.context.robot.services = services(link)
+    window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.context.robot_in_window._show_panels()
+    data, plots = window.context.docks["robot_data"], window.context.docks["plots"]
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
-    window.robot.disconnect_robot()
+    window.context.robot.disconnect_robot()
     qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())

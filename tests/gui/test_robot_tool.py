@@ -36,26 +36,26 @@ def seen(viewport: Viewport, x: float, y: float, z: float = 0.0) -> QPoint:
 
 def pose_of(window: MainWindow) -> NDArray[np.float64]:
     """Where the scene says that the robot starts."""
-    return initial_state(window.document.scene, window.document.base_dir)[0]
+    return initial_state(window.context.document.scene, window.context.document.base_dir)[0]
 
 
 def link_at(window: MainWindow, link: int) -> QPoint:
     """Where the back of a link is seen."""
     x, y, z = pose_of(window)[link, :3]
-    return seen(window.viewport, x, y, z + window.document.scene.robot.radius_m)
+    return seen(window.context.viewport, x, y, z + window.context.document.scene.robot.radius_m)
 
 
 def from_above(window: MainWindow) -> None:
-    window.viewport.frame_all(at_once=True)
-    window.viewport.navigator.view("top")
-    window.viewport.navigator.finish()
+    window.context.viewport.frame_all(at_once=True)
+    window.context.viewport.navigator.view("top")
+    window.context.viewport.navigator.finish()
 
 
 def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the picture is of the scene's start."""
 
     def same() -> bool:
-        shown = window.viewport.snapshot
+        shown = window.context.viewport.snapshot
         return shown is not None and np.allclose(shown.link_pose, pose_of(window), atol=1e-9)
 
     qtbot.waitUntil(same, timeout=COMPILING_MS)
@@ -64,16 +64,16 @@ def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
 @pytest.fixture
 def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window that looks straight down on a robot at its start, with nothing else in the scene, a link selected."""
-    drawn.document.edit(with_values(drawn.document.scene, {"obstacles": []}), "Clear")
-    qtbot.waitUntil(lambda: drawn.bridge.status.state == "ready", timeout=COMPILING_MS)
+    drawn.context.document.edit(with_values(drawn.context.document.scene, {"obstacles": []}), "Clear")
+    qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
     shows_its_start(drawn, qtbot)
     from_above(drawn)
-    drawn.selection.set([("link", LINK)])
+    drawn.context.selection.set([("link", LINK)])
     return drawn
 
 
 def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     before, steps, kind = pose_of(placing), document.undo_stack.count(), document.scene.start.kind
     begin = link_at(placing, LINK)
     away = QPoint(60, -35)
@@ -92,7 +92,7 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placin
     assert document.scene.start.kind == kind
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == "Move robot"
-    assert placing.selection.links == (LINK,)
+    assert placing.context.selection.links == (LINK,)
     document.undo_stack.undo()
     np.testing.assert_array_equal(pose_of(placing), before)
 
@@ -100,19 +100,19 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placin
 def test_another_start_is_seen_before_the_engine_knows_of_it(placing: MainWindow, qtbot: QtBot) -> None:
     # Without waiting for anything: a robot that is dragged must not lag behind the cursor.
     for x in (0.1, 0.2, 0.3):
-        placing.document.set_value("start.x_m", x, "Place")
-        shown = placing.viewport.snapshot
+        placing.context.document.set_value("start.x_m", x, "Place")
+        shown = placing.context.viewport.snapshot
         assert shown is not None
         np.testing.assert_allclose(shown.link_pose, pose_of(placing), atol=1e-12)
-    placing.bridge.session.settle()
-    qtbot.waitUntil(lambda: placing.bridge.displayed is placing.bridge.session.latest)
+    placing.context.bridge.session.settle()
+    qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest)
     shows_its_start(placing, qtbot)
 
 
 def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
     placing: MainWindow, qtbot: QtBot
 ) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     before, scene, camera = pose_of(placing), document.scene, viewport.navigator.camera
     begin = link_at(placing, LINK)
     drag(qtbot, viewport, begin, begin + QPoint(50, 50), release=False)
@@ -127,11 +127,11 @@ def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
     assert document.scene == scene
     assert document.undo_stack.undoText() == "Clear"
     assert viewport.navigator.camera == camera
-    assert placing.selection.links == (LINK,)
+    assert placing.context.selection.links == (LINK,)
 
 
 def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     before = pose_of(placing)
     begin = link_at(placing, LINK)
     for modifier in (ALT, ALT | CTRL):
@@ -165,7 +165,7 @@ def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier) -> None
 
 @pytest.mark.parametrize("joint", [1, 8])
 def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBot, joint: int) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     before, angles = pose_of(placing), initial_joint_angles(document.scene)
     steps = document.undo_stack.count()
     begin = seen(viewport, *viewport.robot_tool.handles()[joint])
@@ -195,7 +195,7 @@ def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBo
 
 
 def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     document.edit(with_values(document.scene, {"robot.joint_limit_deg": 45.0}), "Limit")
     shows_its_start(placing, qtbot)
     begin = seen(viewport, *viewport.robot_tool.handles()[8])
@@ -206,9 +206,9 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
 
 
 def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.viewport, placing.document
-    placing.step()
-    qtbot.waitUntil(lambda: placing.bridge.status.state == "paused")
+    viewport, document = placing.context.viewport, placing.context.document
+    placing.context.step()
+    qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
     assert not len(viewport.robot_tool.handles())
     scene = document.scene
     begin = link_at(placing, LINK)
@@ -217,25 +217,25 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainW
     qtbot.waitUntil(lambda: viewport.hint.text() == f"Link {LINK + 1} · reset to place the robot")
     drag(qtbot, viewport, begin, begin + QPoint(40, 0))
     assert document.scene is scene
-    placing.reset()
-    qtbot.waitUntil(lambda: placing.bridge.status.state == "ready")
+    placing.context.bridge.reset()
+    qtbot.waitUntil(lambda: placing.context.bridge.status.state == "ready")
     qtbot.waitUntil(lambda: len(viewport.robot_tool.handles()) > 0)
 
 
 def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     scene = document.scene
     qtbot.mouseClick(viewport, LEFT, NONE, link_at(placing, 3))
-    assert placing.selection.links == (3,)
+    assert placing.context.selection.links == (3,)
     assert document.scene is scene
     begin = link_at(placing, 9)
     drag(qtbot, viewport, begin, begin + QPoint(20, 30), modifier=SHIFT)
-    assert placing.selection.links == (9,)
+    assert placing.context.selection.links == (9,)
     assert document.undo_stack.undoText() == "Move robot"
 
 
 def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindow, qtbot: QtBot) -> None:
-    document, table = placing.document, placing.actions_table
+    document, table = placing.context.document, placing.context.actions_table
     middle = pose_of(placing)[:, :2].mean(axis=0)
     table["straighten_robot"].trigger()
     assert document.scene.start.kind == "straight"
@@ -246,27 +246,27 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindo
     assert document.undo_stack.undoText() == "Snap robot to gait"
     shows_its_start(placing, qtbot)
     for _ in range(5):
-        placing.step(200)
-    qtbot.waitUntil(lambda: placing.bridge.status.state == "paused")
-    placing.bridge.session.settle()
-    qtbot.waitUntil(lambda: placing.bridge.displayed is placing.bridge.session.latest)
-    shown = placing.viewport.snapshot
+        placing.context.step(200)
+    qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
+    placing.context.bridge.session.settle()
+    qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.bridge.session.latest)
+    shown = placing.context.viewport.snapshot
     assert shown is not None
     table["start_here"].trigger()
     np.testing.assert_allclose(pose_of(placing)[:, :2], shown.link_pose[:, :2], atol=1e-6)
     assert document.undo_stack.undoText() == "Start where it is now"
-    placing.reset()
+    placing.context.bridge.reset()
     shows_its_start(placing, qtbot)
 
 
 def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot: QtBot) -> None:
-    drawn.files.open(scenes_dir() / "continuum_snake_2d.toml")
-    viewport = drawn.viewport
+    drawn.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
+    viewport = drawn.context.viewport
     qtbot.waitUntil(lambda: viewport.settled and viewport.robot_tool.placeable)
     from_above(drawn)
-    assert not drawn.actions_table["straighten_robot"].isEnabled() or not drawn.actions_table.refresh()
+    assert not drawn.context.actions_table["straighten_robot"].isEnabled() or not drawn.context.actions_table.refresh()
     before = pose_of(drawn)
-    drawn.selection.set([("link", 20)])
+    drawn.context.selection.set([("link", 20)])
     assert not len(viewport.robot_tool.handles())
     begin = seen(viewport, *before[20, :3])
     drag(qtbot, viewport, begin, begin + QPoint(40, 20))
@@ -274,7 +274,7 @@ def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot
     np.testing.assert_allclose(moved, moved[0] * np.ones((len(moved), 1)), atol=1e-8)
     assert moved[0, 0] > 0.01
     assert moved[0, 1] < -0.005
-    assert drawn.document.undo_stack.undoText() == "Move robot"
+    assert drawn.context.document.undo_stack.undoText() == "Move robot"
 
 
 @pytest.mark.parametrize("joint", [1, 8])
@@ -329,11 +329,11 @@ def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> Non
 
 
 def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(placing: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = placing.viewport, placing.document
+    viewport, document = placing.context.viewport, placing.context.document
     before, steps = pose_of(placing), document.undo_stack.count()
     viewport.setFocus()
     assert viewport.overlays().gizmo is not None
-    qtbot.waitUntil(placing.actions_table["move"].isEnabled)
+    qtbot.waitUntil(placing.context.actions_table["move"].isEnabled)
     for key in ("g", "x", "0", ".", "2", "5"):
         qtbot.keyClick(viewport, key)
     qtbot.keyClick(viewport, Qt.Key.Key_Return)
@@ -349,7 +349,7 @@ def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(placing: Mai
     assert document.undo_stack.count() == steps + 2
     qtbot.keyClick(viewport, "s")  # a robot is not scaled
     assert not viewport.editor.transforms.busy
-    placing.selection.set([("link", LINK), ("start", 0)])
+    placing.context.selection.set([("link", LINK), ("start", 0)])
     assert viewport.overlays().gizmo is not None
-    placing.selection.clear()
+    placing.context.selection.clear()
     assert viewport.overlays().gizmo is None

@@ -17,9 +17,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
-from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
-from snakestudio.gui.runs.run_panel import RunPanel
+from snakestudio.gui.runs.run_panel import RunDelegate, RunPanel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values
@@ -237,31 +236,31 @@ def test_every_run_of_the_window_is_kept(
 
     save_scene(SCENE, path)
     window = make_window()
-    window.document.open(path)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
-    window.bridge.session.set_speed(float("inf"))
-    window.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
+    window.context.document.open(path)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    window.context.bridge.session.set_speed(float("inf"))
+    window.context.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "finished")
     qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1)
-    window.reset()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
-    (run,) = window.keeper.library.runs()
+    window.context.bridge.reset()
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready")
+    (run,) = window.context.keeper.library.runs()
     assert run.info is not None
     assert (run.info.complete, run.info.scene_file) == (True, "mine.toml")
     assert run.info.duration == pytest.approx(0.3)
     # It is shown again, and let go of when it is deleted.
-    window.open_runs.open(run.path, run.name)
-    qtbot.waitUntil(lambda: window.bridge.source == "replay")
-    assert window.bridge.source_name == "mine"
-    window.open_runs.forget(run.path)
-    assert window.bridge.source == "simulation"
+    window.context.open_runs.open(run.path, run.name)
+    qtbot.waitUntil(lambda: window.context.bridge.source == "replay")
+    assert window.context.bridge.source_name == "mine"
+    window.context.open_runs.forget(run.path)
+    assert window.context.bridge.source == "simulation"
     # Unless it is not wanted.
-    window.keeper.set_keeping(False)
-    window.reset()
-    window.bridge.session.settle()
-    window.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
-    assert len(window.keeper.library.runs()) == 1
+    window.context.keeper.set_keeping(False)
+    window.context.bridge.reset()
+    window.context.bridge.session.settle()
+    window.context.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "finished")
+    assert len(window.context.keeper.library.runs()) == 1
 
 
 OPENED = """
@@ -271,9 +270,9 @@ from snakestudio.gui.app import run
 
 def watch(window):
     def shown():
-        print(len(window.bridge.recording), window.bridge.recording.scene.model.kind)
+        print(len(window.context.bridge.recording), window.context.bridge.recording.scene.model.kind)
         window.close()
-    window.bridge.source_changed.connect(shown)
+    window.context.bridge.source_changed.connect(shown)
 
 sys.exit(run(Path(sys.argv[1]), watch))
 """

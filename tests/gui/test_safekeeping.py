@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButto
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.shell.document_recovery import when
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.recovery_dialog import when
 from snakestudio.model.edits import with_value
 from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene
@@ -51,38 +51,38 @@ def mine(window: MainWindow, tmp_path: Path) -> Path:
     """A file of the user's, open in the window."""
     path = tmp_path / "mine.toml"
     path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
-    assert window.files.open(path)
+    assert window.context.files.open(path)
     return path
 
 
 def test_unsaved_changes_are_offered_in_words_and_restored(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
-    saved = window.document.scene
+    saved = window.context.document.scene
     unsaved = with_value(move(saved, [1, 2, 3], (0.1, 0.0, 0.0)), "gait.amplitude_deg", 35.0)
     left = leave_behind(unsaved, mine)
-    window.files.open(MAIN_SCENE)
-    window.safekeeping.offer()
-    dialog = window.safekeeping.dialog
+    window.context.files.open(MAIN_SCENE)
+    window.context.safekeeping.offer()
+    dialog = window.context.safekeeping.dialog
     assert dialog is not None
     assert "mine.toml" in dialog.about.text()
     words = dialog.words.toPlainText()
     assert "Gait: amplitude 40 → 35 °" in words
     assert "3 obstacles moved by (0.1, 0) m" in words
     qtbot.mouseClick(dialog.restore_button, Qt.MouseButton.LeftButton)
-    assert window.document.scene == unsaved
-    assert window.document.path == mine
-    assert window.document.dirty
+    assert window.context.document.scene == unsaved
+    assert window.context.document.path == mine
+    assert window.context.document.dirty
     assert not left.exists()
     assert len(list(recovery_dir().glob("unsaved-*.toml"))) == 1, "it is kept anew before the old file goes"
-    window.document.undo_stack.undo()
-    assert window.document.scene == saved
+    window.context.document.undo_stack.undo()
+    assert window.context.document.scene == saved
 
 
 def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
-    first = leave_behind(with_value(window.document.scene, "gait.amplitude_deg", 35.0), mine)
+    first = leave_behind(with_value(window.context.document.scene, "gait.amplitude_deg", 35.0), mine)
     second = leave_behind(with_value(Scene(), "run.duration_s", 3.0), None)
-    same = leave_behind(window.document.scene, mine)
-    window.actions_table["restore_unsaved"].trigger()
-    dialog = window.safekeeping.dialog
+    same = leave_behind(window.context.document.scene, mine)
+    window.context.actions_table["restore_unsaved"].trigger()
+    dialog = window.context.safekeeping.dialog
     assert dialog is not None
     assert not same.exists(), "its file holds the same by now"
     assert dialog.list.count() == 2
@@ -95,64 +95,64 @@ def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: Q
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert first.exists(), "Esc decides later"
     first.unlink()
-    window.safekeeping.offer(asked=True)
-    assert "no unsaved changes" in window.banners.files.text
+    window.context.safekeeping.offer(asked=True)
+    assert "no unsaved changes" in window.context.banners.files.text
 
 
 def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
-    action = window.actions_table["revert"]
-    window.actions_table.refresh()
+    action = window.context.actions_table["revert"]
+    window.context.actions_table.refresh()
     assert not action.isEnabled()
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
-    window.actions_table.refresh()
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.actions_table.refresh()
     assert action.isEnabled()
     asked: list[str] = []
     answer("Cancel", asked)
     action.trigger()
-    assert window.document.scene.gait.amplitude_deg == 12.0
+    assert window.context.document.scene.gait.amplitude_deg == 12.0
     assert "Gait: amplitude 12 → 40 °" in asked[0]
     answer("Revert", asked)
     action.trigger()
-    assert window.document.scene.gait.amplitude_deg == 40.0
-    assert not window.document.dirty
+    assert window.context.document.scene.gait.amplitude_deg == 40.0
+    assert not window.context.document.dirty
 
 
 def test_saving_over_another_programs_changes_asks(window: MainWindow, mine: Path) -> None:
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
     asked: list[str] = []
     answer("Cancel", asked)
-    assert not window.files.save()
+    assert not window.context.files.save()
     assert "Run: duration 3 → 10 s" in asked[0]
     assert load_scene(mine).run.duration_s == 3.0
     answer("Overwrite", asked)
-    assert window.files.save()
-    assert load_scene(mine) == window.document.scene
+    assert window.context.files.save()
+    assert load_scene(mine) == window.context.document.scene
 
 
 def test_reloading_over_unsaved_changes_asks(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
-    qtbot.waitUntil(lambda: "was changed by another program" in window.banners.disk.text)
+    qtbot.waitUntil(lambda: "was changed by another program" in window.context.banners.disk.text)
     asked: list[str] = []
     answer("Reload", asked)
-    reload = next(b for b in window.banners.disk.findChildren(QPushButton) if b.text() == "Reload")
+    reload = next(b for b in window.context.banners.disk.findChildren(QPushButton) if b.text() == "Reload")
     qtbot.mouseClick(reload, Qt.MouseButton.LeftButton)
     assert "Gait: amplitude 12 → 40 °" in asked[0]
-    assert window.document.scene == load_scene(mine)
-    assert window.banners.disk.text == ""
+    assert window.context.document.scene == load_scene(mine)
+    assert window.context.banners.disk.text == ""
 
 
 def test_a_write_protected_file_is_not_replaced(
     window: MainWindow, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
     before = mine.read_bytes()
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may be allowed everything
-    assert not window.files.save()
-    assert "the file is write-protected; save under another name" in window.banners.files.text
+    assert not window.context.files.save()
+    assert "the file is write-protected; save under another name" in window.context.banners.files.text
     assert mine.read_bytes() == before
-    assert any(button.text() == "Save As ..." for button in window.banners.files.findChildren(QPushButton))
+    assert any(button.text() == "Save As ..." for button in window.context.banners.files.findChildren(QPushButton))
 
 
 def import_through(window: MainWindow, act: Callable[[ImportDialog], None], start: Callable[[], object]) -> None:
@@ -179,7 +179,7 @@ def test_obstacles_are_imported_as_one_step(
     table = tmp_path / "pegs.csv"
     table.write_text("x,y,diameter\n1000,2000,100\n3000,1000,50\n")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *args: (str(table), ""))
-    before = window.document.scene
+    before = window.context.document.scene
     seen: list[str] = []
 
     def act(dialog: ImportDialog) -> None:
@@ -198,13 +198,13 @@ def test_obstacles_are_imported_as_one_step(
         qtbot.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
 
     table.write_text("x,y,diameter\n1000,20000,100\n3000,1000,50\n")
-    import_through(window, act, window.actions_table["import_obstacles"].trigger)
-    new = window.document.scene.obstacles[len(before.obstacles) :]
+    import_through(window, act, window.context.actions_table["import_obstacles"].trigger)
+    new = window.context.document.scene.obstacles[len(before.obstacles) :]
     assert [(o.x_m, o.y_m, o.group) for o in new] == [(0.5, 10.0, "pegs"), (1.5, 0.5, "pegs")]
     assert "radius 0.0125 to 0.025 m" in seen[0]
-    assert window.document.undo_stack.undoText() == "Import obstacles from pegs.csv"
-    window.document.undo_stack.undo()
-    assert window.document.scene == before
+    assert window.context.document.undo_stack.undoText() == "Import obstacles from pegs.csv"
+    window.context.document.undo_stack.undo()
+    assert window.context.document.scene == before
 
 
 def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindow, tmp_path: Path) -> None:
@@ -213,15 +213,15 @@ def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindo
         '<svg xmlns="http://www.w3.org/2000/svg" width="4000mm" height="2000mm" viewBox="0 0 4 2">'
         '<circle cx="1" cy="0.5" r="0.1"/></svg>'
     )
-    import_through(window, lambda dialog: dialog.accept(), lambda: window.experiment_files.take(drawing))
-    pipe = window.document.scene.obstacles[-1]
+    import_through(window, lambda dialog: dialog.accept(), lambda: window.context.experiment_files.take(drawing))
+    pipe = window.context.document.scene.obstacles[-1]
     assert (pipe.x_m, pipe.y_m, pipe.group) == (1.0, 1.5, "plan")
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("x,y,r\n1,2\n")
-    before = window.document.scene
-    assert not window.experiment_files.take(wrong)
-    assert "line 2: 2 values instead of 3" in window.banners.files.text
-    assert window.document.scene is before
+    before = window.context.document.scene
+    assert not window.context.experiment_files.take(wrong)
+    assert "line 2: 2 values instead of 3" in window.context.banners.files.text
+    assert window.context.document.scene is before
 
 
 @pytest.mark.parametrize(

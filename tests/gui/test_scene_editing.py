@@ -269,7 +269,7 @@ def test_copies_of_a_group_are_a_group_of_their_own(
 
 
 def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: QtBot) -> None:
-    table, selection, document = window.actions_table, window.selection, window.document
+    table, selection, document = window.context.actions_table, window.context.selection, window.context.document
 
     def press(name: str) -> None:
         qtbot.waitUntil(table[name].isEnabled)
@@ -279,20 +279,20 @@ def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: Qt
     assert not any(table[name].isEnabled() for name in ("ungroup", "lock", "hide", "rename", "align_left", "show_all"))
     selection.set([("obstacle", 0), ("obstacle", 1), ("obstacle", 2)])
     qtbot.waitUntil(table["group"].isEnabled)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_G, CTRL)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_G, CTRL)
     assert members(document.scene, "Group 1") == (0, 1, 2)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_H)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_H)
     assert all(o.hidden for o in document.scene.obstacles[:3])
     qtbot.waitUntil(lambda: table["hide"].text() == "Show")
     qtbot.waitUntil(table["show_all"].isEnabled)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_H, SHIFT)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_H, SHIFT)
     assert not any(o.hidden for o in document.scene.obstacles)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_L, CTRL)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_L, CTRL)
     assert all(o.locked for o in document.scene.obstacles[:3])
     qtbot.waitUntil(lambda: table["lock"].text() == "Unlock")
-    qtbot.keyClick(window.viewport, Qt.Key.Key_Delete)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_Delete)
     assert len(document.scene.obstacles) == 7
-    assert "3 obstacles are locked and were not deleted" in window.banners.edits.text
+    assert "3 obstacles are locked and were not deleted" in window.context.banners.edits.text
     press("lock")
     selection.set([("obstacle", 1)])
     press("select_group")
@@ -351,7 +351,7 @@ def test_what_is_dragged_out_of_the_palette(
 
 
 def test_a_preset_is_seen_under_the_cursor_and_dropped_there(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, document = drawn.viewport, drawn.document
+    viewport, document = drawn.context.viewport, drawn.context.document
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
     copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     data = QMimeData()
@@ -472,14 +472,14 @@ def test_a_random_field_of_something_new(qtbot: QtBot, dialog: ArrayDialog, docu
 
 
 def test_the_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> None:
-    window.selection.set([("obstacle", 3)])
-    qtbot.keyClick(window.viewport, Qt.Key.Key_D, CTRL | SHIFT)
+    window.context.selection.set([("obstacle", 3)])
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_D, CTRL | SHIFT)
     dialog = window.findChild(ArrayDialog)
     assert dialog is not None
-    assert len(window.viewport.preview.obstacles) == 11
+    assert len(window.context.viewport.preview.obstacles) == 11
     dialog.reject()
-    assert window.viewport.preview.obstacles == ()
-    window.actions_table["array"].trigger()
+    assert window.context.viewport.preview.obstacles == ()
+    window.context.actions_table["array"].trigger()
     assert window.findChildren(ArrayDialog) == [dialog]
     assert dialog.isVisible()
     dialog.reject()

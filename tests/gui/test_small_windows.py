@@ -41,24 +41,30 @@ def place(part: QWidget, window: QWidget) -> QRect:
 @pytest.fixture
 def small(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window of 900 by 600 pixels with all its panels."""
-    while not window.docks_filled:
-        window.fill_docks()
+    while not window.context.docks.are_filled:
+        window.context.docks.fill(window.context)
     window.resize(*_SIZE)
     qtbot.waitUntil(lambda: (window.width(), window.height()) == _SIZE)
     return window
 
 
 def test_it_stays_as_small_as_it_was_made(small: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: small.viewport.settled)
+    qtbot.waitUntil(lambda: small.context.viewport.settled)
     hint = small.minimumSizeHint()
     assert hint.width() <= _SIZE[0]
     assert hint.height() <= _SIZE[1]
     assert (small.width(), small.height()) == _SIZE
-    for part in (small.run_bar.play, small.run_bar.source, small.time_bar, small.viewport, small.statusBar()):
+    for part in (
+        small.context.run_bar.play,
+        small.context.run_bar.source,
+        small.context.time_bar,
+        small.context.viewport,
+        small.statusBar(),
+    ):
         assert small.rect().contains(place(part, small)), part
-    assert place(small.viewport, small).height() >= 180
-    qtbot.waitUntil(lambda: small.time_bar.track.width() >= 110)
-    assert small.viewport.rect().contains(small.viewport.hint.geometry())
+    assert place(small.context.viewport, small).height() >= 180
+    qtbot.waitUntil(lambda: small.context.time_bar.track.width() >= 110)
+    assert small.context.viewport.rect().contains(small.context.viewport.hint.geometry())
 
 
 def test_more_plots_than_there_is_room_for_scroll(small: MainWindow, qtbot: QtBot) -> None:
@@ -76,8 +82,8 @@ def test_more_plots_than_there_is_room_for_scroll(small: MainWindow, qtbot: QtBo
 
 
 def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
-    small.document.set_value("obstacles[3].x_m", -0.12345, "x")
-    small.selection.set([("obstacle", 2)])
+    small.context.document.set_value("obstacles[3].x_m", -0.12345, "x")
+    small.context.selection.set([("obstacle", 2)])
     inspector = small.findChild(Inspector)
     assert isinstance(inspector, Inspector)
     qtbot.waitUntil(lambda: inspector.reveal("obstacles[3].x_m") is not None)
@@ -90,7 +96,9 @@ def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -> None:
-    assert small.files.open(scenes_dir() / "lagrangian_undulation.toml")  # whose panel has a choice of long words
+    assert small.context.files.open(
+        scenes_dir() / "lagrangian_undulation.toml"
+    )  # whose panel has a choice of long words
     panels = small.findChild(ParameterPanels)
     assert isinstance(panels, ParameterPanels)
     area = panels.findChild(QScrollArea)
@@ -101,7 +109,7 @@ def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -
 
 
 def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
-    small.show_dock("channels")
+    small.context.show_dock("channels")
     browser = small.findChild(ChannelBrowser)
     assert isinstance(browser, ChannelBrowser)
     qtbot.waitUntil(lambda: browser.tree.topLevelItemCount() > 0)
@@ -116,7 +124,7 @@ def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> N
 
 
 def test_dialogs_fit_on_a_screen_of_that_size(small: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    derived = DerivedDialog(small.bridge, Library(None), parent=small)
+    derived = DerivedDialog(small.context.bridge, Library(None), parent=small)
     derived.show()
     qtbot.waitExposed(derived)
     derived.resize(_SIZE[0] - 100, 100)
@@ -124,15 +132,15 @@ def test_dialogs_fit_on_a_screen_of_that_size(small: MainWindow, qtbot: QtBot, t
     assert derived.help.height() >= derived.help.heightForWidth(derived.help.width())
     assert derived.chart.height() >= derived.chart.minimumHeight()
     derived.close()
-    recording = make_recording(small.document.scene, 3)
-    video = VideoDialog(tmp_path / "run.mp4", recording, small.viewport, small.settings, small)
+    recording = make_recording(small.context.document.scene, 3)
+    video = VideoDialog(tmp_path / "run.mp4", recording, small.context.viewport, small.context.settings, small)
     assert video.minimumSizeHint().width() <= _SIZE[0]
     assert video.minimumSizeHint().height() <= _SIZE[1]
     video.close()
 
 
 def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) -> None:
-    viewport = small.viewport
+    viewport = small.context.viewport
     forces, views, edits = viewport.legends.forces, viewport.buttons, viewport.editor.buttons
     for one, other in ((forces, views), (forces, edits), (views, edits)):
         assert not one.geometry().intersects(other.geometry())
@@ -140,24 +148,24 @@ def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) ->
 
 def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
     link = FakeLink()
-    small.robot.services = services(link)
-    small.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
-    small.show_dock("robot_data")
-    small.show_dock("robot")
+    small.context.robot.services = services(link)
+    small.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    small.context.show_dock("robot_data")
+    small.context.show_dock("robot")
     try:
-        stop = small.run_bar.findChild(StopButton)
+        stop = small.context.run_bar.findChild(StopButton)
         assert isinstance(stop, StopButton)
         qtbot.waitUntil(stop.isVisible)
         qtbot.waitUntil(lambda: small.rect().contains(place(stop, small)))
         assert (small.width(), small.height()) == _SIZE
         shown = [part for part in stop.parentWidget().children() if isinstance(part, QWidget) and part.isVisible()]
-        shown += [small.run_bar.play, small.run_bar.source]
+        shown += [small.context.run_bar.play, small.context.run_bar.source]
         assert not any(
             place(one, small).intersects(place(other, small)) for one in shown for other in shown if one is not other
         )
     finally:
-        small.robot.disconnect_robot()
-    qtbot.waitUntil(small.run_bar.speed.isVisible)
+        small.context.robot.disconnect_robot()
+    qtbot.waitUntil(small.context.run_bar.speed.isVisible)
 
 
 def test_the_first_window_leaves_room_for_its_frame() -> None:
@@ -172,8 +180,8 @@ def test_the_first_window_leaves_room_for_its_frame() -> None:
 def test_the_titles_of_all_panels_at_the_side_can_be_read(small: MainWindow, qtbot: QtBot) -> None:
     names = ("channels", "comparison", "experiment", "teleop", "robot")
     for name in names:
-        small.show_dock(name)
-    titles = {small.docks[name].windowTitle() for name in names}
+        small.context.show_dock(name)
+    titles = {small.context.docks[name].windowTitle() for name in names}
     bars = [bar for bar in small.findChildren(QTabBar) if bar.parent() is small]
     bar = next(bar for bar in bars if titles <= {bar.tabText(k) for k in range(bar.count())})
     qtbot.waitUntil(lambda: small.rect().contains(place(bar, small)))

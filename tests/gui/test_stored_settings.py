@@ -31,8 +31,8 @@ def window(stored: Path, tmp_path: Path, make_window: Callable[[], MainWindow], 
     """A window that begins with its settings, all panels made."""
     shutil.copy(stored / "settings.ini", tmp_path / "settings.ini")
     window = make_window()
-    window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled)
+    window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: window.context.docks.are_filled)
     return window
 
 
@@ -44,49 +44,49 @@ def contents(plots: list[dict[str, Any]]) -> list[Content]:
 
 
 def assert_docks(window: MainWindow, hidden: tuple[str, ...], shown: tuple[str, ...]) -> None:
-    assert {name: window.docks[name].isHidden() for name in (*hidden, *shown)} == {
+    assert {name: window.context.docks[name].isHidden() for name in (*hidden, *shown)} == {
         **dict.fromkeys(hidden, True), **dict.fromkeys(shown, False),
     }  # fmt: skip
-    assert "another version" not in window.banners.program.text
+    assert "another version" not in window.context.banners.program.text
 
 
 def test_a_window_begins_as_the_last_one_was_left(window: MainWindow) -> None:
     assert_docks(window, choices.LAST_HIDDEN, choices.LAST_SHOWN)
-    assert set(window.plot_docks.panels) == {"plots"}
-    assert window.plot_docks.panels["plots"].contents == contents(choices.PLOTS[:2])
-    view, editor = window.viewport.options.now, window.viewport.editor.options.now
+    assert set(window.context.plot_docks.panels) == {"plots"}
+    assert window.context.plot_docks.panels["plots"].contents == contents(choices.PLOTS[:2])
+    view, editor = window.context.viewport.options.now, window.context.viewport.editor.options.now
     assert {name: getattr(view, name) for name in choices.VIEW} == choices.VIEW
     assert {name: getattr(editor, name) for name in choices.EDITOR} == choices.EDITOR
-    assert window.teleoperation.teleop.mapping == chosen_mapping()
-    assert recall_layout(window.settings, choices.SIGNATURE) == chosen_table()
-    assert not window.keeper.keeping
-    assert not window.ahead.wanted
-    assert window.safekeeping.autosave._timer.interval() == 1000 * choices.PLAIN["autosave/interval_s"]
-    assert window.guides.palette()._recent == choices.PLAIN["palette/recent"]
+    assert window.context.teleoperation.teleop.mapping == chosen_mapping()
+    assert recall_layout(window.context.settings, choices.SIGNATURE) == chosen_table()
+    assert not window.context.keeper.keeping
+    assert not window.context.ahead.wanted
+    assert window.context.safekeeping.autosave._timer.interval() == 1000 * choices.PLAIN["autosave/interval_s"]
+    assert window.context.guides.palette()._recent == choices.PLAIN["palette/recent"]
 
 
 def test_its_layout_and_its_plots_can_be_chosen(window: MainWindow) -> None:
-    assert window.plot_docks.library.derived == (Derived(*choices.DERIVED),)
-    assert window.plot_docks.sets.names == [choices.PRESET]
-    assert window.plot_docks.sets.load(choices.PRESET) == contents(choices.PLOTS)
-    assert window.layouts.saved == [choices.LAYOUT]
-    window.layouts.choose(choices.LAYOUT)
+    assert window.context.plot_docks.library.derived == (Derived(*choices.DERIVED),)
+    assert window.context.plot_docks.sets.names == [choices.PRESET]
+    assert window.context.plot_docks.sets.load(choices.PRESET) == contents(choices.PLOTS)
+    assert window.context.layouts.saved == [choices.LAYOUT]
+    window.context.layouts.choose(choices.LAYOUT)
     assert_docks(window, choices.HIDDEN, (*choices.SHOWN, "plots_2"))
-    assert window.plot_docks.panels["plots_2"].contents == contents(choices.PLOTS)
+    assert window.context.plot_docks.panels["plots_2"].contents == contents(choices.PLOTS)
 
 
 def test_the_camera_path_comes_back_with_its_scene_and_no_setting_is_lost(
     window: MainWindow, stored: Path, tmp_path: Path
 ) -> None:
-    assert not window.camera_keys.path.keys
+    assert not window.context.camera_keys.path.keys
     shutil.copy(stored / "files" / "unsaved-99999999-1.toml", tmp_path)
     (unsaved,) = unsaved_scenes(tmp_path)
-    assert window.files.restore(unsaved)
-    assert window.document.path == Path(choices.SCENE_PATH)
-    assert_camera(window.camera_keys.path)
-    window.document.undo_stack.setClean()
+    assert window.context.files.restore(unsaved)
+    assert window.context.document.path == Path(choices.SCENE_PATH)
+    assert_camera(window.context.camera_keys.path)
+    window.context.document.undo_stack.setClean()
     window.close()
-    window.settings.sync()
+    window.context.settings.sync()
     shutil.copy(tmp_path / "settings.ini", tmp_path / "after.ini")  # read anew: as text, as the next start does
     before, after = kept(stored / "settings.ini"), kept(tmp_path / "after.ini")
     assert {key: value for key, value in after.items() if key in before} == before

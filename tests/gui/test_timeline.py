@@ -25,23 +25,25 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 def at(window: MainWindow, time: float) -> QPoint:
-    track = window.time_bar.track
+    track = window.context.time_bar.track
     return QPoint(round(track.x_of(time)), round(Rows.of(track.height()).bar))
 
 
 def test_a_click_looks_at_that_moment(recorded: MainWindow, qtbot: QtBot) -> None:
-    qtbot.mouseClick(recorded.time_bar.track, LEFT, NONE, at(recorded, 0.5))
-    assert not recorded.bridge.live
-    assert recorded.bridge.displayed is not None
-    assert recorded.bridge.displayed.time == pytest.approx(0.5, abs=0.011)
-    assert recorded.time_bar.live.isEnabled()
-    qtbot.waitUntil(lambda: recorded.run_bar.time.value.startswith(f"{recorded.bridge.displayed.time:.3f}"))
+    qtbot.mouseClick(recorded.context.time_bar.track, LEFT, NONE, at(recorded, 0.5))
+    assert not recorded.context.bridge.live
+    assert recorded.context.bridge.displayed is not None
+    assert recorded.context.bridge.displayed.time == pytest.approx(0.5, abs=0.011)
+    assert recorded.context.time_bar.live.isEnabled()
+    qtbot.waitUntil(
+        lambda: recorded.context.run_bar.time.value.startswith(f"{recorded.context.bridge.displayed.time:.3f}")
+    )
 
 
 def test_dragging_scrubs_and_the_end_is_the_newest_state(recorded: MainWindow, qtbot: QtBot) -> None:
-    track = recorded.time_bar.track
+    track = recorded.context.time_bar.track
     seen: list[float] = []
-    recorded.bridge.cursor_changed.connect(lambda: seen.append(recorded.bridge.displayed.time))
+    recorded.context.bridge.cursor_changed.connect(lambda: seen.append(recorded.context.bridge.displayed.time))
     qtbot.mousePress(track, LEFT, NONE, at(recorded, 0.2))
     for time in (0.3, 0.4, 0.7):
         QTest.mouseMove(track, at(recorded, time))
@@ -52,46 +54,46 @@ def test_dragging_scrubs_and_the_end_is_the_newest_state(recorded: MainWindow, q
     assert seen == sorted(seen)
     assert len(seen) == 4
     qtbot.mouseClick(track, LEFT, NONE, at(recorded, track.end))
-    assert recorded.bridge.live
+    assert recorded.context.bridge.live
 
 
 def test_arrow_keys_go_row_by_row(recorded: MainWindow, qtbot: QtBot) -> None:
-    track = recorded.time_bar.track
-    recording = recorded.bridge.recording
+    track = recorded.context.time_bar.track
+    recording = recorded.context.bridge.recording
     assert recording is not None
     last = len(recording) - 1
     track.setFocus()
     qtbot.keyClick(track, Qt.Key.Key_Left)
-    assert recorded.bridge.cursor == last - 1
+    assert recorded.context.bridge.cursor == last - 1
     qtbot.keyClick(track, Qt.Key.Key_Left)
-    assert recorded.bridge.cursor == last - 2
+    assert recorded.context.bridge.cursor == last - 2
     qtbot.keyClick(track, Qt.Key.Key_Right)
-    assert recorded.bridge.cursor == last - 1
+    assert recorded.context.bridge.cursor == last - 1
     qtbot.keyClick(track, Qt.Key.Key_Home)
-    assert recorded.bridge.cursor == 0
+    assert recorded.context.bridge.cursor == 0
     qtbot.keyClick(track, Qt.Key.Key_End)
-    assert recorded.bridge.live
+    assert recorded.context.bridge.live
 
 
 def test_the_live_button_returns(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.time_bar.track.go_to(0.3)
-    qtbot.mouseClick(recorded.time_bar.live, LEFT)
-    assert recorded.bridge.live
-    assert not recorded.time_bar.live.isEnabled()
+    recorded.context.time_bar.track.go_to(0.3)
+    qtbot.mouseClick(recorded.context.time_bar.live, LEFT)
+    assert recorded.context.bridge.live
+    assert not recorded.context.time_bar.live.isEnabled()
 
 
 def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.time_bar.track.go_to(0.3)
-    qtbot.keyClick(recorded.viewport, Qt.Key.Key_Space)
-    assert recorded.bridge.live
-    qtbot.waitUntil(lambda: recorded.time_bar.track.recorded > 1.5)
-    assert recorded.time_bar.track.end >= recorded.time_bar.track.recorded
+    recorded.context.time_bar.track.go_to(0.3)
+    qtbot.keyClick(recorded.context.viewport, Qt.Key.Key_Space)
+    assert recorded.context.bridge.live
+    qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded > 1.5)
+    assert recorded.context.time_bar.track.end >= recorded.context.time_bar.track.recorded
 
 
 def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
-    recording, track = recorded.bridge.recording, recorded.time_bar.track
+    recording, track = recorded.context.bridge.recording, recorded.context.time_bar.track
     assert recording is not None
-    recorded.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
+    recorded.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: len(recording.changes) == 1)
     qtbot.waitUntil(lambda: any(moment.kind == "change" for moment in track.moments.all))
     (change,) = [moment for moment in track.moments.all if moment.kind == "change"]
@@ -104,11 +106,11 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_playing_what_is_recorded_leaves_the_simulation_alone(recorded: MainWindow, qtbot: QtBot) -> None:
-    window, bridge = recorded, recorded.bridge
-    qtbot.mouseClick(window.time_bar.track, LEFT, NONE, at(window, 0.2))
+    window, bridge = recorded, recorded.context.bridge
+    qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.2))
     seen: list[float] = []
     bridge.cursor_changed.connect(lambda: seen.append(bridge.displayed.time))
-    transport = window.time_bar.transport
+    transport = window.context.time_bar.transport
     assert transport is not None
     qtbot.mouseClick(transport.buttons["play_recorded"], LEFT)
     assert bridge.playing
@@ -120,7 +122,7 @@ def test_playing_what_is_recorded_leaves_the_simulation_alone(recorded: MainWind
 
 
 def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
-    window, bridge, track = recorded, recorded.bridge, recorded.time_bar.track
+    window, bridge, track = recorded, recorded.context.bridge, recorded.context.time_bar.track
     for time, key in ((0.3, Qt.Key.Key_I), (0.5, Qt.Key.Key_O)):
         qtbot.mouseClick(track, LEFT, NONE, at(window, time))
         qtbot.keyClick(track, key)
@@ -140,18 +142,18 @@ def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot: QtBot) -> None:
-    window, track = recorded, recorded.time_bar.track
+    window, track = recorded, recorded.context.time_bar.track
     times = [moment.time for moment in track.moments.all]
     assert len(times) >= 3, "impacts of the first second"
-    qtbot.waitUntil(window.actions_table["event_back"].isEnabled)
+    qtbot.waitUntil(window.context.actions_table["event_back"].isEnabled)
     track.setFocus()
     control = Qt.KeyboardModifier.ControlModifier
     for expected in (times[-1], times[-2]):
         qtbot.keyClick(track, Qt.Key.Key_Left, control)
-        assert window.bridge.displayed is not None
-        assert window.bridge.displayed.time == pytest.approx(expected, abs=0.011)
+        assert window.context.bridge.displayed is not None
+        assert window.context.bridge.displayed.time == pytest.approx(expected, abs=0.011)
     qtbot.keyClick(track, Qt.Key.Key_Right, control)
-    assert window.bridge.displayed.time == pytest.approx(times[-1], abs=0.011)
+    assert window.context.bridge.displayed.time == pytest.approx(times[-1], abs=0.011)
     card = track.findChild(Card)
     assert card is not None
     assert card.isVisible()
@@ -162,7 +164,7 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
 
 
 def test_the_wheel_looks_closer_and_the_whole_run_comes_back(recorded: MainWindow, qtbot: QtBot) -> None:
-    track = recorded.time_bar.track
+    track = recorded.context.time_bar.track
     x = track.x_of(0.4)
     turn_wheel(track, x, 5)
     assert track.scale.zoomed
@@ -190,74 +192,74 @@ def turn_wheel(
 
 
 def test_continuing_from_here_makes_a_new_run_of_the_old_rows(recorded: MainWindow, qtbot: QtBot) -> None:
-    window, bridge = recorded, recorded.bridge
+    window, bridge = recorded, recorded.context.bridge
     before = bridge.recording
     assert before is not None
-    window.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: len(before.changes) == 1)
-    qtbot.mouseClick(window.time_bar.track, LEFT, NONE, at(window, 0.6))
+    qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.6))
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(lambda: bridge.recording is not before and bridge.status.state == "paused")
     now = bridge.recording
     assert now is not None
     assert len(now) == before.index_at(0.6) + 1
     assert now.events[-1].kind == "continued"
-    assert window.document.scene.gait.amplitude_deg == 40.0, "what was changed later is not yet changed"
-    assert window.document.undo_stack.undoText() == "Continue from 0.600 s"
-    qtbot.waitUntil(lambda: window.banners.source.text == "The simulation goes on from here: press Space.")
-    qtbot.keyClick(window.viewport, Qt.Key.Key_Space)
+    assert window.context.document.scene.gait.amplitude_deg == 40.0, "what was changed later is not yet changed"
+    assert window.context.document.undo_stack.undoText() == "Continue from 0.600 s"
+    qtbot.waitUntil(lambda: window.context.banners.source.text == "The simulation goes on from here: press Space.")
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: bridge.status.state == "finished")
-    qtbot.waitUntil(lambda: not window.banners.source.text)
+    qtbot.waitUntil(lambda: not window.context.banners.source.text)
     assert now.rows(0, 101).link_pose.tobytes() == before.rows(0, 101).link_pose.tobytes()
 
 
 def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window, bridge = ready, ready.bridge
+    window, bridge = ready, ready.context.bridge
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided_3d.toml"), {"run.duration_s": 0.5})
     path = tmp_path / "monday.mcap"
     run_offline(scene, scenes_dir(), path=path)
-    window.open_runs.open(path)
+    window.context.open_runs.open(path)
     qtbot.waitUntil(lambda: bridge.source == "replay")
-    assert window.run_bar.source.source == "Replay: monday.mcap"
-    assert window.viewport.scene.robot == scene.robot
-    assert window.viewport.scene.model.kind == "spatial_nonsmooth"
-    assert window.time_bar.track.end == pytest.approx(0.5)
-    assert (bridge.cursor, window.document.scene.model.kind) == (0, "planar_nonsmooth")
-    assert window.banners.source.text.startswith("monday.mcap is shown, a recorded run.")
-    first = window.time_bar.track.moments.all[0]
-    qtbot.waitUntil(window.actions_table["event_on"].isEnabled)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    assert window.context.run_bar.source.source == "Replay: monday.mcap"
+    assert window.context.viewport.scene.robot == scene.robot
+    assert window.context.viewport.scene.model.kind == "spatial_nonsmooth"
+    assert window.context.time_bar.track.end == pytest.approx(0.5)
+    assert (bridge.cursor, window.context.document.scene.model.kind) == (0, "planar_nonsmooth")
+    assert window.context.banners.source.text.startswith("monday.mcap is shown, a recorded run.")
+    first = window.context.time_bar.track.moments.all[0]
+    qtbot.waitUntil(window.context.actions_table["event_on"].isEnabled)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
     assert bridge.displayed is not None
     assert bridge.displayed.time == pytest.approx(first.time, abs=0.011)
-    window.run_bar.speed.choose(0.5)
+    window.context.run_bar.speed.choose(0.5)
     assert bridge.player is not None
     assert bridge.player.speed == 0.5
-    qtbot.waitUntil(window.actions_table["play"].isEnabled)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_Space)
+    qtbot.waitUntil(window.context.actions_table["play"].isEnabled)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_Space)
     assert bridge.playing
     qtbot.waitUntil(lambda: not bridge.playing)
     assert bridge.displayed is not None
     assert bridge.displayed.time == pytest.approx(0.5)
-    window.document.set_value("ground.mu_along", 0.1, "Friction")  # an edit is of the open scene
+    window.context.document.set_value("ground.mu_along", 0.1, "Friction")  # an edit is of the open scene
     assert bridge.source == "simulation"
-    assert window.viewport.scene is window.document.scene
-    assert window.run_bar.source.source == "Simulation"
-    assert window.run_bar.speed.speed == math.inf
+    assert window.context.viewport.scene is window.context.document.scene
+    assert window.context.run_bar.source.source == "Simulation"
+    assert window.context.run_bar.speed.speed == math.inf
 
 
 def test_a_run_that_was_opened_can_be_gone_on_with(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    window, bridge = ready, ready.bridge
-    scene = with_values(window.document.scene, {"run.duration_s": 1.0, "gait.amplitude_deg": 33.0})
+    window, bridge = ready, ready.context.bridge
+    scene = with_values(window.context.document.scene, {"run.duration_s": 1.0, "gait.amplitude_deg": 33.0})
     path = tmp_path / "tuesday.mcap"
     run_offline(scene, path=path)
-    window.open_runs.open(path)
+    window.context.open_runs.open(path)
     qtbot.waitUntil(lambda: bridge.source == "replay")
-    window.time_bar.track.go_to(0.7)
-    qtbot.waitUntil(window.actions_table["continue_here"].isEnabled)
-    window.actions_table["continue_here"].trigger()
+    window.context.time_bar.track.go_to(0.7)
+    qtbot.waitUntil(window.context.actions_table["continue_here"].isEnabled)
+    window.context.actions_table["continue_here"].trigger()
     qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) == 71)
     assert bridge.source == "simulation"
-    assert window.document.scene == scene
+    assert window.context.document.scene == scene
     assert bridge.recording is not None
     assert bridge.recording.events[-1].text == "Continued from tuesday.mcap"
 
@@ -265,27 +267,29 @@ def test_a_run_that_was_opened_can_be_gone_on_with(ready: MainWindow, qtbot: QtB
 def test_what_is_no_run_is_refused_in_a_sentence(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "other.mcap"
     path.write_bytes(b"no run")
-    window.open_runs.open(path)
-    qtbot.waitUntil(lambda: window.banners.source.text.startswith("other.mcap was not opened."))
-    assert window.bridge.source == "simulation"
+    window.context.open_runs.open(path)
+    qtbot.waitUntil(lambda: window.context.banners.source.text.startswith("other.mcap was not opened."))
+    assert window.context.bridge.source == "simulation"
 
 
 def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.time_bar.track.go_to(0.4)
-    recorded.reset()
-    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready")
-    qtbot.waitUntil(lambda: recorded.time_bar.track.recorded == 0.0)
-    assert recorded.bridge.live
-    assert recorded.time_bar.track.shown == 0.0
+    recorded.context.time_bar.track.go_to(0.4)
+    recorded.context.bridge.reset()
+    qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready")
+    qtbot.waitUntil(lambda: recorded.context.time_bar.track.recorded == 0.0)
+    assert recorded.context.bridge.live
+    assert recorded.context.time_bar.track.shown == 0.0
 
 
 def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(recorded: MainWindow, qtbot: QtBot) -> None:
     window = recorded
-    before = window.document.scene
-    window.document.set_value("obstacles[7].y_m", 0.9, "Move cylinder 7")
-    qtbot.waitUntil(lambda: window.bridge.recording is not None and len(window.bridge.recording.changes) == 1)
-    qtbot.mouseClick(window.time_bar.track, LEFT, NONE, at(window, 0.3))
-    assert window.viewport.scene.obstacles == before.obstacles
-    window.document.set_value("obstacles[7].y_m", 0.8, "Move cylinder 7")
-    assert window.bridge.live
-    assert window.viewport.scene.obstacles[6].y_m == 0.8
+    before = window.context.document.scene
+    window.context.document.set_value("obstacles[7].y_m", 0.9, "Move cylinder 7")
+    qtbot.waitUntil(
+        lambda: window.context.bridge.recording is not None and len(window.context.bridge.recording.changes) == 1
+    )
+    qtbot.mouseClick(window.context.time_bar.track, LEFT, NONE, at(window, 0.3))
+    assert window.context.viewport.scene.obstacles == before.obstacles
+    window.context.document.set_value("obstacles[7].y_m", 0.8, "Move cylinder 7")
+    assert window.context.bridge.live
+    assert window.context.viewport.scene.obstacles[6].y_m == 0.8

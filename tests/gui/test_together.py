@@ -22,7 +22,7 @@ def free_port() -> int:
 
 
 def button(window: MainWindow, text: str) -> QPushButton:
-    return next(b for b in window.banners.together.findChildren(QPushButton) if b.text() == text)
+    return next(b for b in window.context.banners.together.findChildren(QPushButton) if b.text() == text)
 
 
 def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
@@ -36,7 +36,7 @@ def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
 
 
 def test_the_dialog_says_what_is_missing_and_shows_what_matters(window: MainWindow, qtbot: QtBot) -> None:
-    dialog = TogetherDialog(Together(), window.together.target)
+    dialog = TogetherDialog(Together(), window.context.together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.choices() is None
@@ -67,7 +67,7 @@ def test_the_dialog_says_what_is_missing_and_shows_what_matters(window: MainWind
 def test_the_test_button_finds_the_other_side_without_starting_it(window: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, port):
         choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port())
-        dialog = TogetherDialog(choices, window.together.target)
+        dialog = TogetherDialog(choices, window.context.together.target)
         qtbot.addWidget(dialog)
         dialog.show()
         qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
@@ -85,8 +85,8 @@ def test_the_test_button_finds_the_other_side_without_starting_it(window: MainWi
 @pytest.fixture
 def short(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     """A window whose run lasts half a second."""
-    ready.document.set_value("run.duration_s", 0.5, "Duration")
-    qtbot.waitUntil(lambda: ready.bridge.status.state == "ready" and ready.bridge.recording is not None)
+    ready.context.document.set_value("run.duration_s", 0.5, "Duration")
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "ready" and ready.context.bridge.recording is not None)
     return ready
 
 
@@ -105,17 +105,17 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
             qtbot.mouseClick(dialog.ready, Qt.MouseButton.LeftButton)
 
         QTimer.singleShot(0, answer)
-        short.actions_table["start_together"].trigger()
-        qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.banners.together.text)
-        assert short.bridge.status.state == "ready"
-        qtbot.waitUntil(lambda: short.actions_table["start_together"].text() == "Cancel Start Together")
+        short.context.actions_table["start_together"].trigger()
+        qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.context.banners.together.text)
+        assert short.context.bridge.status.state == "ready"
+        qtbot.waitUntil(lambda: short.context.actions_table["start_together"].text() == "Cancel Start Together")
         with peer("fire", port, "START lab_3 12.5"):
-            qtbot.waitUntil(lambda: short.bridge.status.state == "finished")
-        qtbot.waitUntil(lambda: not short.together.busy)
-        assert "Started by 127.0.0.1" in short.banners.together.text
+            qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
+        qtbot.waitUntil(lambda: not short.context.together.busy)
+        assert "Started by 127.0.0.1" in short.context.banners.together.text
         names = [line[:2] for line in camera.result()]
     assert names[-2:] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
-    recording = short.bridge.recording
+    recording = short.context.bridge.recording
     assert recording is not None
     notes = [event for event in recording.events if event.kind == "note"]
     assert [event.time for event in notes[:2]] == [0.0, 0.0]
@@ -123,57 +123,59 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
     assert "START was sent to" in notes[1].text
     assert "STOP was sent to" in notes[-1].text
     assert notes[-1].time == pytest.approx(0.5)
-    assert short.together.choices == Together(True, "127.0.0.1", there, "port", port)
+    assert short.context.together.choices == Together(True, "127.0.0.1", there, "port", port)
 
 
 def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, there):
-        short.together.wait(Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()))
-        qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
-        qtbot.keyClick(short.viewport, Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: short.bridge.status.state == "finished")
-        qtbot.waitUntil(lambda: not short.together.busy)
+        short.context.together.wait(
+            Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port())
+        )
+        qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
+        qtbot.keyClick(short.context.viewport, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
+        qtbot.waitUntil(lambda: not short.context.together.busy)
         assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
 
 
 def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
-    ready.run_bar.speed.choose(1.0)
+    ready.context.run_bar.speed.choose(1.0)
     port = free_port()
-    ready.together.wait(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Waiting" in ready.banners.together.text)
+    ready.context.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in ready.context.banners.together.text)
     with peer("slow", port, "START\nSTOP"):
-        qtbot.waitUntil(lambda: ready.bridge.status.state == "paused")
-    qtbot.waitUntil(lambda: not ready.together.busy)
-    recording = ready.bridge.recording
+        qtbot.waitUntil(lambda: ready.context.bridge.status.state == "paused")
+    qtbot.waitUntil(lambda: not ready.context.together.busy)
+    recording = ready.context.bridge.recording
     assert recording is not None
-    assert recording.times[-1] < ready.document.scene.run.duration_s
+    assert recording.times[-1] < ready.context.document.scene.run.duration_s
     assert ["STOP came from" in event.text for event in recording.events if event.kind == "note"] == [False, True]
 
 
 def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.together.wait(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
+    short.context.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     qtbot.mouseClick(button(short, "Cancel"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "was cancelled" in short.banners.together.text)
+    qtbot.waitUntil(lambda: "was cancelled" in short.context.banners.together.text)
     with socket.create_server(("127.0.0.1", port)):
-        short.together.wait(Together(wait="port", wait_port=port))
-        qtbot.waitUntil(lambda: f"Port {port} is in use" in short.banners.together.text)
-    short.together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
-    qtbot.waitUntil(lambda: f"No START came on port {port}" in short.banners.together.text)
-    assert short.bridge.status.state == "ready"
-    short.together.wait(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
+        short.context.together.wait(Together(wait="port", wait_port=port))
+        qtbot.waitUntil(lambda: f"Port {port} is in use" in short.context.banners.together.text)
+    short.context.together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
+    qtbot.waitUntil(lambda: f"No START came on port {port}" in short.context.banners.together.text)
+    assert short.context.bridge.status.state == "ready"
+    short.context.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
     qtbot.mouseClick(button(short, "Start Now"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: short.bridge.status.state == "finished")
+    qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
 
 
 def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.together.wait(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
-    short.document.undo_stack.setClean()
+    short.context.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)
+    short.context.document.undo_stack.setClean()
     short.close()
     with socket.create_server(("127.0.0.1", port)):
-        assert not short.together.busy
+        assert not short.context.together.busy
     assert not any(isinstance(widget, QDialog) for widget in QApplication.topLevelWidgets() if widget.isVisible())

@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.robot.together.dialog import TogetherDialog
-from snakestudio.gui.robot.together.listen_on import ListenOn, addresses
+from snakestudio.gui.robot.together.dialog import ListenOn, TogetherDialog, addresses
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile
@@ -25,26 +24,28 @@ from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, services
 def link(window: MainWindow) -> Iterator[FakeLink]:
     """A robot that is connected and idle."""
     link = FakeLink()
-    window.robot.services = services(link)
-    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.context.robot.services = services(link)
+    window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
     put(window, link, LinkState.IDLE)
     yield link
     link.state = LinkState.IDLE  # or closing the window would ask
-    window.robot.disconnect_robot()
+    window.context.robot.disconnect_robot()
 
 
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
     link.state = state
-    window.robot._look()
+    window.context.robot._look()
 
 
 class Peer:
     """Somebody who connects to the port that the window waits on."""
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
-        qtbot.waitUntil(lambda: window.together._way is not None and window.together._way.start.port is not None)
-        assert window.together._way is not None
-        port = window.together._way.start.port
+        qtbot.waitUntil(
+            lambda: window.context.together._way is not None and window.context.together._way.start.port is not None
+        )
+        assert window.context.together._way is not None
+        port = window.context.together._way.start.port
         assert port is not None
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=5.0)
         self.lines = self.socket.makefile("rb")
@@ -62,23 +63,23 @@ class Peer:
 @pytest.fixture
 def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
     """The window waits for START, and somebody is there."""
-    window.together.wait(Together(wait="port", wait_port=0))
+    window.context.together.wait(Together(wait="port", wait_port=0))
     made = Peer(window, qtbot)
     yield made
     made.close()
 
 
 def buttons(window: MainWindow) -> list[str]:
-    return [button.text() for button in window.banners.together.findChildren(QPushButton) if button.isVisible()]
+    return [button.text() for button in window.context.banners.together.findChildren(QPushButton) if button.isVisible()]
 
 
 def test_start_is_refused_until_the_robot_is_armed_here(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: "refused now: the robot is not armed" in window.banners.together.text)
+    qtbot.waitUntil(lambda: "refused now: the robot is not armed" in window.context.banners.together.text)
     assert buttons(window) == ["Cancel"]
     told: list[str] = []
-    window.robot.happened.connect(lambda event: told.append(event.text))
+    window.context.robot.happened.connect(lambda event: told.append(event.text))
     assert peer.say("START").startswith("ERR the robot is not armed")
     assert "stream" not in [kind for kind, _ in link.commands]
     qtbot.waitUntil(lambda: any("START came and was refused" in text for text in told))
@@ -86,13 +87,13 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     qtbot.waitUntil(lambda: buttons(window) == ["Start Now", "Cancel"])
     assert peer.say("START lab_3").startswith("OK START")
     qtbot.waitUntil(lambda: link.commands[-1][0] == "stream")
-    qtbot.waitUntil(lambda: "Started by 127.0.0.1" in window.banners.together.text)
-    live = window.robot.live
+    qtbot.waitUntil(lambda: "Started by 127.0.0.1" in window.context.banners.together.text)
+    live = window.context.robot.live
     assert isinstance(live, FakeLive)
     qtbot.waitUntil(lambda: any("“lab_3”" in note for note in live.notes))
     assert peer.say("STOP").startswith("OK STOP")
     assert [reason[:21] for reason in link.stops] == ["Stopped by STOP from "]
-    qtbot.waitUntil(lambda: not window.together.busy)
+    qtbot.waitUntil(lambda: not window.context.together.busy)
 
 
 def test_stop_reaches_the_robot_from_every_state(window: MainWindow, link: FakeLink, peer: Peer) -> None:
@@ -106,9 +107,9 @@ def test_streaming_begun_by_hand_starts_the_others(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
     put(window, link, LinkState.ARMED)
-    window.robot.stream()
-    window.robot._look()
-    qtbot.waitUntil(lambda: "Started." in window.banners.together.text)
+    window.context.robot.stream()
+    window.context.robot._look()
+    qtbot.waitUntil(lambda: "Started." in window.context.banners.together.text)
     assert [kind for kind, _ in link.commands].count("stream") == 1
     assert peer.say("STOP").startswith("OK STOP")
     assert link.stops
@@ -117,22 +118,24 @@ def test_streaming_begun_by_hand_starts_the_others(
 def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
     window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
 ) -> None:
-    window.robot.watch(LiveChoices(twin=False))
-    qtbot.waitUntil(lambda: "how it is watched is another one now" in window.banners.together.text)
-    window.together.wait(Together(wait="port", wait_port=0))
-    window.robot.disconnect_robot()
-    qtbot.waitUntil(lambda: "the robot was disconnected" in window.banners.together.text)
-    qtbot.waitUntil(lambda: window.together.possible, timeout=240_000)  # the simulation's engine may be compiled
-    window.together.wait(Together(wait="port", wait_port=0))
-    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
-    qtbot.waitUntil(lambda: "a robot is connected" in window.banners.together.text)
-    assert not window.together.busy
+    window.context.robot.watch(LiveChoices(twin=False))
+    qtbot.waitUntil(lambda: "how it is watched is another one now" in window.context.banners.together.text)
+    window.context.together.wait(Together(wait="port", wait_port=0))
+    window.context.robot.disconnect_robot()
+    qtbot.waitUntil(lambda: "the robot was disconnected" in window.context.banners.together.text)
+    qtbot.waitUntil(
+        lambda: window.context.together.possible, timeout=240_000
+    )  # the simulation's engine may be compiled
+    window.context.together.wait(Together(wait="port", wait_port=0))
+    window.context.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: "a robot is connected" in window.context.banners.together.text)
+    assert not window.context.together.busy
 
 
 def test_the_dialog_says_how_the_robot_stands_and_who_could_start_it(
     window: MainWindow, link: FakeLink, qtbot: QtBot
 ) -> None:
-    dialog = TogetherDialog(Together(wait="port"), window.together.target)
+    dialog = TogetherDialog(Together(wait="port"), window.context.together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     assert (
@@ -163,13 +166,15 @@ def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
         return TogetherDialog.DialogCode.Accepted
 
     monkeypatch.setattr(TogetherDialog, "exec", answer)
-    monkeypatch.setattr(window.together, "wait", lambda choices: waited.append(choices))
+    monkeypatch.setattr(window.context.together, "wait", lambda choices: waited.append(choices))
     waited: list[Together] = []
-    window.actions_table["start_together"].trigger()
+    window.context.actions_table["start_together"].trigger()
     assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
-    assert window.together.choices == Together(wait="port")
-    window.robot.disconnect_robot()
-    assert window.together.choices == Together()  # what is chosen for the robot is not chosen for the simulation
+    assert window.context.together.choices == Together(wait="port")
+    window.context.robot.disconnect_robot()
+    assert (
+        window.context.together.choices == Together()
+    )  # what is chosen for the robot is not chosen for the simulation
     QApplication.processEvents()
 
 
@@ -187,14 +192,14 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
 ) -> None:
     """Window, link process, emulated robot and peer, each of them real; the run is in the window as every other."""
     window = make_window()
-    assert window.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
-    control = window.robot
+    assert window.context.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
+    control = window.context.robot
     loaded = load_profile(find_profile("lab_robot"))
-    window.robot_in_window.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    window.context.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
     assert control.link is not None
     control.link.command("idle")
-    window.together.wait(Together(wait="port", wait_port=0))
+    window.context.together.wait(Together(wait="port", wait_port=0))
     peer = Peer(window, qtbot)
     try:
         assert peer.say("START").startswith("ERR the robot is not armed")
@@ -210,7 +215,7 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         qtbot.waitUntil(lambda: control.state is LinkState.FAULT, timeout=5_000)
         assert control.telemetry is not None
         assert control.telemetry.reason.startswith("Stopped by STOP from 127.0.0.1:")
-        qtbot.waitUntil(lambda: not window.together.busy)
+        qtbot.waitUntil(lambda: not window.context.together.busy)
         assert control.live is not None
         recording = control.live.recording
         assert recording is not None
@@ -218,4 +223,4 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         assert any("“lab_3”" in event.text for event in recording.events)
     finally:
         peer.close()
-        window.robot_in_window.disconnect_robot()
+        window.context.connection.disconnect_robot()

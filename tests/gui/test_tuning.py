@@ -213,25 +213,27 @@ def test_gains_that_count_stand_out_in_both_palettes(qtbot: QtBot, rig: Rig) -> 
 def untold(qtbot: QtBot, make_window: Callable[[], MainWindow]) -> MainWindow:
     """A window that has not said it yet."""
     window = make_window()
-    window.settings.remove("tuning/told")
-    assert window.files.open(MAIN_SCENE)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
+    window.context.settings.remove("tuning/told")
+    assert window.context.files.open(MAIN_SCENE)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready")
     return window
 
 
 def run_for_a_moment(window: MainWindow, qtbot: QtBot) -> None:
     for state in ("running", "paused"):
         # Once the window has heard of it, not only the session.
-        with qtbot.waitSignal(window.bridge.status_changed, check_params_cb=lambda now, to=state: now.state == to):
-            window.bridge.play_or_pause()
+        with qtbot.waitSignal(
+            window.context.bridge.status_changed, check_params_cb=lambda now, to=state: now.state == to
+        ):
+            window.context.bridge.play_or_pause()
 
 
 def test_it_is_said_once_when_the_first_run_stands(qtbot: QtBot, untold: MainWindow) -> None:
-    banner = untold.banners.program
-    untold.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: untold.bridge.status.state == "running")
+    banner = untold.context.banners.program
+    untold.context.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: untold.context.bridge.status.state == "running")
     assert banner.text == "", "not beside a run"
-    untold.bridge.play_or_pause()
+    untold.context.bridge.play_or_pause()
     qtbot.waitUntil(lambda: banner.text == tuning.OFFER)
     button = next(one for one in banner.findChildren(QPushButton) if one.text() == "Tune ...")
     click(qtbot, button)
@@ -239,7 +241,7 @@ def test_it_is_said_once_when_the_first_run_stands(qtbot: QtBot, untold: MainWin
     assert dialog is not None
     assert dialog.isVisible()
     assert banner.text == ""
-    assert untold.settings.value("tuning/told", False, bool)
+    assert untold.context.settings.value("tuning/told", False, bool)
     processor._told_mark().unlink()  # the settings alone are enough
     run_for_a_moment(untold, qtbot)
     assert banner.text == ""
@@ -254,31 +256,31 @@ def test_it_is_not_said(qtbot: QtBot, untold: MainWindow, monkeypatch: pytest.Mo
         elif reason == "chosen":
             processor.tune(True)
         elif reason == "robot":
-            patched.setattr(type(untold.robot), "connected", property(lambda self: True))
+            patched.setattr(type(untold.context.robot), "connected", property(lambda self: True))
         else:
             processor.note_told()
         run_for_a_moment(untold, qtbot)
-    assert untold.banners.program.text == ""
-    assert not untold.settings.value("tuning/told", False, bool)
+    assert untold.context.banners.program.text == ""
+    assert not untold.context.settings.value("tuning/told", False, bool)
 
 
 def test_it_waits_for_another_notice(qtbot: QtBot, untold: MainWindow) -> None:
-    untold.banners.error("Something is wrong.")
+    untold.context.banners.error("Something is wrong.")
     run_for_a_moment(untold, qtbot)
-    assert untold.banners.program.text == "Something is wrong."
-    untold.banners.program.clear()
+    assert untold.context.banners.program.text == "Something is wrong."
+    untold.context.banners.program.clear()
     run_for_a_moment(untold, qtbot)
-    assert untold.banners.program.text == tuning.OFFER
+    assert untold.context.banners.program.text == tuning.OFFER
 
 
 def test_the_window_says_why_this_is_no_moment(qtbot: QtBot, untold: MainWindow) -> None:
-    untold.tuner.note_told()
-    untold.actions_table["tune"].trigger()
+    untold.context.tuner.note_told()
+    untold.context.actions_table["tune"].trigger()
     dialog = untold.findChild(TuningDialog)
     assert dialog is not None
     assert dialog.measure_button.isEnabled()
-    untold.bridge.play_or_pause()
+    untold.context.bridge.play_or_pause()
     qtbot.waitUntil(lambda: dialog.note.text() == "The simulation is running: pause it to measure.")
-    untold.bridge.play_or_pause()
+    untold.context.bridge.play_or_pause()
     qtbot.waitUntil(dialog.measure_button.isEnabled)
     dialog.close()

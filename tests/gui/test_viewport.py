@@ -61,7 +61,7 @@ def drag(
 
 
 def test_the_picture_shows_the_scene(drawn: MainWindow) -> None:
-    image = drawn.viewport.image()
+    image = drawn.context.viewport.image()
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
     red, green, blue = (pixels[..., k].astype(int) for k in (2, 1, 0))
     orange = (red > 150) & (green > 80) & (blue < 120) & (red - blue > 70)
@@ -71,49 +71,49 @@ def test_the_picture_shows_the_scene(drawn: MainWindow) -> None:
 
 
 def test_what_is_on_screen_is_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
-    at = top_of(drawn.viewport, 3)
+    at = top_of(drawn.context.viewport, 3)
 
     def is_orange() -> bool:
-        colour = drawn.viewport.grab().toImage().pixelColor(at)
+        colour = drawn.context.viewport.grab().toImage().pixelColor(at)
         return colour.red() > 120 and colour.red() > colour.blue() + 50
 
     qtbot.waitUntil(is_orange)
 
 
 def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot) -> None:
-    surface = drawn.viewport.gl
+    surface = drawn.context.viewport.gl
     assert isinstance(surface, ThreadedView)
-    drawn.bridge.close()
+    drawn.context.bridge.close()
     pictures: list[Result] = []
     surface._thread.finished.connect(pictures.append)
-    drawn.viewport.refresh()
+    drawn.context.viewport.refresh()
     # What moves is drawn as time allows, what stands is drawn once more, finely.
     qtbot.waitUntil(lambda: bool(pictures) and pictures[-1].quality == Quality.HIGH)
     count = len(pictures)
     qtbot.wait(1000)
     assert len(pictures) == count
-    drawn.selection.set([("obstacle", 0)])
+    drawn.context.selection.set([("obstacle", 0)])
     qtbot.waitUntil(lambda: len(pictures) > count)
 
 
 def test_the_robot_of_the_scene_before_is_not_drawn_in_the_next(drawn: MainWindow) -> None:
-    assert drawn.viewport.snapshot is not None
-    drawn.bridge.close()  # so that nothing comes of the new scene
-    drawn.files.open(MAIN_SCENE)
-    assert drawn.viewport.snapshot is None
-    assert not drawn.viewport.settled
+    assert drawn.context.viewport.snapshot is not None
+    drawn.context.bridge.close()  # so that nothing comes of the new scene
+    drawn.context.files.open(MAIN_SCENE)
+    assert drawn.context.viewport.snapshot is None
+    assert not drawn.context.viewport.settled
 
 
 def test_a_screenshot_has_the_size_asked_for(drawn: MainWindow) -> None:
-    size = drawn.viewport.size() * 2
-    assert drawn.viewport.image(size).size() == size
+    size = drawn.context.viewport.size() * 2
+    assert drawn.context.viewport.image(size).size() == size
 
 
 # ------------------------------------------------------------------------------------------------- navigation
 
 
 def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport = drawn.viewport
+    viewport = drawn.context.viewport
     start = top_of(viewport, 3)
     picked = viewport.pick(QPointF(start))
     assert picked is not None
@@ -125,11 +125,11 @@ def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qt
     now = viewport.pixel(picked.point)
     assert abs(now.x() - start.x()) < 2
     assert abs(now.y() - start.y()) < 2
-    assert drawn.selection.items == frozenset(), "a drag is no click"
+    assert drawn.context.selection.items == frozenset(), "a drag is no click"
 
 
 def test_right_drag_shifts_the_ground_with_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport = drawn.viewport
+    viewport = drawn.context.viewport
     start, end = viewport.pixel((1.0, -0.6, 0.0)).toPoint(), QPoint(60, 40)
     picked = viewport.pick(QPointF(start))
     assert picked is not None
@@ -141,7 +141,7 @@ def test_right_drag_shifts_the_ground_with_the_cursor(drawn: MainWindow, qtbot: 
 
 
 def test_the_wheel_zooms_to_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport = drawn.viewport
+    viewport = drawn.context.viewport
     at = QPointF(top_of(viewport, 5))
     picked = viewport.pick(at)
     assert picked is not None
@@ -165,8 +165,8 @@ def test_the_wheel_zooms_to_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize(("key", "view"), [("7", "top"), ("1", "front"), ("3", "right")])
 def test_keys_go_to_standard_views(drawn: MainWindow, qtbot: QtBot, key: str, view: str) -> None:
-    navigator = drawn.viewport.navigator
-    qtbot.keyClicks(drawn.viewport, key)
+    navigator = drawn.context.viewport.navigator
+    qtbot.keyClicks(drawn.context.viewport, key)
     qtbot.waitUntil(lambda: not navigator.moving and navigator.camera.orthographic)
     azimuth, elevation, _ = STANDARD_VIEWS[view]
     assert math.degrees(navigator.camera.azimuth) == pytest.approx(azimuth)
@@ -174,29 +174,29 @@ def test_keys_go_to_standard_views(drawn: MainWindow, qtbot: QtBot, key: str, vi
 
 
 def test_5_switches_perspective(drawn: MainWindow, qtbot: QtBot) -> None:
-    assert not drawn.viewport.navigator.camera.orthographic
-    qtbot.keyClicks(drawn.viewport, "5")
-    assert drawn.viewport.navigator.camera.orthographic
-    qtbot.waitUntil(lambda: not drawn.actions_table["view_projection"].isChecked())
+    assert not drawn.context.viewport.navigator.camera.orthographic
+    qtbot.keyClicks(drawn.context.viewport, "5")
+    assert drawn.context.viewport.navigator.camera.orthographic
+    qtbot.waitUntil(lambda: not drawn.context.actions_table["view_projection"].isChecked())
 
 
 def test_f_frames_the_selection_and_home_everything(drawn: MainWindow, qtbot: QtBot) -> None:
-    navigator = drawn.viewport.navigator
+    navigator = drawn.context.viewport.navigator
     whole = navigator.camera
-    drawn.selection.set([("obstacle", 6)])
-    qtbot.keyClicks(drawn.viewport, "f")
+    drawn.context.selection.set([("obstacle", 6)])
+    qtbot.keyClicks(drawn.context.viewport, "f")
     qtbot.waitUntil(lambda: not navigator.moving and navigator.camera != whole)
-    o = drawn.document.scene.obstacles[6]
+    o = drawn.context.document.scene.obstacles[6]
     assert navigator.camera.target[:2] == pytest.approx((o.x_m, o.y_m), abs=1e-6)
     assert navigator.camera.distance < 0.5 * whole.distance
-    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Home)
+    qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: not navigator.moving)
     assert navigator.camera.distance == pytest.approx(whole.distance, rel=1e-6)
 
 
 def test_the_buttons_over_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
-    navigator = drawn.viewport.navigator
-    buttons = {button.text(): button for button in drawn.viewport.buttons.findChildren(QAbstractButton)}
+    navigator = drawn.context.viewport.navigator
+    buttons = {button.text(): button for button in drawn.context.viewport.buttons.findChildren(QAbstractButton)}
     qtbot.mouseClick(buttons["Follow"], LEFT)
     assert navigator.following
     assert buttons["Follow"].isChecked()
@@ -212,8 +212,8 @@ def test_the_buttons_over_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
-    navigator = drawn.viewport.navigator
-    qtbot.keyClicks(drawn.viewport, "c")
+    navigator = drawn.context.viewport.navigator
+    qtbot.keyClicks(drawn.context.viewport, "c")
     assert navigator.following
     navigator.touched = False
     navigator.follow((1.0, 0.0, 0.05))
@@ -221,16 +221,16 @@ def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: not navigator.moving)
     navigator.follow((1.5, 0.2, 0.05))
     assert navigator.camera.target == pytest.approx((1.5, 0.2, 0.05))
-    qtbot.keyClicks(drawn.viewport, "c")
+    qtbot.keyClicks(drawn.context.viewport, "c")
     assert not navigator.following
 
 
 def test_a_robot_alone_is_followed_from_the_start(drawn: MainWindow) -> None:
-    navigator = drawn.viewport.navigator
+    navigator = drawn.context.viewport.navigator
     assert not navigator.following  # there are obstacles to see
-    drawn.document.open(scenes_dir() / "sidewinding.toml")
+    drawn.context.document.open(scenes_dir() / "sidewinding.toml")
     assert navigator.following
-    drawn.document.open(scenes_dir() / "stairs.toml")
+    drawn.context.document.open(scenes_dir() / "stairs.toml")
     assert not navigator.following
 
 
@@ -238,15 +238,15 @@ def test_a_robot_alone_is_followed_from_the_start(drawn: MainWindow) -> None:
 
 
 def test_hovering_tells_what_is_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
-    qtbot.mouseMove(drawn.viewport, top_of(drawn.viewport, 4))
-    qtbot.waitUntil(lambda: drawn.selection.hovered == ("obstacle", 4))
-    assert "Cylinder 5" in drawn.viewport.hint.text()
-    qtbot.mouseMove(drawn.viewport, drawn.viewport.pixel((1.0, -0.8, 0.0)).toPoint())
-    qtbot.waitUntil(lambda: drawn.selection.hovered is None)
+    qtbot.mouseMove(drawn.context.viewport, top_of(drawn.context.viewport, 4))
+    qtbot.waitUntil(lambda: drawn.context.selection.hovered == ("obstacle", 4))
+    assert "Cylinder 5" in drawn.context.viewport.hint.text()
+    qtbot.mouseMove(drawn.context.viewport, drawn.context.viewport.pixel((1.0, -0.8, 0.0)).toPoint())
+    qtbot.waitUntil(lambda: drawn.context.selection.hovered is None)
 
 
 def test_clicks_select_toggle_and_clear(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, selection = drawn.viewport, drawn.selection
+    viewport, selection = drawn.context.viewport, drawn.context.selection
     qtbot.mouseClick(viewport, LEFT, NONE, top_of(viewport, 4))
     assert selection.items == {("obstacle", 4)}
     qtbot.mouseClick(viewport, LEFT, CTRL, top_of(viewport, 5))
@@ -258,51 +258,51 @@ def test_clicks_select_toggle_and_clear(drawn: MainWindow, qtbot: QtBot) -> None
 
 
 def test_a_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport = drawn.viewport
+    viewport = drawn.context.viewport
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
-    snapshot = drawn.bridge.displayed
+    snapshot = drawn.context.bridge.displayed
     assert snapshot is not None
     x, y, z = snapshot.link_pose[5, :3]
     qtbot.mouseClick(viewport, LEFT, NONE, viewport.pixel((x, y, z)).toPoint())
-    assert drawn.selection.items == {("link", 5)}
+    assert drawn.context.selection.items == {("link", 5)}
 
 
 def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(drawn: MainWindow, qtbot: QtBot) -> None:
-    before = drawn.document.scene
-    qtbot.mouseClick(drawn.viewport, LEFT, NONE, top_of(drawn.viewport, 4))
-    qtbot.waitUntil(drawn.actions_table["delete"].isEnabled)
-    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Delete)
-    assert len(drawn.document.scene.obstacles) == 6
-    assert drawn.selection.items == frozenset()
-    assert drawn.document.undo_stack.undoText() == "Delete cylinder 5"
-    qtbot.waitUntil(drawn.actions_table["undo"].isEnabled)
-    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Z, CTRL)
-    assert drawn.document.scene == before
+    before = drawn.context.document.scene
+    qtbot.mouseClick(drawn.context.viewport, LEFT, NONE, top_of(drawn.context.viewport, 4))
+    qtbot.waitUntil(drawn.context.actions_table["delete"].isEnabled)
+    qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Delete)
+    assert len(drawn.context.document.scene.obstacles) == 6
+    assert drawn.context.selection.items == frozenset()
+    assert drawn.context.document.undo_stack.undoText() == "Delete cylinder 5"
+    qtbot.waitUntil(drawn.context.actions_table["undo"].isEnabled)
+    qtbot.keyClick(drawn.context.viewport, Qt.Key.Key_Z, CTRL)
+    assert drawn.context.document.scene == before
 
 
 # ---------------------------------------------------------------------------------------------- moving things
 
 
 def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.viewport, drawn.document.scene
+    viewport, before = drawn.context.viewport, drawn.context.document.scene
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
     start = top_of(viewport, 5)
-    drawn.selection.set([("obstacle", 5), ("obstacle", 6)])
+    drawn.context.selection.set([("obstacle", 5), ("obstacle", 6)])
     drag(qtbot, viewport, start, start + QPoint(0, 80))
     scale = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
     for index in (5, 6):
-        moved, old = drawn.document.scene.obstacles[index], before.obstacles[index]
+        moved, old = drawn.context.document.scene.obstacles[index], before.obstacles[index]
         assert moved.x_m == pytest.approx(old.x_m, abs=2e-4)
         assert moved.y_m == pytest.approx(old.y_m - 80 * scale, abs=2e-4)
-    assert drawn.document.scene.obstacles[4] == before.obstacles[4]
-    assert drawn.document.undo_stack.count() == 1
-    assert drawn.document.undo_stack.undoText() == "Move 2 obstacles"
-    drawn.document.undo_stack.undo()
-    assert drawn.document.scene == before
+    assert drawn.context.document.scene.obstacles[4] == before.obstacles[4]
+    assert drawn.context.document.undo_stack.count() == 1
+    assert drawn.context.document.undo_stack.undoText() == "Move 2 obstacles"
+    drawn.context.document.undo_stack.undo()
+    assert drawn.context.document.scene == before
 
 
 def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.viewport, drawn.document.scene
+    viewport, before = drawn.context.viewport, drawn.context.document.scene
     start = top_of(viewport, 6)
     qtbot.mousePress(viewport, LEFT, SHIFT, start)
     for part in (0.5, 1.0):
@@ -312,32 +312,32 @@ def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot)
         glob = QPointF(viewport.mapToGlobal(at.toPoint()))
         QApplication.sendEvent(viewport, QMouseEvent(QMouseEvent.Type.MouseMove, at, glob, LEFT, LEFT, SHIFT))
     qtbot.mouseRelease(viewport, LEFT, SHIFT, start + QPoint(30, 30))
-    assert drawn.selection.items == {("obstacle", 6)}
-    assert drawn.document.scene.obstacles[6] != before.obstacles[6]
-    assert drawn.document.scene.obstacles[:6] == before.obstacles[:6]
+    assert drawn.context.selection.items == {("obstacle", 6)}
+    assert drawn.context.document.scene.obstacles[6] != before.obstacles[6]
+    assert drawn.context.document.scene.obstacles[:6] == before.obstacles[:6]
 
 
 def test_escape_puts_a_dragged_obstacle_back(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.viewport, drawn.document.scene
+    viewport, before = drawn.context.viewport, drawn.context.document.scene
     start = top_of(viewport, 6)
-    drawn.selection.set([("obstacle", 6)])
+    drawn.context.selection.set([("obstacle", 6)])
     drag(qtbot, viewport, start, start + QPoint(40, 20), release=False)
-    qtbot.waitUntil(lambda: drawn.document.scene != before)
+    qtbot.waitUntil(lambda: drawn.context.document.scene != before)
     qtbot.keyClick(viewport, Qt.Key.Key_Escape)
-    assert drawn.document.scene == before
-    assert drawn.document.undo_stack.count() == 0
+    assert drawn.context.document.scene == before
+    assert drawn.context.document.undo_stack.count() == 0
     qtbot.mouseRelease(viewport, LEFT, NONE, start + QPoint(40, 20))
-    assert drawn.document.scene == before
+    assert drawn.context.document.scene == before
 
 
 def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, before = drawn.viewport, drawn.document.scene
+    viewport, before = drawn.context.viewport, drawn.context.document.scene
     start = top_of(viewport, 6)
-    drawn.selection.set([("obstacle", 6)])
+    drawn.context.selection.set([("obstacle", 6)])
     drag(qtbot, viewport, start, start + QPoint(40, 30), release=False)
     qtbot.keyClick(viewport, Qt.Key.Key_X)
     qtbot.mouseRelease(viewport, LEFT, NONE, start + QPoint(40, 30))
-    moved, old = drawn.document.scene.obstacles[6], before.obstacles[6]
+    moved, old = drawn.context.document.scene.obstacles[6], before.obstacles[6]
     assert moved.y_m == pytest.approx(old.y_m, abs=1e-6)
     assert abs(moved.x_m - old.x_m) > 0.01
 
@@ -346,18 +346,18 @@ def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_a_click_in_the_legend_switches_the_arrows(drawn: MainWindow, qtbot: QtBot) -> None:
-    assert drawn.viewport.overlays().show_forces
-    qtbot.mouseClick(drawn.viewport.legends.forces, LEFT, NONE, QPoint(60, 22))
-    assert not drawn.viewport.overlays().show_forces
-    qtbot.waitUntil(lambda: not drawn.actions_table["show_forces"].isChecked())
+    assert drawn.context.viewport.overlays().show_forces
+    qtbot.mouseClick(drawn.context.viewport.legends.forces, LEFT, NONE, QPoint(60, 22))
+    assert not drawn.context.viewport.overlays().show_forces
+    qtbot.waitUntil(lambda: not drawn.context.actions_table["show_forces"].isChecked())
 
 
 def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -> None:
     first = make_window()
-    first.viewport.options.set(friction=True, trail_link=3, force_scale=0.5)
+    first.context.viewport.options.set(friction=True, trail_link=3, force_scale=0.5)
     first.close()
     second = make_window()
-    assert second.viewport.options.now == ViewSettings(friction=True, trail_link=3, force_scale=0.5)
+    assert second.context.viewport.options.now == ViewSettings(friction=True, trail_link=3, force_scale=0.5)
 
 
 def test_the_middle_link_leaves_the_trail() -> None:
@@ -370,15 +370,15 @@ def test_the_middle_link_leaves_the_trail() -> None:
 
 
 def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWindow) -> None:
-    legend = recorded.viewport.legends.ghosts
-    recorded.actions_table["show_reference_ghost"].trigger()
+    legend = recorded.context.viewport.legends.ghosts
+    recorded.context.actions_table["show_reference_ghost"].trigger()
     assert [text for _, text in legend.entries] == ["commanded shape"]
-    recorded.actions_table["show_reference_ghost"].trigger()
+    recorded.context.actions_table["show_reference_ghost"].trigger()
     assert legend.entries == []
 
 
 def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
-    recording = recorded.bridge.recording
+    recording = recorded.context.bridge.recording
     assert recording is not None
     reader = TrailReader()
     whole = recording.rows(0, len(recording)).link_pose[:, 4, :3]
@@ -406,21 +406,21 @@ def test_without_opengl_there_is_a_plain_view(
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
     window = make_window()
-    assert window.files.open(MAIN_SCENE)
-    assert window.viewport.gl is None
-    assert window.viewport.fallback_reason
-    qtbot.waitUntil(lambda: window.bridge.displayed is not None)
+    assert window.context.files.open(MAIN_SCENE)
+    assert window.context.viewport.gl is None
+    assert window.context.viewport.fallback_reason
+    qtbot.waitUntil(lambda: window.context.bridge.displayed is not None)
 
     def is_orange() -> bool:
-        colour = window.viewport.grab().toImage().pixelColor(top_of(window.viewport, 4))
+        colour = window.context.viewport.grab().toImage().pixelColor(top_of(window.context.viewport, 4))
         return colour.red() > 180 and colour.blue() < 100
 
     qtbot.waitUntil(is_orange)
-    qtbot.mouseClick(window.viewport, LEFT, NONE, top_of(window.viewport, 4))
-    assert window.selection.items == {("obstacle", 4)}
-    qtbot.keyClicks(window.viewport, "1")
-    assert window.viewport.navigator.camera.elevation == pytest.approx(math.pi / 2)
-    assert not window.viewport.image().isNull()
+    qtbot.mouseClick(window.context.viewport, LEFT, NONE, top_of(window.context.viewport, 4))
+    assert window.context.selection.items == {("obstacle", 4)}
+    qtbot.keyClicks(window.context.viewport, "1")
+    assert window.context.viewport.navigator.camera.elevation == pytest.approx(math.pi / 2)
+    assert not window.context.viewport.image().isNull()
 
 
 def test_a_failing_renderer_falls_back_to_the_plain_view(
@@ -433,9 +433,9 @@ def test_a_failing_renderer_falls_back_to_the_plain_view(
 
     monkeypatch.setattr(Renderer, "initialise", refuse)
     window = make_window()
-    window.files.open(MAIN_SCENE)
-    qtbot.waitUntil(lambda: "refuses a shader" in window.viewport.fallback_reason)
-    assert "refuses a shader" in window.banners.program.text
+    window.context.files.open(MAIN_SCENE)
+    qtbot.waitUntil(lambda: "refuses a shader" in window.context.viewport.fallback_reason)
+    assert "refuses a shader" in window.context.banners.program.text
 
 
 @pytest.mark.parametrize("kind", ["direct", "threaded"])
@@ -444,35 +444,35 @@ def test_both_ways_of_drawing_give_the_same_picture(
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", kind)
     window = make_window()
-    window.files.open(MAIN_SCENE)
-    with qtbot.waitSignal(window.viewport.frame_drawn):
-        window.viewport.refresh()
-    assert window.viewport.gl is not None
-    info = window.viewport.gl.info()
+    window.context.files.open(MAIN_SCENE)
+    with qtbot.waitSignal(window.context.viewport.frame_drawn):
+        window.context.viewport.refresh()
+    assert window.context.viewport.gl is not None
+    info = window.context.viewport.gl.info()
     assert info is not None
     assert info.max_texture_size >= 1024
-    image = window.viewport.image()
-    colour = image.pixelColor(top_of(window.viewport, 4) * window.viewport.devicePixelRatio())
+    image = window.context.viewport.image()
+    colour = image.pixelColor(top_of(window.context.viewport, 4) * window.context.viewport.devicePixelRatio())
     assert colour.red() > 150
     assert colour.red() > colour.blue() + 60
 
 
 def test_the_legend_names_what_there_is_and_the_ground_that_carries_is_seen(recorded: MainWindow, qtbot: QtBot) -> None:
-    assert rows_of(recorded.document.scene) == ("forces", "friction", "trail")
-    assert not recorded.viewport.overlays().show_ground_normal_forces
-    legend = recorded.viewport.legends.forces
+    assert rows_of(recorded.context.document.scene) == ("forces", "friction", "trail")
+    assert not recorded.context.viewport.overlays().show_ground_normal_forces
+    legend = recorded.context.viewport.legends.forces
     three = legend.height()
-    recorded.document.undo_stack.setClean()  # or it would be asked about the changes
-    recorded.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
-    assert rows_of(recorded.document.scene) == ("ground_forces", "ground_friction", "trail")
+    recorded.context.document.undo_stack.setClean()  # or it would be asked about the changes
+    recorded.context.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
+    assert rows_of(recorded.context.document.scene) == ("ground_forces", "ground_friction", "trail")
     assert legend.height() == three
-    overlays = recorded.viewport.overlays()
+    overlays = recorded.context.viewport.overlays()
     assert overlays.show_ground_normal_forces
     assert overlays.show_friction_forces
     assert overlays.ground_scale == overlays.friction_scale  # they add up to what one sees
     qtbot.mouseClick(legend, LEFT, NONE, QPoint(60, 22))
-    assert not recorded.viewport.overlays().show_ground_normal_forces
-    assert not recorded.viewport.overlays().show_friction_forces
-    recorded.files.open(MAIN_SCENE.with_name("lagrangian_undulation.toml"))
-    assert rows_of(recorded.document.scene) == ("trail",)
+    assert not recorded.context.viewport.overlays().show_ground_normal_forces
+    assert not recorded.context.viewport.overlays().show_friction_forces
+    recorded.context.files.open(MAIN_SCENE.with_name("lagrangian_undulation.toml"))
+    assert rows_of(recorded.context.document.scene) == ("trail",)
     assert legend.height() < three

@@ -17,16 +17,16 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QP
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.command import SEPARATOR
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.pinned_runs import _Beside
-from snakestudio.gui.shell.commands.command import SEPARATOR
-from snakestudio.gui.shell.commands.table import TABLE
+from snakestudio.gui.runs.speed_chooser import SPEEDS
+from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.crash import CrashGuard
-from snakestudio.gui.shell.docking import DOCKS
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.run_bar import SPEEDS
+from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status
@@ -38,64 +38,69 @@ SPACE = Qt.Key.Key_Space
 
 
 def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
-    ready.run_bar.speed.choose(1.0)
-    qtbot.keyClick(ready.viewport, SPACE)
-    qtbot.waitUntil(lambda: ready.bridge.status.state == "running")
-    qtbot.waitUntil(lambda: ready.bridge.displayed is not None and ready.bridge.displayed.time > 0.1)
-    qtbot.waitUntil(lambda: "max" in ready.run_bar.factor.value)
-    qtbot.waitUntil(lambda: ready.run_bar.residual.role == "good")
-    qtbot.waitUntil(lambda: ready.actions_table["play"].text() == "Pause")
-    qtbot.keyClick(ready.viewport, SPACE)
-    qtbot.waitUntil(lambda: ready.bridge.status.state == "paused")
-    qtbot.waitUntil(lambda: "paused" in ready._status_bar.left.text)
-    assert "contacts closed" in ready._status_bar.left.text
-    assert "0 unconverged of" in ready._status_bar.left.text
-    assert (ready.run_bar.unconverged.value, ready.run_bar.unconverged.role) == ("0", "good")
-    for figure in (ready.run_bar.residual, ready.run_bar.iterations, ready.run_bar.unconverged, ready.run_bar.factor):
+    ready.context.run_bar.speed.choose(1.0)
+    qtbot.keyClick(ready.context.viewport, SPACE)
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "running")
+    qtbot.waitUntil(lambda: ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.1)
+    qtbot.waitUntil(lambda: "max" in ready.context.run_bar.factor.value)
+    qtbot.waitUntil(lambda: ready.context.run_bar.residual.role == "good")
+    qtbot.waitUntil(lambda: ready.context.actions_table["play"].text() == "Pause")
+    qtbot.keyClick(ready.context.viewport, SPACE)
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "paused")
+    qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)
+    assert "contacts closed" in ready.context.status_bar.left.text
+    assert "0 unconverged of" in ready.context.status_bar.left.text
+    assert (ready.context.run_bar.unconverged.value, ready.context.run_bar.unconverged.role) == ("0", "good")
+    for figure in (
+        ready.context.run_bar.residual,
+        ready.context.run_bar.iterations,
+        ready.context.run_bar.unconverged,
+        ready.context.run_bar.factor,
+    ):
         assert len(figure.toolTip()) > 30
 
 
 def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
-    scene = ready.document.scene
-    qtbot.keyClicks(ready.viewport, "n")
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(scene.control.period_s))
-    ready.actions_table["single_step"].trigger()
+    scene = ready.context.document.scene
+    qtbot.keyClicks(ready.context.viewport, "n")
+    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == pytest.approx(scene.control.period_s))
+    ready.context.actions_table["single_step"].trigger()
     one_more = scene.control.period_s + scene.solver.step_s
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(one_more))
-    qtbot.keyClick(ready.viewport, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time == 0.0 and ready.bridge.status.state == "ready")
+    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == pytest.approx(one_more))
+    qtbot.keyClick(ready.context.viewport, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time == 0.0 and ready.context.bridge.status.state == "ready")
 
 
 def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
-    ready.run_bar.speed.choose(1.0)
-    qtbot.keyClicks(ready.viewport, "[")
-    assert ready.run_bar.speed.speed == 0.5
-    qtbot.waitUntil(lambda: ready.bridge.session.speed == 0.5)
+    ready.context.run_bar.speed.choose(1.0)
+    qtbot.keyClicks(ready.context.viewport, "[")
+    assert ready.context.run_bar.speed.speed == 0.5
+    qtbot.waitUntil(lambda: ready.context.bridge.session.speed == 0.5)
     for _ in SPEEDS:
-        qtbot.keyClicks(ready.viewport, "]")
-    qtbot.waitUntil(lambda: math.isinf(ready.bridge.session.speed))
+        qtbot.keyClicks(ready.context.viewport, "]")
+    qtbot.waitUntil(lambda: math.isinf(ready.context.bridge.session.speed))
 
 
 def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> None:
-    ready.run_bar.speed.choose(1.0)
-    ready.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time > 0.05)
-    ready.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
-    recording = ready.bridge.recording
+    ready.context.run_bar.speed.choose(1.0)
+    ready.context.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: ready.context.bridge.displayed.time > 0.05)
+    ready.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
+    recording = ready.context.bridge.recording
     assert recording is not None
     qtbot.waitUntil(lambda: bool(recording.changes))
     assert recording.changes[0].values == {"gait.amplitude_deg": 20.0}
-    assert ready.bridge.status.state == "running"
+    assert ready.context.bridge.status.state == "running"
 
 
 def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) -> None:
-    recorded.document.set_value("robot.mass_kg", 1.0, "Mass")
-    qtbot.waitUntil(lambda: "at reset" in recorded.banners.run.text)
-    assert "Mass of a link" in recorded.banners.run.text
-    button = next(b for b in recorded.banners.run.findChildren(QPushButton) if b.text() == "Reset")
+    recorded.context.document.set_value("robot.mass_kg", 1.0, "Mass")
+    qtbot.waitUntil(lambda: "at reset" in recorded.context.banners.run.text)
+    assert "Mass of a link" in recorded.context.banners.run.text
+    button = next(b for b in recorded.context.banners.run.findChildren(QPushButton) if b.text() == "Reset")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready")
-    qtbot.waitUntil(lambda: recorded.banners.run.text == "")
+    qtbot.waitUntil(lambda: recorded.context.bridge.status.state == "ready")
+    qtbot.waitUntil(lambda: recorded.context.banners.run.text == "")
 
 
 def test_a_scene_that_cannot_run_opens_and_says_why(
@@ -105,31 +110,31 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
     path = tmp_path / "inside.toml"
     path.write_text(MAIN_SCENE.read_text().replace("y_m = 0.157", "y_m = 0.10"))
     window = make_window()
-    assert window.files.open(path)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked")
-    qtbot.waitUntil(lambda: "cannot run" in window.banners.run.text)
-    window.actions_table.refresh()
-    assert not window.actions_table["play"].isEnabled()
-    window.document.set_value("start.y_m", 0.157, "Mend")
-    qtbot.waitUntil(lambda: window.bridge.status.state in ("ready", "preparing"))
+    assert window.context.files.open(path)
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "blocked")
+    qtbot.waitUntil(lambda: "cannot run" in window.context.banners.run.text)
+    window.context.actions_table.refresh()
+    assert not window.context.actions_table["play"].isEnabled()
+    window.context.document.set_value("start.y_m", 0.157, "Mend")
+    qtbot.waitUntil(lambda: window.context.bridge.status.state in ("ready", "preparing"))
 
 
 def test_unconverged_steps_are_told(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    recording = make_recording(window.document.scene, 200)
+    recording = make_recording(window.context.document.scene, 200)
     bad = replace(recording.snapshot(150), solver=SolverStats(3.4e-7, 12.0, 1234))
-    monkeypatch.setattr(window.bridge, "_shown", bad)
-    window.run_bar._refresh()
-    window._status_bar._refresh()
-    assert (window.run_bar.residual.value, window.run_bar.residual.role) == ("3.4e-07", "warning")
-    assert (window.run_bar.unconverged.value, window.run_bar.unconverged.role) == ("1 234", "warning")
-    assert window.run_bar.iterations.value == "12.0"
-    assert "1 234 unconverged of 6 000 steps" in window._status_bar.left.text
+    monkeypatch.setattr(window.context.bridge, "_shown", bad)
+    window.context.run_bar._refresh()
+    window.context.status_bar._refresh()
+    assert (window.context.run_bar.residual.value, window.context.run_bar.residual.role) == ("3.4e-07", "warning")
+    assert (window.context.run_bar.unconverged.value, window.context.run_bar.unconverged.role) == ("1 234", "warning")
+    assert window.context.run_bar.iterations.value == "12.0"
+    assert "1 234 unconverged of 6 000 steps" in window.context.status_bar.left.text
 
 
 def test_what_the_session_tells_is_shown(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    banners = window.banners
+    banners = window.context.banners
     banners._on_status(Status("preparing", progress=0.4, seconds_left=9.0, engine="planar_nonsmooth"))
     assert "Preparing the planar engine, once on a machine: 40 %, 9 s left." in banners.run.text
     banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
@@ -151,37 +156,37 @@ def test_what_the_session_tells_is_shown(
 
 
 def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
-    window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled)
+    window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: window.context.docks.are_filled)
     for spec in DOCKS:
-        assert type(window.docks[spec.name].widget()).__name__ != "QWidget", spec.name
-    window.docks["scene"].close()
-    window.actions_table.menus["View/Panels"].actions()
-    assert not window.docks["scene"].toggleViewAction().isChecked()
-    window.docks["scene"].toggleViewAction().trigger()
-    assert window.docks["scene"].isVisible()
+        assert type(window.context.docks[spec.name].widget()).__name__ != "QWidget", spec.name
+    window.context.docks["scene"].close()
+    window.context.actions_table.menus["View/Panels"].actions()
+    assert not window.context.docks["scene"].toggleViewAction().isChecked()
+    window.context.docks["scene"].toggleViewAction().trigger()
+    assert window.context.docks["scene"].isVisible()
 
 
 def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:
     first = make_window()
     first.resize(1300, 750)
-    first.docks["checks"].close()
+    first.context.docks["checks"].close()
     first.close()
     second = make_window()
-    assert second.docks["checks"].isHidden()
-    assert not second.docks["scene"].isHidden()
+    assert second.context.docks["checks"].isHidden()
+    assert not second.context.docks["scene"].isHidden()
     assert second.width() == 1300
 
 
 def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
-    window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled)
+    window.context.docks.fill(window.context)
+    qtbot.waitUntil(lambda: window.context.docks.are_filled)
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.size().width() == 1280)
     assert (window.width(), window.height()) == (1280, 720)
-    assert window.viewport.width() >= 400
-    assert window.viewport.height() >= 200
-    assert not window.viewport.legends.forces.geometry().intersects(window.viewport.buttons.geometry())
+    assert window.context.viewport.width() >= 400
+    assert window.context.viewport.height() >= 200
+    assert not window.context.viewport.legends.forces.geometry().intersects(window.context.viewport.buttons.geometry())
 
 
 def test_the_table_is_sound(window: MainWindow) -> None:
@@ -192,47 +197,52 @@ def test_the_table_is_sound(window: MainWindow) -> None:
     assert len(keys) == len(set(keys)), "one key would do two things"
     for spec in TABLE:
         if spec.run is not None:
-            action = window.actions_table[spec.id]
+            action = window.context.actions_table[spec.id]
             assert action.toolTip()
             assert spec.text.rstrip(" .")[0].isupper()
 
 
+def test_no_command_moves_or_is_called_otherwise_unnoticed() -> None:
+    said = [" | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip() for spec in TABLE]
+    assert said == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()
+
+
 def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: QtBot) -> None:
-    undo = window.actions_table["undo"]
+    undo = window.context.actions_table["undo"]
     qtbot.waitUntil(lambda: not undo.isEnabled())
-    window.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
+    window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: undo.isEnabled() and undo.text() == "Undo Amplitude")
     assert "edited" in window._name.text()
     undo.trigger()
-    assert window.document.scene.gait.amplitude_deg == 40.0
+    assert window.context.document.scene.gait.amplitude_deg == 40.0
     assert "edited" not in window._name.text()
 
 
 def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(ready.actions_table["play"].isEnabled)
-    follow = next(b for b in ready.viewport.buttons.findChildren(QAbstractButton) if b.text() == "Follow")
+    qtbot.waitUntil(ready.context.actions_table["play"].isEnabled)
+    follow = next(b for b in ready.context.viewport.buttons.findChildren(QAbstractButton) if b.text() == "Follow")
     follow.setFocus()
     qtbot.waitUntil(follow.hasFocus)
     qtbot.keyClick(follow, SPACE)
-    assert ready.viewport.navigator.following
-    ready.bridge.session.settle()
-    assert ready.bridge.status.state == "ready", "the space bar did not play as well"
+    assert ready.context.viewport.navigator.following
+    ready.context.bridge.session.settle()
+    assert ready.context.bridge.status.state == "ready", "the space bar did not play as well"
 
 
 def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
-    window.banners.error("Something is said.")
-    window.toggle_theme()
+    window.context.banners.error("Something is said.")
+    window.context.toggle_theme()
     assert theme.current() is theme.LIGHT
     said = [banner for banner in window.findChildren(Banner) if banner.text == "Something is said."]
     assert theme.LIGHT.card in said[0].styleSheet()
-    assert window.settings.value("theme") == "light"
-    window.toggle_theme()
+    assert window.context.settings.value("theme") == "light"
+    window.context.toggle_theme()
     assert theme.current() is theme.DARK
 
 
 @pytest.mark.parametrize(("name", "words"), [("about", "SnakeStudio"), ("graphics", "OpenGL")])
 def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
-    drawn.actions_table[name].trigger()
+    drawn.context.actions_table[name].trigger()
     dialog = drawn.findChild(QDialog)
     assert dialog is not None
     texts = [label.text() for label in dialog.findChildren(QLabel)]
@@ -246,10 +256,10 @@ def test_a_defect_is_told_and_logged(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
-    guard = CrashGuard(window.tell_internal_error)
+    guard = CrashGuard(window.context.banners.error)
     try:
         sys.excepthook(ValueError, ValueError("the roof leaks"), None)
-        assert "the roof leaks" in window.banners.program.text
+        assert "the roof leaks" in window.context.banners.program.text
         assert guard.path is not None
         assert "the roof leaks" in guard.path.read_text()
         told: list[str] = []
@@ -271,7 +281,7 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
 
 
 def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot) -> None:
-    viewport, banners = drawn.viewport, drawn.banners
+    viewport, banners = drawn.context.viewport, drawn.context.banners
     before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
     for banner in (banners.robot, banners.program, banners.files):
         banner.say("warning", "Something happened, and this is told in a sentence that is long enough for two lines.")
@@ -302,11 +312,11 @@ def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
 
 
 def test_home_finds_everything_and_keeps_where_one_looks_from(drawn: MainWindow, qtbot: QtBot) -> None:
-    navigator = drawn.viewport.navigator
+    navigator = drawn.context.viewport.navigator
     looking = replace(navigator.camera, azimuth=1.0, elevation=0.3, target=(50.0, 50.0, 0.0))
     navigator.jump(looking)
-    drawn.viewport.setFocus()
-    QTest.keyClick(drawn.viewport, Qt.Key.Key_Home)
+    drawn.context.viewport.setFocus()
+    QTest.keyClick(drawn.context.viewport, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: not navigator.moving)
     assert math.hypot(*navigator.camera.target[:2]) < 3.0
     assert (navigator.camera.azimuth, navigator.camera.elevation) == pytest.approx((1.0, 0.3))
@@ -316,16 +326,16 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     drawn: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     cleared: list[bool] = []
-    drawn.beside._runs[tmp_path / "run.mcap"] = _Beside(  # as the browser of runs puts it there
+    drawn.context.beside._runs[tmp_path / "run.mcap"] = _Beside(  # as the browser of runs puts it there
         tmp_path / "run.mcap",
         "Before",
-        make_recording(drawn.document.scene, 5),
+        make_recording(drawn.context.document.scene, 5),
         0,  # type: ignore[arg-type]
     )
     monkeypatch.setattr(RunRecording, "close", lambda self: cleared.append(True), raising=False)
-    assert len(drawn.overlaid.overlaid()) == 1
-    assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
-    assert drawn.overlaid.overlaid() == []
+    assert len(drawn.context.overlaid.overlaid()) == 1
+    assert drawn.context.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
+    assert drawn.context.overlaid.overlaid() == []
     assert cleared
 
 
@@ -333,14 +343,14 @@ def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
     qtbot: QtBot, make_window: Callable[[], MainWindow]
 ) -> None:
     window = make_window()
-    assert window.bridge.status.state == "empty"
-    qtbot.waitUntil(lambda: "loading the scene" in window._status_bar.left.text)
+    assert window.context.bridge.status.state == "empty"
+    qtbot.waitUntil(lambda: "loading the scene" in window.context.status_bar.left.text)
 
 
 def test_hints_and_completions_stand_on_a_ground_of_their_own(
     window: MainWindow, bridge: FakeBridge, qtbot: QtBot
 ) -> None:
-    hint = window.viewport.hint
+    hint = window.context.viewport.hint
     edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
     assert edge == theme.colour("panel"), "not what lies below it"
     dialog = DerivedDialog(bridge, Library())  # type: ignore[arg-type]

@@ -257,8 +257,8 @@ def make_window(folder: Path) -> None:
 
     window = MainWindow(settings)
     window.show()
-    window.fill_docks()
-    while not window.docks_filled:
+    window.context.docks.fill(window.context)
+    while not window.context.docks.are_filled:
         app.processEvents()
 
     # A scene that was never saved, as a window that dies leaves it, and as the next one takes it up.
@@ -270,12 +270,12 @@ def make_window(folder: Path) -> None:
     (files / "unsaved-99999999-1.toml").write_text(text, encoding="utf-8")
     (unsaved,) = unsaved_scenes(files)
     assert isinstance(unsaved, Unsaved)
-    assert window.files.restore(unsaved)
+    assert window.context.files.restore(unsaved)
 
-    window.viewport.options.set(**choices.VIEW)
-    window.viewport.editor.options.set(**choices.EDITOR)
+    window.context.viewport.options.set(**choices.VIEW)
+    window.context.viewport.editor.options.set(**choices.EDITOR)
     mapping = _mapping()
-    window.teleoperation.teleop.set_mapping(mapping)
+    window.context.teleoperation.teleop.set_mapping(mapping)
     save_map(mapping, files / "mapping.toml")
     _keep_camera(window, files / "camera_path.toml")
     table = _table()
@@ -290,7 +290,7 @@ def make_window(folder: Path) -> None:
     library.tag(library.rename(library.run(files / "kept.mcap"), choices.RUN_NAME), choices.RUN_TAGS)
     (files / "kept.mcap").unlink()
 
-    window.document.undo_stack.setClean()
+    window.context.document.undo_stack.setClean()
     window.close()
     settings.sync()
     (folder / "settings.ini.lock").unlink(missing_ok=True)
@@ -317,7 +317,7 @@ def _keep_camera(window: Any, path: Path) -> None:
         ),
         follow=True,
     )
-    window.camera_keys.set_path(keys)
+    window.context.camera_keys.set_path(keys)
     save_camera_path(path, keys)
 
 
@@ -334,24 +334,24 @@ def _arrange(window: Any, app: Any) -> None:
     from snakestudio.gui.plots.channel_library import Derived
     from snakestudio.gui.plots.content import read_content
 
-    window.plot_docks.library.put(Derived(*choices.DERIVED))
+    window.context.plot_docks.library.put(Derived(*choices.DERIVED))
     contents = [content for plot in choices.PLOTS if (content := read_content(plot)) is not None]
     assert len(contents) == len(choices.PLOTS)
-    window.plot_docks.sets.save(choices.PRESET, contents)
-    window.plot_docks.new_panel(contents)
+    window.context.plot_docks.sets.save(choices.PRESET, contents)
+    window.context.plot_docks.new_panel(contents)
     for name in choices.HIDDEN:
-        window.docks[name].hide()
+        window.context.docks[name].hide()
     for name in choices.SHOWN:
-        window.docks[name].show()
+        window.context.docks[name].show()
     app.processEvents()
-    window.layouts.save(choices.LAYOUT)
-    window.layouts.choose_shipped("Run")
-    window.plot_docks.remove_panel("plots_2")
-    window.plot_docks.panels["plots"].show_contents(contents[:2])
+    window.context.layouts.save(choices.LAYOUT)
+    window.context.layouts.choose_shipped("Run")
+    window.context.plot_docks.remove_panel("plots_2")
+    window.context.plot_docks.panels["plots"].show_contents(contents[:2])
     for name in choices.LAST_HIDDEN:
-        window.docks[name].hide()
+        window.context.docks[name].hide()
     for name in choices.LAST_SHOWN:
-        window.docks[name].show()
+        window.context.docks[name].show()
     app.processEvents()
 
 

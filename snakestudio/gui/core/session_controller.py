@@ -271,6 +271,15 @@ class SessionController(QObject):
             self.player.pause()
             self.player_changed.emit()
 
+    def reset(self) -> None:
+        """Back to the start of the run."""
+        if self._source.kind == "replay":
+            self.pause_recorded()
+            self.set_cursor(0)
+            return
+        self.set_cursor(None)
+        self.session.reset()
+
     def set_speed(self, speed: float) -> None:
         """Simulated or recorded over wall time, of what the window shows; infinite is as fast as possible."""
         if self._source.kind == "replay":

@@ -4,25 +4,128 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
-from snakestudio.gui.forms.dock_title import DockTitle
+from snakestudio.gui.core.command import Context
+from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content
-from snakestudio.gui.plots.sets import PlotSets, contents_of, contents_text
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.plots.plot_types import VIEWS
+from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset, contents_of, contents_text
+from snakestudio.model.recording import Schema
 
 if TYPE_CHECKING:
     from snakestudio.gui.plots.channel_browser import ChannelBrowser
     from snakestudio.gui.plots.panel import PlotPanel
-    from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["PlotDocks"]
+__all__ = ["PlotDocks", "SetsMenu", "show_preset"]
+
+
+def _of(preset: Preset, panel: PlotPanel, schema: Schema) -> list[Content]:
+    """What of a preset the run has."""
+    known = panel.library.of(schema)
+    return [
+        content
+        for content in preset.contents(schema)
+        if (VIEWS[content.view].suits(schema) if content.kind == "view" else set(content.names) & known.keys())
+    ]
+
+
+def show_preset(panel: PlotPanel, name: str) -> None:
+    """Show an arrangement that comes along; a sentence where the run has nothing of it."""
+    preset = next(each for each in PRESETS if each.name == name)
+    recording = panel.history.recording
+    if recording is None:
+        panel.refused.emit("There is no run yet: start one, then choose what you want to see.")
+        return
+    panel.library.add(preset.derived)
+    contents = _of(preset, panel, recording.schema)
+    if contents:
+        panel.show_gradually(contents)
+    else:
+        panel.refused.emit(f"{name}: this run has nothing of it; choose another arrangement.")
+
+
+class SetsMenu(QObject):
+    """Fills the menu of a panel's bar whenever it opens.
+
+    Parameters
+    ----------
+    panel : PlotPanel
+    sets : PlotSets
+    """
+
+    def __init__(self, panel: PlotPanel, sets: PlotSets) -> None:
+        super().__init__(panel)
+        self._panel, self._sets = panel, sets
+        panel.bar.sets_menu.aboutToShow.connect(self._fill)
+
+    def _fill(self) -> None:
+        panel, sets, menu = self._panel, self._sets, self._panel.bar.sets_menu
+        menu.clear()
+        self._add("What Suits the Scene", panel.show_scene)
+        menu.addSeparator()
+        for preset in PRESETS:
+            self._add(preset.name, lambda name=preset.name: show_preset(panel, name)).setToolTip(preset.tip)
+        if sets.names:
+            menu.addSeparator()
+            for name in sets.names:
+                self._add(name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name)))
+        menu.addSeparator()
+        self._add("Save Plots As ...", self.save)
+        delete = menu.addMenu("Delete Saved Plots")
+        delete.setEnabled(bool(sets.names))
+        for name in sets.names:
+            delete.addAction(name.replace("&", "&&")).triggered.connect(lambda _=False, name=name: sets.delete(name))
+
+    def _add(self, text: str, run: object) -> QAction:
+        action = self._panel.bar.sets_menu.addAction(text)
+        assert callable(run)
+        action.triggered.connect(lambda _=False: run())
+        return action
+
+    def save(self) -> None:
+        """Ask for a name, and keep the plots of the panel under it."""
+        dialog = NameDialog(
+            self._sets.names, self._sets.refusal, self._panel, of="plots",
+            kept="Keeps what every plot of this panel shows, with the derived channels among it.",
+        )  # fmt: skip
+        if dialog.exec():
+            self._sets.save(dialog.name, self._panel.contents)
+        dialog.deleteLater()
+
 
 _FIRST = "plots"
+
+
+class Docks(Protocol):
+    """What has room for more panels."""
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a dock of that name."""
+        ...
+
+    def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
+        """Show a panel in a dock of its own, in the place of another one."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Take a dock away for good."""
+        ...
+
+
+class _Context(Context, Protocol):
+    banners: Banners
+
+    @property
+    def docks(self) -> Docks: ...
 
 
 class PlotDocks(QObject):
@@ -30,19 +133,20 @@ class PlotDocks(QObject):
 
     Parameters
     ----------
-    window : MainWindow
+    context : Context
+        With notices, and docks for more panels.
+    library : Library
+    overlaid : callable
+        Gives the runs that are drawn over the window's own.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self.library = Library(window.settings, self)
-        self.sets = PlotSets(window.settings, self.library, self)
+    def __init__(self, context: _Context, library: Library, overlaid: Callable[[], list[OverlaidRun]]) -> None:
+        super().__init__(context.window)
+        self._context, self.library, self._overlaid = context, library, overlaid
+        self.sets = PlotSets(context.settings, self.library, self)
         self.panels: dict[str, PlotPanel] = {}
         self._focus = _FIRST
         self._pending: str | None = None
-        self._window.overlaid.changed.connect(self._overlay)
-        window.exporter.derived = lambda: {each.name: each.text for each in self.library.derived}
 
     # --- panels ----------------------------------------------------------------------------------------------------
 
@@ -57,56 +161,41 @@ class PlotDocks(QObject):
     def new_panel(self, contents: Sequence[Content] = ()) -> PlotPanel:
         """One more panel, in a dock of its own beside the others."""
         number = 2
-        while f"{_FIRST}_{number}" in self._window.docks:
+        while f"{_FIRST}_{number}" in self._context.docks:
             number += 1
         return self._add_dock(number, contents)
 
     def _add_dock(self, number: int, contents: Sequence[Content]) -> PlotPanel:
-        window, name = self._window, f"{_FIRST}_{number}"
-        dock = QDockWidget(f"Plots {number}", window)
-        dock.setObjectName(f"dock_{name}")
-        panel = self._make(name, dock.windowTitle(), contents)
-        dock.setWidget(panel)
-        title = DockTitle(dock, 0)
-        dock.setTitleBarWidget(title)
-        title.set_arranging(window.arranging)
-        window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
-        first = window.docks[_FIRST]
-        if not first.isFloating():
-            window.tabifyDockWidget(first, dock)
-        window.docks[name] = dock
-        window.actions_table.menus["View/Panels"].addAction(dock.toggleViewAction())
+        name, title = f"{_FIRST}_{number}", f"Plots {number}"
+        panel = self._make(name, title, contents)
+        self._context.docks.add(name, title, panel, beside=_FIRST)
         panel.bar.set_closable(lambda: self.remove_panel(name))
-        dock.show()
-        dock.raise_()
         self._focus_on(name)
         return panel
 
     def remove_panel(self, name: str) -> None:
         """Close a panel for good."""
-        dock = self._window.docks.pop(name)
         self.panels.pop(name).close_down()
         if self._focus == name:
             self._focus = _FIRST
-        self._window.removeDockWidget(dock)
-        dock.deleteLater()
+        self._context.docks.remove(name)
 
     def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> PlotPanel:
         from snakestudio.gui.plots.panel import PlotPanel
-        from snakestudio.gui.plots.sets_menu import SetsMenu
 
-        window = self._window
-        panel = PlotPanel(window.bridge, window.document, self.library, contents, title)
-        panel.refused.connect(lambda sentence: window.banners.edits.say("info", sentence, passing=True))
+        context = self._context
+        panel = PlotPanel(context.bridge, context.document, self.library, contents, title)
+        panel.refused.connect(lambda sentence: context.banners.edits.say("info", sentence, passing=True))
         panel.focused.connect(lambda: self._focus_on(name))
         SetsMenu(panel, self.sets)
-        panel.overlay(window.overlaid.overlaid())
+        panel.overlay(self._overlaid())
         self.panels[name] = panel
         panel.show_focus(self._focus == name)
         return panel
 
-    def _overlay(self) -> None:
-        runs = self._window.overlaid.overlaid()
+    def overlay(self) -> None:
+        """Other runs are drawn over the window's own."""
+        runs = self._overlaid()
         for panel in self.panels.values():
             panel.overlay(runs)
 
@@ -126,7 +215,7 @@ class PlotDocks(QObject):
         """The channel browser."""
         from snakestudio.gui.plots.channel_browser import ChannelBrowser
 
-        browser = ChannelBrowser(self._window.bridge, self.library, self._known)
+        browser = ChannelBrowser(self._context.bridge, self.library, self._known)
         browser.add_asked.connect(self.add)
         browser.new_plot_asked.connect(self.add_in_new_plot)
         browser.derive_asked.connect(self.derive)
@@ -164,21 +253,19 @@ class PlotDocks(QObject):
         """Bring up the window that makes channels from others; with the name of one, to change it."""
         from snakestudio.gui.plots.derived_dialog import DerivedDialog
 
-        dialog = self._window.findChild(DerivedDialog)
+        dialog = self._context.window.findChild(DerivedDialog)
         if dialog is not None:
             dialog.close()
-        overlaid = self._window.overlaid.overlaid()
+        overlaid = self._overlaid()
         other = overlaid[0].recording if overlaid else None
-        made = DerivedDialog(self._window.bridge, self.library, name, other, self._window)
+        made = DerivedDialog(self._context.bridge, self.library, name, other, self._context.window)
         made.made.connect(lambda name: self.add_in_new_plot((name,)))
         made.show()
 
     def show_preset(self, name: str) -> None:
         """Show an arrangement that comes along in the focused panel."""
-        from snakestudio.gui.plots.sets_menu import show_preset
-
         if self.focused is not None:
-            self._window.show_dock(next(key for key, panel in self.panels.items() if panel is self.focused))
+            self._context.show_dock(next(key for key, panel in self.panels.items() if panel is self.focused))
             show_preset(self.focused, name)
 
     # --- from start to start ---------------------------------------------------------------------------------------

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject
 
+from snakestudio.gui.core.command import Context
 from snakestudio.link.base import Link
 from snakestudio.link.messages import Telemetry
-from snakestudio.link.profile.loading import LoadedProfile
-from snakestudio.link.profile.schema import Axis, Profile
+from snakestudio.link.profile.schema import Axis, Bus, Profile
+from snakestudio.viewmodel.robot.services import LiveChoices
 
-__all__ = ["LiveAngles", "Robot"]
+if TYPE_CHECKING:
+    from snakestudio.link.profile.loading import LoadedProfile  # which leads to cantools
+
+__all__ = ["ConnectedRobot", "LiveAngles", "ProfileContext", "Robot"]
 
 
 class Robot(Protocol):
@@ -45,6 +49,31 @@ class Robot(Protocol):
 
     def watch_traffic(self, watcher: QObject, watch: bool) -> None:
         """Somebody watches the traffic, or does no longer."""
+        ...
+
+
+class ConnectedRobot(Robot, Protocol):
+    """The same, where it can be connected to anew."""
+
+    choices: LiveChoices
+    emulated: bool
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is one."""
+        ...
+
+    def connect_to(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False) -> None:
+        """Connect to a robot on a bus."""
+        ...
+
+
+class ProfileContext(Context, Protocol):
+    """What is worked with where profiles are edited and learned."""
+
+    @property
+    def robot(self) -> ConnectedRobot:
+        """The window's."""
         ...
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QSettings
@@ -16,13 +15,11 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
+from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.data_panel import TrafficView
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
-
-if TYPE_CHECKING:
-    from snakestudio.gui.robot.robot_feature import RobotFeature
 
 __all__ = ["ConnectDialog"]
 
@@ -36,16 +33,16 @@ class ConnectDialog(QDialog):
     Parameters
     ----------
     control : RobotControl
-    entry : RobotFeature
+    connection : RobotConnection
         Does it.
     settings : QSettings
     """
 
     def __init__(
-        self, control: RobotControl, entry: RobotFeature, settings: QSettings, parent: QWidget | None = None
+        self, control: RobotControl, connection: RobotConnection, settings: QSettings, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._control, self._entry = control, entry
+        self._control, self._connection = control, connection
         self.setWindowTitle("Connect to a Robot")
         self.setMinimumWidth(theme.scaled(760))
         column = self._column = QVBoxLayout(self)
@@ -100,15 +97,15 @@ class ConnectDialog(QDialog):
     def connect_or_not(self) -> None:
         """Connect to what is chosen, or let go of the robot."""
         if self._control.connected:
-            self._entry.disconnect_robot()
+            self._connection.disconnect_robot()
             return
         form = self.form
         assert form.loaded is not None
         try:
             if form.kind == "emulated":
-                self._entry.connect_emulated(form.loaded, form.choices, on_ground=form.on_ground.isChecked())
+                self._connection.connect_emulated(form.loaded, form.choices, on_ground=form.on_ground.isChecked())
             else:
-                self._entry.connect_robot(form.loaded, form.bus(), form.choices)
+                self._connection.connect_robot(form.loaded, form.bus(), form.choices)
         except (SnakeStudioError, ValueError) as error:
             self._said = str(error)
             self.message.say(self._said)

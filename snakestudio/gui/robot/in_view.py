@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import twin_colour
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.runs.overlaid_runs import ghost_at
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.robot.robot_status import span_text
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["TWIN", "InView"]
 
@@ -29,24 +27,24 @@ class InView(QObject):
 
     Parameters
     ----------
-    window : MainWindow
+    control : RobotControl
+    bridge : SessionController
 
     Signals
     -------
+    marks_changed()
+        `marks` may say something else.
     changed()
         Another twin is to be seen, or none.
     """
 
     changed = Signal()
+    marks_changed = Signal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._control, self._bridge, self._viewport = window.robot, window.bridge, window.viewport
+    def __init__(self, control: RobotControl, bridge: SessionController, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._control, self._bridge = control, bridge
         self._twin: Recording | None = None
-        window.overlaid.add(self)
-        self.changed.connect(window.overlaid.changed)
-        self._viewport.robot_marks = self.marks
-        self._viewport.robot_stale = self.stale
         self._control.polled.connect(self._look)
         self._bridge.source_changed.connect(self._look)
 
@@ -86,7 +84,7 @@ class InView(QObject):
         if twin is not self._twin:
             self._twin = twin
             self.changed.emit()
-        self._viewport.show_marks()
+        self.marks_changed.emit()
 
     def renew_theme(self) -> None:
         """The palette is another one."""

@@ -4,27 +4,95 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
-from snakestudio.gui.robot.twin_and_pose_form import TwinAndPoseForm
 from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.pose_packet import PORT
 from snakestudio.viewmodel.robot.robot_status import span_text
+from snakestudio.viewmodel.robot.services import LiveChoices
 
 if TYPE_CHECKING:
-    from snakestudio.gui.robot.robot_feature import RobotFeature
+    from snakestudio.link.base import Link
 
-__all__ = ["RobotPanel"]
+__all__ = ["RobotPanel", "TwinAndPoseForm"]
+
+
+class TwinAndPoseForm(QWidget):
+    """Whether live poses are waited for, and where; whether the simulation runs alongside.
+
+    Parameters
+    ----------
+    control : RobotControl
+    """
+
+    def __init__(self, control: RobotControl, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._control = control
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        self.twin = QCheckBox("Simulated twin", self)
+        self.twin.setToolTip("The simulation runs alongside with the same references; its deviation is recorded")
+        self.poses = QCheckBox("Live poses from", self)
+        self.poses.setToolTip("Where the robot is, from motion capture; without it the base is drawn where it began")
+        self._link: Link | None = None
+        self.source = QLineEdit(control.choices.pose or str(PORT), self)
+        self.source.setAccessibleName("Source of live poses")
+        self.source.setToolTip(
+            f"UDP port for a sender on this computer; 0.0.0.0:{PORT} for senders on others; "
+            "lsl:NAME for a stream of the Lab Streaming Layer"
+        )
+        self.message = Message(self)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.poses)
+        row.addWidget(self.source, 1)
+        column.addWidget(self.twin)
+        column.addLayout(row)
+        column.addWidget(self.message)
+        self.refresh()
+        self.twin.clicked.connect(self._apply)
+        self.poses.clicked.connect(self._apply)
+        self.source.editingFinished.connect(self._apply)
+
+    def refresh(self) -> None:
+        """Show what is chosen."""
+        choices = self._control.choices
+        self.twin.setChecked(choices.twin)
+        self.poses.setChecked(bool(choices.pose))
+        if self._control.link is not self._link:  # another robot: the port of the last one is none of its
+            self._link = self._control.link
+            self.source.setText(choices.pose or str(PORT))
+        elif choices.pose and not self.source.hasFocus():
+            self.source.setText(choices.pose)
+        fixed = self._control.state in (LinkState.ARMED, LinkState.STREAMING) or self._control.arming
+        for part in (self.twin, self.poses, self.source):
+            part.setEnabled(not fixed)
+
+    def _apply(self) -> None:
+        pose = (self.source.text().strip() or str(PORT)) if self.poses.isChecked() else ""
+        try:
+            self._control.watch(LiveChoices(pose, self.twin.isChecked()))
+            self.message.say("")
+        except SnakeStudioError as error:
+            self.message.say(str(error))
+        self.refresh()
+
 
 _PANEL_MS = 150
 
@@ -35,11 +103,19 @@ class RobotPanel(QWidget):
     Parameters
     ----------
     control : RobotControl
-    entry : RobotFeature
-        Connects, and records frames.
+    connection : RobotConnection
+        Lets go of the robot, and records frames.
+    ask_connect : callable
+        Asks which robot to connect to.
     """
 
-    def __init__(self, control: RobotControl, entry: RobotFeature, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        control: RobotControl,
+        connection: RobotConnection,
+        ask_connect: Callable[[], object],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._control = control
         content = QWidget()
@@ -50,13 +126,13 @@ class RobotPanel(QWidget):
         self.arming = Arming(control, content)
         self.connect_button = QPushButton("Connect ...", content)
         theme.set_role(self.connect_button, "primary")
-        self.connect_button.clicked.connect(lambda: entry.ask_connect())
+        self.connect_button.clicked.connect(lambda: ask_connect())
         self.disconnect_button = QPushButton("Disconnect", content)
         self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
-        self.disconnect_button.clicked.connect(entry.disconnect_robot)
+        self.disconnect_button.clicked.connect(connection.disconnect_robot)
         self.record = QPushButton(content)
         self.record.setToolTip("Write every frame on the bus to a file")
-        self.record.clicked.connect(entry.record_frames)
+        self.record.clicked.connect(connection.record_frames)
         self.name = QLabel(content)
         self.name.setProperty("role", "heading")
         self.where = QLabel(content)

@@ -44,6 +44,23 @@ _SURE = 1.5
 class Exporter(QObject):
     """What the export menu does.
 
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionController
+    viewport : Viewport
+    banner : Banner
+        Says how far an export is, and what could not be written.
+    settings : QSettings
+    window : QWidget
+        Parent of the dialogs.
+    camera_path : callable
+        Gives the keyframes of the camera.
+    overlaid : callable
+        Gives the runs that are seen over the window's own.
+    derived : callable
+        Gives the derived channels: their expressions by name.
+
     Signals
     -------
     changed()
@@ -63,16 +80,15 @@ class Exporter(QObject):
         banner: Banner,
         settings: QSettings,
         window: QWidget,
+        *,
+        camera_path: Callable[[], CameraPath] = CameraPath,
+        overlaid: Callable[[], list[OverlaidRun]] = list,
+        derived: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         super().__init__(window)
         self._document, self._bridge, self._viewport = document, bridge, viewport
         self._banner, self._settings, self._window = banner, settings, window
-        self.camera_path: Callable[[], CameraPath] = CameraPath
-        """Gives the keyframes of the camera."""
-        self.overlaid: Callable[[], list[OverlaidRun]] = list
-        """Gives the runs that are seen over the window's own."""
-        self.derived: Callable[[], Mapping[str, str]] = dict
-        """Gives the derived channels: their expressions by name."""
+        self.camera_path, self.overlaid, self.derived = camera_path, overlaid, derived
         self._without = ""
         self._job: Job[Path] | None = None
         self._title, self._began = "", 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner, Button
-from snakestudio.gui.shell.files import Files
 from snakestudio.model.recording import Recording
 from snakestudio.session.status import Status
 from snakestudio.viewmodel.job import Job, Progress
@@ -35,8 +35,8 @@ class OpenRuns(QObject):
     ----------
     document : Document
     bridge : SessionController
-    files : Files
-        Asks about unsaved changes.
+    may_discard : callable
+        Asks about unsaved changes; False if the open scene must stay.
     banner : Banner
         Says what is shown, and what could not be.
     settings : QSettings
@@ -49,13 +49,13 @@ class OpenRuns(QObject):
         self,
         document: Document,
         bridge: SessionController,
-        files: Files,
+        may_discard: Callable[[], bool],
         banner: Banner,
         settings: QSettings,
         window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._files, self._banner = document, bridge, files, banner
+        self._document, self._bridge, self._may_discard, self._banner = document, bridge, may_discard, banner
         self._settings, self._window = settings, window
         self._path, self._name = Path(), ""
         self._job: Job[RunFile] | None = None
@@ -105,7 +105,7 @@ class OpenRuns(QObject):
         """Open the scene of a run's file as a new scene, if nothing would be lost."""
         from snakestudio.runfile.mcap import open_run
 
-        if not self._files.may_discard():
+        if not self._may_discard():
             return
         try:
             with open_run(path) as run:
@@ -162,7 +162,7 @@ class OpenRuns(QObject):
 
     def continue_here(self) -> None:
         """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
-        if self._bridge.source != "replay" or self._files.may_discard():
+        if self._bridge.source != "replay" or self._may_discard():
             self._bridge.continue_here()
 
     # --- what is said ---------------------------------------------------------------------------------------------

@@ -40,6 +40,8 @@ class RunArchiver(QObject):
     bridge : SessionController
     viewport : Viewport
     settings : QSettings
+    robot_waits : callable
+        Whether a robot could move: no picture keeps the window from it.
 
     Signals
     -------
@@ -57,6 +59,7 @@ class RunArchiver(QObject):
         viewport: Viewport,
         settings: QSettings,
         parent: QObject | None = None,
+        robot_waits: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(parent)
         self._library, self._document, self._bridge = library, document, bridge
@@ -71,8 +74,7 @@ class RunArchiver(QObject):
         self._robots.setSingleShot(True)
         self._robots.setInterval(_SOON_MS)
         self._robots.timeout.connect(self._take_robots)
-        self.robot_waits: Callable[[], bool] = lambda: False
-        """Whether a robot could move: no picture keeps the window from it."""
+        self.robot_waits = robot_waits
         bridge.status_changed.connect(self._on_status)
         bridge.recording_changed.connect(self.changed)
         bridge.recording_changed.connect(self._on_recording)

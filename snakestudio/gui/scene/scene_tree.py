@@ -47,6 +47,8 @@ class SceneTree(Themed):
     selection : Selection
     commands : ObstacleCommands, optional
         The window's, so that all its parts add and delete alike.
+    menu_entries : sequence of QAction, QMenu or None
+        What the menu of the right button offers beside adding; None for a line.
     """
 
     def __init__(
@@ -55,13 +57,13 @@ class SceneTree(Themed):
         selection: Selection,
         commands: ObstacleCommands | None = None,
         parent: QWidget | None = None,
+        menu_entries: Sequence[QAction | QMenu | None] = (),
     ) -> None:
         super().__init__(parent)
         self._document, self._selection = document, selection
         self._commands = commands or ObstacleCommands(document, selection)
         self._syncing = self._let_go_of = False
-        self.menu_entries: Sequence[QAction | QMenu | None] = ()
-        """What the menu of the right button offers beside adding; None for a line."""
+        self._menu_entries = menu_entries
         self.model = SceneModel(document, self)
         self.model.rename_obstacle = self._commands.arrange.rename
         self.model.rename_group = self._commands.arrange.rename_group
@@ -281,7 +283,7 @@ class SceneTree(Themed):
             return  # all of it is about obstacles
         menu = QMenu(self)
         self._fill_add(menu.addMenu("Add"))
-        for entry in self.menu_entries:
+        for entry in self._menu_entries:
             if entry is None:
                 menu.addSeparator()
             elif isinstance(entry, QMenu):

@@ -1,51 +1,63 @@
-"""What is made of the table of commands: menus, shortcuts, buttons and the list of shortcuts."""
+"""What is made of commands: menus, shortcuts, buttons and the list of shortcuts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.commands.command import BODY_MENU, SEPARATOR, Command
-from snakestudio.gui.shell.commands.table import TABLE
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.core.command import BODY_MENU, SEPARATOR, Command, Context
+from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.robot.controller import RobotControl
 
 __all__ = ["ActionRegistry"]
-
 
 _PACE_MS = 150
 
 
+class _Context(Context, Protocol):
+    robot: RobotControl
+    banners: Banners
+
+
+C = TypeVar("C", bound=_Context)
+
+
 class ActionRegistry(QObject):
-    """The table as living actions of one window.
+    """Commands as living actions of one window.
 
     Parameters
     ----------
-    window : MainWindow
+    commands : sequence of Command
+        In the order of the menus.
+    context : Context
+        What they are given.
+    window : QWidget
+        Where their shortcuts work.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, commands: Sequence[Command[C]], context: C, window: QWidget) -> None:
         super().__init__(window)
+        self.commands: Sequence[Command[Any]] = commands
+        self._context: _Context = context
         self._window = window
         self._actions: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
-        for spec in TABLE:
+        for spec in self.commands:
             if spec.run is not None:
                 self._actions[spec.id] = self._make(spec, spec.run)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
 
-    def _make(self, spec: Command, run: Callable[[MainWindow], object]) -> QAction:
+    def _make(self, spec: Command[Any], run: Callable[[Any], object]) -> QAction:
         action = QAction(spec.text, self._window)
         action.setObjectName(spec.id)
         action.setShortcuts([QKeySequence(keys) for keys in spec.shortcuts])
@@ -58,26 +70,26 @@ class ActionRegistry(QObject):
         action.triggered.connect(lambda: self._run(spec, run))
         return action
 
-    def _run(self, spec: Command, run: Callable[[MainWindow], object]) -> None:
-        window = self._window
-        if spec.long and window.robot.movable:
+    def _run(self, spec: Command[Any], run: Callable[[Any], object]) -> None:
+        context = self._context
+        if spec.long and context.robot.movable:
             what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
-            window.banners.robot.say(
+            context.banners.robot.say(
                 "info", f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
                 passing=True,
             )  # fmt: skip
         else:
-            run(window)
+            run(context)
         self.refresh_soon()
 
     @property
     def local(self) -> list[QAction]:
         """The actions whose shortcuts work in some widgets only; add them to these."""
-        return [self._actions[spec.id] for spec in TABLE if spec.local]
+        return [self._actions[spec.id] for spec in self.commands if spec.local]
 
     def fill(self, bar: QMenuBar) -> None:
         """Make all menus."""
-        for spec in TABLE:
+        for spec in self.commands:
             menu = self._menu(bar, spec.menu)
             if spec.id == SEPARATOR:
                 menu.addSeparator()
@@ -90,6 +102,11 @@ class ActionRegistry(QObject):
             self.menus[path] = self._menu(bar, above).addMenu(name) if above else bar.addMenu(f"&{name}")
         return self.menus[path]
 
+    def give_space(self, name: str) -> None:
+        """Let the space bar call a command: play, or a connected robot's stop, and not the other one."""
+        for each in ("play", "stop_robot"):
+            self._actions[each].setShortcuts([QKeySequence(Qt.Key.Key_Space)] if each == name else [])
+
     def refresh_soon(self) -> None:
         """Bring texts, ticks and what is enabled up to date, once, when the program comes to rest."""
         self._timer.start(0)
@@ -101,24 +118,24 @@ class ActionRegistry(QObject):
 
     def refresh(self) -> None:
         """Bring texts, ticks and what is enabled up to date."""
-        window = self._window
+        context = self._context
         if BODY_MENU in self.menus:
-            self.menus[BODY_MENU].menuAction().setVisible(window.document.scene.model.continuum)
-        for spec in TABLE:
+            self.menus[BODY_MENU].menuAction().setVisible(context.document.scene.model.continuum)
+        for spec in self.commands:
             action = self._actions.get(spec.id)
             if action is None:
                 continue
-            action.setEnabled(spec.enabled(window))
+            action.setEnabled(spec.enabled(context))
             if spec.checked is not None:
-                action.setChecked(spec.checked(window))
-            text = spec.label(window) if spec.label is not None else spec.text
+                action.setChecked(spec.checked(context))
+            text = spec.label(context) if spec.label is not None else spec.text
             if text != action.text() or not action.toolTip():
                 action.setText(text)
                 action.setToolTip(_tip(text, spec))
 
     def renew_theme(self) -> None:
         """Draw the icons in the colours of the present palette."""
-        for spec in TABLE:
+        for spec in self.commands:
             if spec.icon and spec.run is not None:
                 self._actions[spec.id].setIcon(theme.icon(spec.icon))
 
@@ -126,7 +143,7 @@ class ActionRegistry(QObject):
         """Titles of the commands that a key without Ctrl or Alt calls, by that key."""
         return {
             keys: spec.text.removesuffix(" ...")
-            for spec in TABLE
+            for spec in self.commands
             for keys in spec.shortcuts
             if "+" not in keys and spec.id != SEPARATOR
         }
@@ -134,7 +151,7 @@ class ActionRegistry(QObject):
     def shortcuts(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """All shortcuts by menu, for the list in the Help menu."""
         groups: dict[str, list[tuple[str, str]]] = {}
-        for spec in TABLE:
+        for spec in self.commands:
             if spec.shortcuts:
                 keys = " or ".join(_native(keys) for keys in spec.shortcuts)
                 text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
@@ -147,6 +164,6 @@ def _native(keys: str) -> str:
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def _tip(text: str, spec: Command) -> str:
+def _tip(text: str, spec: Command[Any]) -> str:
     keys = f" ({_native(spec.shortcuts[0])})" if spec.shortcuts else ""
     return f"{text}{keys}" + (f"\n{spec.tip}" if spec.tip else "")

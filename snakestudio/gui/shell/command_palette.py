@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import (
     QEvent,
@@ -17,12 +19,13 @@ from PySide6.QtCore import (
     Qt,
     QTimer,
 )
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
     QLineEdit,
     QListView,
+    QMainWindow,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -30,14 +33,105 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.command_entries import CommandEntry, command_entries
+from snakestudio.gui.shell.actions import ActionRegistry
+from snakestudio.gui.shell.files import Files
+from snakestudio.gui.shell.focus_cycle import FocusCycle
+from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
+from snakestudio.viewmodel.gallery import entries
 from snakestudio.viewmodel.matching import Match, match
 
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+__all__ = ["CommandEntry", "CommandPalette", "command_entries", "ranked"]
 
-__all__ = ["CommandPalette", "ranked"]
+
+@dataclass(frozen=True)
+class CommandEntry:
+    """One line of the palette.
+
+    Attributes
+    ----------
+    id : str
+        Its name among the recently used ones.
+    text : str
+    where : str
+        Menu it stands in; where a scene is from.
+    keys : str
+        Its shortcut, as this platform writes it.
+    icon : str
+        Name of a file in `resources/icons`.
+    enabled : bool
+        Whether it can be used now.
+    checked : bool
+        Whether it is on.
+    run : callable
+    """
+
+    id: str
+    text: str
+    where: str
+    run: Callable[[], object]
+    keys: str = ""
+    icon: str = ""
+    enabled: bool = True
+    checked: bool = False
+
+
+def command_entries(table: ActionRegistry, panes: FocusCycle, layouts: Layouts, files: Files) -> list[CommandEntry]:
+    """Everything that can be found, in the order of the menus."""
+    table.refresh()
+    found = []
+    for spec in table.commands:
+        if spec.run is None or spec.id == "command_palette":
+            continue
+        action = table[spec.id]
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        top, _, below = spec.menu.partition("/")
+        text = action.text().replace("&", "")
+        found.append(
+            CommandEntry(
+                spec.id,
+                f"{below.replace('/', ': ')}: {text}" if below else text,  # "Cylinder" alone would say little
+                top,
+                action.trigger,
+                keys,
+                spec.icon,
+                action.isEnabled(),
+                action.isCheckable() and action.isChecked(),
+            )
+        )
+    for name, dock in panes.docks.all.items():
+        found.append(
+            CommandEntry(
+                f"panel_{name}",
+                f"Go to {dock.windowTitle()}",
+                "Panel",
+                partial(panes.go_to, name),
+                icon="layout",
+                checked=dock.isVisible(),
+            )
+        )
+    for name in layouts.saved:
+        found.append(
+            CommandEntry(
+                f"saved_layout_{name}",
+                f"Layouts: {name}",
+                "View",
+                partial(layouts.choose, name),
+                icon="layout",
+            )
+        )
+    for entry in entries():
+        found.append(
+            CommandEntry(
+                f"scene_{entry.path.stem}",
+                f"Open: {entry.title}",
+                f"{entry.source} · {entry.model}",
+                partial(files.open, entry.path),
+                icon="gallery",
+            )
+        )
+    return found
+
 
 _RECENT_KEY = "palette/recent"
 _MAX_RECENT = 12
@@ -74,14 +168,16 @@ class CommandPalette(ModalOverlay):
 
     Parameters
     ----------
-    window : MainWindow
+    window : QMainWindow
+    entries : list of CommandEntry
+        What can be found.
+    settings : QSettings
+        Keep what was used last.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: QMainWindow, entries: list[CommandEntry], settings: QSettings) -> None:
         super().__init__(window)
-        self._entries = command_entries(window)
-        self._settings = window.settings
-        self._recent = _recent(window.settings)
+        self._entries, self._settings, self._recent = entries, settings, _recent(settings)
         self.frame = card_frame(self)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(8, 8, 8, 8)

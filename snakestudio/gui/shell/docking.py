@@ -1,138 +1,30 @@
-"""The docks around the viewport: one list says what stands where, and each is filled after the window is on screen."""
+"""The docks around the viewport: made empty, filled after the window is on screen, brought up, added and taken away."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from snakestudio.gui.core.text_size import scaled
 from snakestudio.gui.forms.dock_title import DockTitle
 
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+__all__ = ["DockSpec", "Docks"]
 
-__all__ = ["DOCKS", "DockSpec", "make_docks", "size_docks"]
+C = TypeVar("C", contravariant=True)
 
 _Area = Qt.DockWidgetArea
-
-_TREE_KEYS = (
-    "delete", "duplicate", "select_all", "rename", "hide", "show_all", "select_group", "select_kind", "select_inverse",
-)  # fmt: skip
-"""Commands whose keys work in the scene tree, too."""
-
-_TREE_MENU = (
-    "duplicate", "array", "", "rename", "group", "ungroup", "lock", "hide", "show_all", "Edit/Align", "",
-    "select_group", "select_kind", "select_inverse", "select_all", "", "delete",
-)  # fmt: skip
-"""What the tree's menu has of the Edit menu: commands, submenus, and "" for lines."""
 
 _BOTTOM_SHARE = 0.34
 """Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
 
 
-def _scene_tree(w: MainWindow) -> QWidget:
-    from snakestudio.gui.scene.scene_tree import SceneTree
-
-    tree = SceneTree(w.document, w.selection, w.obstacles)
-    table = w.actions_table
-    tree.addActions([table[name] for name in _TREE_KEYS])
-    tree.menu_entries = [table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU]
-    return tree
-
-
-def _history(w: MainWindow) -> QWidget:
-    from snakestudio.gui.scene.history_panel import HistoryPanel
-
-    return HistoryPanel(w.document)
-
-
-def _runs(w: MainWindow) -> QWidget:
-    from snakestudio.gui.runs.run_panel import RunPanel
-
-    panel = RunPanel(w.keeper.library, w.keeper, w.beside, w.banners.files)
-    panel.open_asked.connect(w.open_runs.open)
-    panel.scene_asked.connect(w.open_runs.open_scene)
-    panel.deleting.connect(w.open_runs.forget)
-    w.closing.connect(panel.close_reading)
-    return panel
-
-
-def _inspector(w: MainWindow) -> QWidget:
-    from snakestudio.gui.scene.inspector import Inspector
-
-    return Inspector(w.document, w.selection, w.bridge)
-
-
-def _checks(w: MainWindow) -> QWidget:
-    from snakestudio.gui.scene.checks import Checks
-    from snakestudio.gui.shell.open_problem import open_problem
-
-    checks = Checks(w.document, w.bridge, w.selection)
-    checks.asked.connect(lambda problem: open_problem(w, problem))
-    return checks
-
-
-def _parameters(w: MainWindow) -> QWidget:
-    from snakestudio.gui.scene.parameters import ParameterPanels
-
-    panels = ParameterPanels(w.document, w.bridge)
-    panels.controller.draw_asked.connect(w.viewport.path_tool.begin)
-    panels.controller.clear_asked.connect(w.viewport.path_tool.clear)
-    return panels
-
-
-def _plots(w: MainWindow) -> QWidget:
-    return w.plot_docks.make_first()
-
-
-def _channels(w: MainWindow) -> QWidget:
-    return w.plot_docks.make_browser()
-
-
-def _comparison(w: MainWindow) -> QWidget:
-    from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
-
-    panel = ComparisonPanel(w.comparer, w.document, w.exporter)
-    panel.closed.connect(w.docks["comparison"].close)
-    return panel
-
-
-def _experiment(w: MainWindow) -> QWidget:
-    from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
-
-    panel = ExperimentPanel(w.experiments, w.document)
-    panel.closed.connect(w.docks["experiment"].close)
-    panel.import_asked.connect(w.experiment_files.ask)
-    panel.example_asked.connect(w.experiment_files.example)
-    panel.report_asked.connect(w.exporter.ask_report)
-    return panel
-
-
-def _teleop(w: MainWindow) -> QWidget:
-    from snakestudio.gui.robot.teleop.panel import TeleopPanel
-
-    return TeleopPanel(w.teleoperation)
-
-
-def _robot(w: MainWindow) -> QWidget:
-    from snakestudio.gui.robot.panel import RobotPanel
-
-    return RobotPanel(w.robot, w.robot_in_window)
-
-
-def _robot_data(w: MainWindow) -> QWidget:
-    from snakestudio.gui.robot.data_panel import DataPanel
-
-    return DataPanel(w.robot, w.robot_in_window.log)
-
-
 @dataclass(frozen=True)
-class DockSpec:
-    """One dock.
+class DockSpec(Generic[C]):
+    """One dock; `C` is what its content is made of.
 
     Attributes
     ----------
@@ -153,71 +45,148 @@ class DockSpec:
     name: str
     title: str
     area: _Area
-    make: Callable[[MainWindow], QWidget]
+    make: Callable[[C], QWidget]
     size: int
     gap: int | None = None
     behind: str = ""
 
 
-DOCKS = (
-    DockSpec("scene", "Scene", _Area.LeftDockWidgetArea, _scene_tree, 288),
-    DockSpec("history", "History", _Area.LeftDockWidgetArea, _history, 288, gap=8, behind="scene"),
-    DockSpec("runs", "Runs", _Area.LeftDockWidgetArea, _runs, 288, gap=8, behind="scene"),
-    DockSpec("inspector", "Inspector", _Area.LeftDockWidgetArea, _inspector, 288, gap=8),
-    DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
-    DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
-    DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
-    DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
-    DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
-    DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
-    DockSpec("teleop", "Teleoperation", _Area.RightDockWidgetArea, _teleop, 356, gap=8, behind="parameters"),
-    DockSpec("robot", "Robot", _Area.RightDockWidgetArea, _robot, 356, gap=8, behind="parameters"),
-    DockSpec("robot_data", "Robot Data", _Area.BottomDockWidgetArea, _robot_data, 340, gap=8, behind="plots"),
-)
-"""All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""
-
-
-def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
-    """The docks of a window, still empty."""
-    window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
-    window.setCorner(Qt.Corner.BottomRightCorner, _Area.RightDockWidgetArea)
-    window.setDockNestingEnabled(True)
-    window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-    # Beside each other the titles of so many would be a letter or two.
-    window.setTabPosition(_Area.RightDockWidgetArea, QTabWidget.TabPosition.East)
-    docks: dict[str, QDockWidget] = {}
-    for spec in DOCKS:
-        dock = QDockWidget(spec.title, window)
-        dock.setObjectName(f"dock_{spec.name}")
-        dock.setWidget(QWidget(dock))
-        dock.setTitleBarWidget(DockTitle(dock, spec.gap))
-        dock.setHidden(bool(spec.behind))  # before it joins the others, or a tab bar stays in the window's corner
-        window.addDockWidget(spec.area, dock)
-        if spec.behind:
-            window.tabifyDockWidget(docks[spec.behind], dock)
-        docks[spec.name] = dock
-    return docks
-
-
-def size_docks(window: QMainWindow, docks: dict[str, QDockWidget], bottom_share: float = _BOTTOM_SHARE) -> None:
-    """Give the docks the sizes they have at first; the window must have its own already.
+class Docks(QObject):
+    """The docks of one window.
 
     Parameters
     ----------
     window : QMainWindow
-    docks : dict of str to QDockWidget
-    bottom_share : float
-        Share of the window's height that a dock at the bottom gets: at most, or as much if that is more than its size.
+    specs : sequence of DockSpec
+        From the first to be filled to the last.
+
+    Signals
+    -------
+    filled()
+        All panels are there.
+    added(dock: QDockWidget)
+        There is one more.
     """
-    for orientation, areas in (
-        (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
-        (Qt.Orientation.Vertical, (_Area.BottomDockWidgetArea,)),
-    ):
-        chosen = [spec for spec in DOCKS if spec.area in areas and not spec.behind]
-        sizes = [scaled(spec.size) for spec in chosen]
-        if orientation is Qt.Orientation.Vertical:
-            share = round(bottom_share * window.height())
-            sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share) for size in sizes]
-        window.resizeDocks([docks[spec.name] for spec in chosen], sizes, orientation)
-    left = [docks[name] for name in ("scene", "inspector", "checks")]
-    window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)
+
+    filled = Signal()
+    added = Signal(QDockWidget)
+
+    def __init__(self, window: QMainWindow, specs: Sequence[DockSpec[Any]]) -> None:
+        super().__init__(window)
+        self._window, self._specs, self._to_fill = window, specs, list(specs)
+        self._arranging = False
+        self.all: dict[str, QDockWidget] = {}
+
+    def __getitem__(self, name: str) -> QDockWidget:
+        return self.all[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.all
+
+    def make(self) -> None:
+        """Make them, still empty."""
+        window = self._window
+        window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, _Area.RightDockWidgetArea)
+        window.setDockNestingEnabled(True)
+        window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        # Beside each other the titles of so many would be a letter or two.
+        window.setTabPosition(_Area.RightDockWidgetArea, QTabWidget.TabPosition.East)
+        for spec in self._specs:
+            dock = self._make(spec.name, spec.title, QWidget(), spec.gap)
+            dock.setHidden(bool(spec.behind))  # before it joins the others, or a tab bar stays in the window's corner
+            window.addDockWidget(spec.area, dock)
+            if spec.behind:
+                window.tabifyDockWidget(self.all[spec.behind], dock)
+
+    def _make(self, name: str, title: str, content: QWidget, gap: int | None) -> QDockWidget:
+        dock = self.all[name] = QDockWidget(title, self._window)
+        dock.setObjectName(f"dock_{name}")
+        dock.setWidget(content)
+        dock.setTitleBarWidget(DockTitle(dock, gap))
+        return dock
+
+    # --- what is in them ------------------------------------------------------------------------------------------
+
+    def fill(self, context: object) -> None:
+        """Make the content of the docks from a context, one after the other, so that the window answers in between."""
+        if not self._to_fill:
+            self.filled.emit()
+            return
+        spec = self._to_fill.pop(0)
+        dock = self.all[spec.name]
+        placeholder = dock.widget()
+        dock.setWidget(spec.make(context))
+        if placeholder is not None:
+            placeholder.deleteLater()
+        QTimer.singleShot(15, self, lambda: self.fill(context))
+
+    @property
+    def are_filled(self) -> bool:
+        """Whether all panels are there."""
+        return not self._to_fill
+
+    def stop_filling(self) -> None:
+        """The window closes: what is not there yet is not needed."""
+        self._to_fill.clear()
+
+    def add(self, name: str, title: str, content: QWidget, *, beside: str) -> None:
+        """Show a panel with a heading of its own in a dock of its own, in the place of another one."""
+        dock = self._make(name, title, content, 0)
+        self.set_arranging(self._arranging)
+        self._window.addDockWidget(_Area.BottomDockWidgetArea, dock)
+        if not self.all[beside].isFloating():
+            self._window.tabifyDockWidget(self.all[beside], dock)
+        self.added.emit(dock)
+        self.show(name)
+
+    def remove(self, name: str) -> None:
+        """Take a dock away for good."""
+        dock = self.all.pop(name)
+        self._window.removeDockWidget(dock)
+        dock.deleteLater()
+
+    # --- how they stand -------------------------------------------------------------------------------------------
+
+    def show(self, name: str) -> None:
+        """Bring up a panel."""
+        self.all[name].show()
+        self.all[name].raise_()
+
+    @property
+    def arranging(self) -> bool:
+        """Whether panels have title bars to move and close them by."""
+        return self._arranging
+
+    def set_arranging(self, arranging: bool) -> None:
+        """Give the panels title bars to move and close them by, or take them away."""
+        self._arranging = arranging
+        for title in self._window.findChildren(DockTitle):
+            title.set_arranging(arranging)
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        for title in self._window.findChildren(DockTitle):
+            title.renew_theme()
+
+    def size(self, bottom_share: float = _BOTTOM_SHARE) -> None:
+        """Give the docks the sizes they have at first; the window must have its own already.
+
+        Parameters
+        ----------
+        bottom_share : float
+            Share of the window's height that a dock at the bottom gets: at most, or as much if that is more than its
+            size.
+        """
+        for orientation, areas in (
+            (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
+            (Qt.Orientation.Vertical, (_Area.BottomDockWidgetArea,)),
+        ):
+            chosen = [spec for spec in self._specs if spec.area in areas and not spec.behind]
+            sizes = [scaled(spec.size) for spec in chosen]
+            if orientation is Qt.Orientation.Vertical:
+                share = round(bottom_share * self._window.height())
+                sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share) for size in sizes]
+            self._window.resizeDocks([self.all[spec.name] for spec in chosen], sizes, orientation)
+        left = [self.all[name] for name in ("scene", "inspector", "checks")]
+        self._window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)

@@ -2,18 +2,134 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QSettings
-from PySide6.QtWidgets import QWidget
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
+from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListWidget,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import SceneError
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.shell.autosave import INTERVAL_S, Autosave
 from snakestudio.gui.shell.disk_watch import DiskNotice, DiskWatch
 from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.recovery_dialog import RecoveryDialog, unsaved_words
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_diff import difference_in_words
+from snakestudio.model.scene_file import load_scene
 from snakestudio.session.recovery import Unsaved, unsaved_scenes
 
-__all__ = ["DocumentRecovery"]
+__all__ = ["DocumentRecovery", "RecoveryDialog", "unsaved_words", "when"]
+
+_ROWS = 5
+"""Scenes shown at once."""
+
+
+def when(moment: datetime, now: datetime | None = None) -> str:
+    """A time as people say it: of today only the hour."""
+    today = (now or datetime.now().astimezone()).date()
+    days = (today - moment.date()).days
+    day = "today" if days == 0 else "yesterday" if days == 1 else f"{moment:%d %B %Y}".lstrip("0")
+    return f"{day} at {moment:%H:%M}"
+
+
+def unsaved_words(unsaved: Unsaved) -> list[str]:
+    """What of an unsaved scene its file does not hold."""
+    try:
+        saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
+    except SceneError:
+        return ["Its file cannot be read any more; this is the whole scene."]
+    return difference_in_words(saved, unsaved.scene)
+
+
+class RecoveryDialog(QDialog):
+    """Offers unsaved scenes of windows that ended without saving, one by one.
+
+    Parameters
+    ----------
+    scenes : sequence of Unsaved
+        At least one, newest first.
+    restore : callable
+        Opens one; False where the user would rather keep what is open.
+    """
+
+    def __init__(
+        self, scenes: Sequence[Unsaved], restore: Callable[[Unsaved], bool], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._scenes, self._restore = list(scenes), restore
+        self.setWindowTitle("Restore Unsaved Changes")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(520)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 16)
+        column.setSpacing(12)
+        heading = QLabel("SnakeStudio ended without saving.", self)
+        heading.setProperty("role", "heading")
+        column.addWidget(heading)
+        self.about = QLabel(self)
+        self.about.setWordWrap(True)
+        self.about.setTextFormat(Qt.TextFormat.PlainText)
+        self.list = QListWidget(self)
+        self.list.setAccessibleName("Unsaved scenes")
+        self.words = QPlainTextEdit(self)
+        self.words.setReadOnly(True)
+        self.words.setAccessibleName("Unsaved changes")
+        self.words.setMinimumHeight(160)
+        for widget in (self.list, self.about, self.words):
+            column.addWidget(widget)
+        buttons = QDialogButtonBox(self)
+        self.restore_button = buttons.addButton("Restore", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.discard_button = buttons.addButton("Discard", QDialogButtonBox.ButtonRole.DestructiveRole)
+        self.later_button = buttons.addButton("Decide Later", QDialogButtonBox.ButtonRole.RejectRole)
+        self.restore_button.setToolTip("Open it with these changes unsaved; undo leads back to what its file holds")
+        self.discard_button.setToolTip("Throw these changes away")
+        self.later_button.setToolTip("Keep them; File > Restore Unsaved Changes brings this question back")
+        theme.set_role(self.restore_button, "primary")
+        self.restore_button.setDefault(True)
+        buttons.accepted.connect(self._on_restore)
+        self.discard_button.clicked.connect(self._on_discard)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.list.currentRowChanged.connect(self._show)
+        self._fill()
+
+    def _fill(self) -> None:
+        self.list.clear()
+        self.list.addItems([f"{unsaved.name}, {when(unsaved.written)}" for unsaved in self._scenes])
+        self.list.setVisible(len(self._scenes) > 1)
+        rows = min(len(self._scenes), _ROWS)
+        self.list.setFixedHeight(rows * max(self.list.sizeHintForRow(0), 1) + 2 * self.list.frameWidth())
+        self.list.setCurrentRow(0)
+
+    def _show(self, row: int) -> None:
+        if not 0 <= row < len(self._scenes):
+            return
+        unsaved = self._scenes[row]
+        where = f" in {unsaved.path.parent}" if unsaved.path is not None else ""
+        self.about.setText(f"{unsaved.name}{where}, kept {when(unsaved.written)}. Its unsaved changes:")
+        lines = unsaved_words(unsaved) or ["None: its file holds the same by now."]
+        self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
+
+    def _on_restore(self) -> None:
+        if self._restore(self._scenes[max(0, self.list.currentRow())]):
+            self.accept()
+
+    def _on_discard(self) -> None:
+        self._scenes.pop(max(0, self.list.currentRow())).discard()
+        if self._scenes:
+            self._fill()
+        else:
+            self.accept()
 
 
 class DocumentRecovery(QObject):

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.docking import Docks
 
 __all__ = ["FocusCycle"]
 
 
 class FocusCycle(QObject):
-    """Viewport, time bar, the docks that are to be seen, and the bar at the top, in this order.
+    """What is in the middle, the docks that are to be seen, and the bar at the top, in this order.
 
     Parameters
     ----------
-    window : MainWindow
+    docks : Docks
+    middle : sequence of QWidget
+    bar : QWidget
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, docks: Docks, middle: Sequence[QWidget], bar: QWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        self.docks, self._middle, self._bar = docks, middle, bar
 
     @property
     def all(self) -> list[QWidget]:
         """Those that are to be seen now."""
-        window = self._window
-        docks = [dock for dock in window.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
-        return [window.viewport, window.time_bar, *docks, window.run_bar]
+        docks = [dock for dock in self.docks.all.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+        return [*self._middle, *docks, self._bar]
 
     def present(self) -> QWidget | None:
         """The one that has the keyboard."""
@@ -47,10 +47,8 @@ class FocusCycle(QObject):
 
     def go_to(self, name: str) -> None:
         """Open the dock called `name` and give it the keyboard."""
-        dock = self._window.docks[name]
-        dock.show()
-        dock.raise_()
-        _focus(dock)
+        self.docks.show(name)
+        _focus(self.docks[name])
 
 
 def _focus(pane: QWidget) -> bool:

@@ -6,23 +6,45 @@ sooner.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QMainWindow
 
+from snakestudio.gui.core.command import Context
+from snakestudio.gui.runs.timeline.bar import TimeBar
+from snakestudio.gui.shell.actions import ActionRegistry
+from snakestudio.gui.shell.docking import Docks
+from snakestudio.gui.shell.files import Files
+from snakestudio.gui.shell.focus_cycle import FocusCycle
+from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import open_overlay
+from snakestudio.gui.shell.run_bar import RunBar
+from snakestudio.gui.viewport.viewport import Viewport
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.command_palette import CommandPalette
-    from snakestudio.gui.shell.gallery.gallery import Gallery
-    from snakestudio.gui.shell.main_window import MainWindow
+    from snakestudio.gui.shell.gallery import Gallery
     from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
 __all__ = ["HelpController"]
 
+_GALLERY_SEEN, _TOUR_SEEN = "welcome/gallery_seen", "welcome/tour_seen"
+
 _PAGES = {"robot-profile": "profile_format"}
 """Pages of the documentation that take long to show, and the commands that know it."""
+
+
+class _Context(Context, Protocol):
+    actions_table: ActionRegistry
+    docks: Docks
+    files: Files
+    layouts: Layouts
+    panes: FocusCycle
+    run_bar: RunBar
+    time_bar: TimeBar
+    viewport: Viewport
 
 
 class HelpController(QObject):
@@ -30,22 +52,39 @@ class HelpController(QObject):
 
     Parameters
     ----------
-    window : MainWindow
+    context : Context
+        With what they tell of.
+    window : QMainWindow
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, context: _Context, window: QMainWindow) -> None:
         super().__init__(window)
-        self._window = window
+        self._context, self._window = context, window
 
     def gallery(self) -> Gallery:
         """Help > Scene Gallery."""
-        from snakestudio.gui.shell.gallery.gallery import Gallery
+        from snakestudio.gui.shell.gallery import Gallery
 
         gallery = open_overlay(self._window, Gallery)
         if gallery is None:
-            gallery = Gallery(self._window)
+            gallery = Gallery(self._window, self._context.files, self._context.document)
             gallery.open(gallery.search)
         return gallery
+
+    def welcome(self) -> None:
+        """Show a new user the gallery and then the tour, each once; somebody who has seen them is left alone."""
+        settings = self._context.settings
+        if settings.value(_GALLERY_SEEN, False, type=bool):
+            return
+        settings.setValue(_GALLERY_SEEN, True)
+
+        def lead_on() -> None:
+            if not settings.value(_TOUR_SEEN, False, type=bool):
+                settings.setValue(_TOUR_SEEN, True)
+                # Not before the scene that was chosen stands in the window.
+                QTimer.singleShot(0, self._window, self.tour)
+
+        self.gallery().closed.connect(lead_on)
 
     def tour(self) -> Tour:
         """Help > Guided Tour."""
@@ -53,17 +92,24 @@ class HelpController(QObject):
 
         tour = open_overlay(self._window, Tour)
         if tour is None:
-            tour = Tour(self._window)
+            c = self._context
+            targets = {
+                "run_bar": c.run_bar, "viewport": c.viewport, "time_bar": c.time_bar,
+                "menu_bar": self._window.menuBar(),
+            }  # fmt: skip
+            tour = Tour(self._window, c.docks, targets)
             tour.begin()
         return tour
 
     def palette(self) -> CommandPalette:
         """Help > Find a Command."""
-        from snakestudio.gui.shell.command_palette import CommandPalette
+        from snakestudio.gui.shell.command_palette import CommandPalette, command_entries
 
         palette = open_overlay(self._window, CommandPalette)
         if palette is None:
-            palette = CommandPalette(self._window)
+            c = self._context
+            entries = command_entries(c.actions_table, c.panes, c.layouts, c.files)
+            palette = CommandPalette(self._window, entries, c.settings)
             palette.open(palette.field)
         return palette
 
@@ -74,17 +120,17 @@ class HelpController(QObject):
 
         sheet = open_overlay(self._window, ShortcutSheet)
         if sheet is None:
-            keys = self._window.actions_table.shortcuts()
+            keys = self._context.actions_table.shortcuts()
             sheet = ShortcutSheet(self._window, keys, MOUSE)
             sheet.open(sheet.search)
         return sheet
 
     def save_layout(self) -> None:
         """View > Layouts > Save Layout."""
-        from snakestudio.gui.shell.layout_dialog import LayoutDialog
+        from snakestudio.gui.forms.name_dialog import NameDialog
 
-        layouts = self._window.layouts
-        dialog = LayoutDialog(layouts.saved, layouts.refusal, self._window)
+        layouts = self._context.layouts
+        dialog = NameDialog(layouts.saved, layouts.refusal, self._window)
         if dialog.exec():
             layouts.save(dialog.name)
         dialog.deleteLater()
@@ -97,7 +143,7 @@ class HelpController(QObject):
         name : str
             Its file in ``docs``, without ".md".
         """
-        from snakestudio.gui.shell.document_dialog import DocumentDialog
+        from snakestudio.gui.shell.help_dialogs import DocumentDialog
 
         before = self._window.findChild(DocumentDialog)
         dialog = DocumentDialog.shown(name, self._window)
@@ -110,13 +156,13 @@ class HelpController(QObject):
         if command is None:
             self.document(name)
         else:
-            self._window.actions_table[command].trigger()
+            self._context.actions_table[command].trigger()
 
     def graphics(self) -> None:
         """Help > OpenGL Information."""
         from snakestudio.gui.shell.help_dialogs import GraphicsDialog
 
-        GraphicsDialog(self._window.viewport, self._window).show()
+        GraphicsDialog(self._context.viewport, self._window).show()
 
     def about(self) -> None:
         """Help > About."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, Signal
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+from PySide6.QtWidgets import QMainWindow
 
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.shell.docking import size_docks
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.docking import Docks
 
 __all__ = ["SHIPPED", "Layouts", "Shipped"]
 
@@ -58,10 +56,13 @@ class Layouts(QObject):
 
     Parameters
     ----------
-    window : MainWindow
-        With its docks, arranged as they are at first.
+    window : QMainWindow
+    docks : Docks
+    plots : tuple of callable
+        Gives what the panels of plots show, as a text, and has them show it again.
     banner : Banner
         Says when a layout cannot be used.
+    settings : QSettings
 
     Signals
     -------
@@ -71,21 +72,29 @@ class Layouts(QObject):
 
     changed = Signal()
 
-    def __init__(self, window: MainWindow, banner: Banner) -> None:
+    def __init__(
+        self,
+        window: QMainWindow,
+        docks: Docks,
+        plots: tuple[Callable[[], str], Callable[[str], None]],
+        banner: Banner,
+        settings: QSettings,
+    ) -> None:
         super().__init__(window)
-        self._window, self._banner, self._settings = window, banner, window.settings
-        self._first = window.saveState(_VERSION)
+        self._window, self._docks = window, docks
+        self._plots_state, self._restore_plots = plots
+        self._banner, self._settings = banner, settings
+        self._first = QByteArray()
 
     # --- those that come along ------------------------------------------------------------------------------------
 
     def choose_shipped(self, name: str) -> None:
         """Arrange the panels as in the shipped layout called `name`."""
         layout = next(each for each in SHIPPED if each.name == name)
-        window = self._window
-        window.restoreState(self._first, _VERSION)
+        self._window.restoreState(self._first, _VERSION)
         for dock in layout.without:
-            window.docks[dock].hide()
-        size_docks(window, window.docks, layout.bottom)
+            self._docks[dock].hide()
+        self._docks.size(layout.bottom)
 
     # --- the user's own -------------------------------------------------------------------------------------------
 
@@ -125,9 +134,7 @@ class Layouts(QObject):
 
     def save(self, name: str) -> None:
         """Keep the present arrangement under a name, in place of one that has it already."""
-        self._store(
-            {**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._window.plot_docks.state())}
-        )
+        self._store({**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._plots_state())})
 
     def delete(self, name: str) -> None:
         """Forget the layout called `name`."""
@@ -136,7 +143,7 @@ class Layouts(QObject):
     def choose(self, name: str) -> None:
         """Arrange the panels as in the saved layout called `name`; one that does not fit any more changes nothing."""
         state, plots = self._stored()[name]
-        self._window.plot_docks.restore(plots)
+        self._restore_plots(plots)
         if not self._window.restoreState(state, _VERSION):
             self._banner.say(
                 "warning",
@@ -145,7 +152,7 @@ class Layouts(QObject):
                 [("Delete It", lambda: self._forget(name))],
             )
             return
-        self._window.set_arranging(self._window.arranging)
+        self._docks.set_arranging(self._docks.arranging)
 
     def _forget(self, name: str) -> None:
         self.delete(name)
@@ -154,11 +161,15 @@ class Layouts(QObject):
     # --- from start to start --------------------------------------------------------------------------------------
 
     def restore_last(self) -> bool:
-        """Arrange the panels as they were when the window was closed; False if they stand as at first."""
+        """Arrange the panels as they were when the window was closed; False if they stand as at first.
+
+        Call it once, when they do: shipped layouts begin from there.
+        """
+        self._first = self._window.saveState(_VERSION)
         state = self._settings.value(_LAST)
         if not isinstance(state, QByteArray):
             return False
-        self._window.plot_docks.restore(str(self._settings.value(_LAST_PLOTS, "")))
+        self._restore_plots(str(self._settings.value(_LAST_PLOTS, "")))
         if self._window.restoreState(state, _VERSION):
             return True
         self._banner.say(
@@ -171,4 +182,4 @@ class Layouts(QObject):
     def store_last(self) -> None:
         """Remember how the panels stand."""
         self._settings.setValue(_LAST, self._window.saveState(_VERSION))
-        self._settings.setValue(_LAST_PLOTS, self._window.plot_docks.state())
+        self._settings.setValue(_LAST_PLOTS, self._plots_state())

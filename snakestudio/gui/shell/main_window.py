@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QRect, QSettings, Qt, QTimer, Signal
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QObject, QRect, QSettings, Qt, QTimer
 from PySide6.QtGui import (
+    QAction,
     QCloseEvent,
     QDragEnterEvent,
     QDragMoveEvent,
@@ -13,227 +16,83 @@ from PySide6.QtGui import (
     QKeySequence,
     QShowEvent,
 )
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStyle, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QStyle,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
 
-from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
-from snakestudio.gui.analysis.comparison.comparer import Comparer
-from snakestudio.gui.analysis.experiment.experiments import Experiments
-from snakestudio.gui.analysis.experiment.files import ExperimentFiles
-from snakestudio.gui.analysis.fitting.fitter import Fitter
+from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.forms.banner import Banners
-from snakestudio.gui.forms.dock_title import DockTitle
-from snakestudio.gui.plots.plot_docks import PlotDocks
-from snakestudio.gui.robot.bar_part import BarPart
-from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.fault_menu import FAULT_MENU
-from snakestudio.gui.robot.robot_feature import RobotFeature
-from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
-from snakestudio.gui.robot.together.starter import Starter
-from snakestudio.gui.runs.exporting import Exporter
-from snakestudio.gui.runs.opening import OpenRuns
-from snakestudio.gui.runs.overlaid_runs import OverlaidRuns
-from snakestudio.gui.runs.pinned_runs import PinnedRuns
-from snakestudio.gui.runs.run_archiver import RunArchiver
-from snakestudio.gui.runs.timeline.bar import TimeBar
-from snakestudio.gui.runs.video.camera_keys import CameraKeys
-from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
-from snakestudio.gui.shell.actions import ActionRegistry
-from snakestudio.gui.shell.dialogs import Dialogs
-from snakestudio.gui.shell.docking import DOCKS, make_docks, size_docks
-from snakestudio.gui.shell.document_recovery import DocumentRecovery
-from snakestudio.gui.shell.dropping import accept_copy, take
-from snakestudio.gui.shell.files import Files
-from snakestudio.gui.shell.focus_cycle import FocusCycle
-from snakestudio.gui.shell.help_controller import HelpController
-from snakestudio.gui.shell.layouts import Layouts
-from snakestudio.gui.shell.moving_menus import MovingMenus
-from snakestudio.gui.shell.preparing_ahead import PreparingAhead
-from snakestudio.gui.shell.run_bar import RunBar
-from snakestudio.gui.shell.space_key_filter import SpaceKeyFilter
-from snakestudio.gui.shell.status_bar import StatusBar
-from snakestudio.gui.shell.tuning import Tuner, TuningOffer
-from snakestudio.gui.viewport.focus_frame import FocusFrame
-from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.runfile.library import RunLibrary
+from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
+from snakestudio.gui.runs.opening import RUN_SUFFIX
+from snakestudio.gui.shell.commands import TABLE
+from snakestudio.gui.shell.context import Context
+from snakestudio.gui.shell.panels import DOCKS
+from snakestudio.gui.viewport.legend import fill_trail_menu
+from snakestudio.viewmodel.body_parts import n_parts, part_name
+from snakestudio.viewmodel.gallery import entries
 
-__all__ = ["MainWindow", "placed_within"]
+__all__ = ["MainWindow", "MovingMenus", "SpaceKeyFilter", "placed_within"]
 
 _FIRST = 1600, 1000
 """Width and height of the first window, px."""
 
 
 class MainWindow(QMainWindow):
-    """Everything on screen. `fill_docks` makes the panels once the window is there.
+    """Everything on screen. Its docks are filled once it is there.
 
     Parameters
     ----------
     settings : QSettings, optional
         Where sizes, choices and recent files are kept; the user's if left out.
-
-    Signals
-    -------
-    closing()
-        The window closes for good: what is read in threads ends now.
-    filled()
-        All panels are there.
     """
 
-    closing = Signal()
-    filled = Signal()
-
-    settings: QSettings
-    document: Document
-    bridge: SessionController
-    selection: Selection
-    viewport: Viewport
-    obstacles: ObstacleCommands
-    time_bar: TimeBar
-    banners: Banners
-    files: Files
-    open_runs: OpenRuns
-    keeper: RunArchiver
-    ahead: PreparingAhead
-    tuner: Tuner
-    robot: RobotControl
-    robot_in_window: RobotFeature
-    beside: PinnedRuns
-    dialogs: Dialogs
-    safekeeping: DocumentRecovery
-    exporter: Exporter
-    comparer: Comparer
-    chain_comparer: ChainComparer
-    fitter: Fitter
-    experiments: Experiments
-    experiment_files: ExperimentFiles
-    overlaid: OverlaidRuns
-    together: Starter
-    camera_keys: CameraKeys
-    teleoperation: TeleopFeature
-    actions_table: ActionRegistry
-    run_bar: RunBar
-    docks: dict[str, QDockWidget]
-    guides: HelpController
-    plot_docks: PlotDocks
-    layouts: Layouts
-    panes: FocusCycle
+    context: Context
 
     def __init__(self, settings: QSettings | None = None) -> None:
         super().__init__()
-        self.settings = settings or QSettings()
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
-        self.document = Document(self)
-        self.bridge = SessionController(self.document, self, new_run=lambda scene: self.keeper.new_run(scene))
-        self.selection = Selection(self.document, self)
-        self.viewport = Viewport(self.document, self.bridge, self.selection)
-        self.obstacles = ObstacleCommands(
-            self.document, self.selection, lambda: self.bridge.displayed,
-            lambda: self.viewport.navigator.camera.target[:2], lambda sentence: self.banners.edits.say(
-                "info", sentence, passing=True
-            ),
-            lambda x, y: self.viewport.rect().contains(self.viewport.pixel((x, y, 0.0)).toPoint()),
-        )  # fmt: skip
-        FocusFrame(self.viewport)
-        self.time_bar = TimeBar(self.bridge, self.document)
-        self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
-        self.files = Files(self.document, self.banners.files, self.settings, self)
-        self.open_runs = OpenRuns(self.document, self.bridge, self.files, self.banners.source, self.settings, self)
-        self.keeper = RunArchiver(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
-        self.robot = RobotControl(self.document, self.bridge, self.keeper.new_run, parent=self)
-        self.keeper.robot_waits = lambda: self.robot.movable
-        self.beside = PinnedRuns(self)
-        self.safekeeping = DocumentRecovery(self.document, self.files, self.banners, self.settings, self)
-        self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
-        self.comparer = Comparer(self.document, self)
-        self.chain_comparer = ChainComparer(self.document, self)
-        self.together = Starter(self.document, self.bridge, self.robot, self.banners.together, self.settings, self)
-        self.fitter = Fitter(self.document, self)
-        self.experiments = Experiments(self.document, self.bridge, self)
-        self.experiment_files = ExperimentFiles(
-            self.experiments, self.document, self.files, self.banners.files, self.settings, self
-        )
-        for waiting in (self.comparer, self.chain_comparer, self.fitter):
-            waiting.preparations = self.bridge.session.preparations
-        self.tuner = Tuner(self.settings, lambda: self.robot.connected, self._occupied, parent=self)
-        self.ahead = PreparingAhead(
-            self.bridge.session.preparations, self.settings,
-            state=lambda: self.bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
-            recent=lambda: self.files.recent, parent=self,
-        )  # fmt: skip
-        self.overlaid = OverlaidRuns(self)
-        for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside):
-            self.overlaid.add(source)
-        self.camera_keys = CameraKeys(self.document, self.bridge, self.viewport.navigator, self.settings, self)
-        self.exporter.overlaid, self.exporter.camera_path = self.overlaid.overlaid, lambda: self.camera_keys.path
-        self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
-        self.viewport.tracks = self.experiments.tracks
-        self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
-        self.teleoperation = TeleopFeature(self)
-        self.dialogs = Dialogs(self)
-        TuningOffer(
-            self.tuner, self.bridge, self.banners.program, lambda: self.robot.connected, self.dialogs.show_tuning, self
-        )
-        self.actions_table = ActionRegistry(self)
-        table = self.actions_table
-        self.run_bar = RunBar(
-            self.bridge, self.document, table["reset"], table["play"], table["step"],
-            [table["export_csv"], table["export_video"], table["screenshot"]],
-            {
-                "simulation": self.bridge.close_run, "robot": lambda: self.robot_in_window.show_robot(),
-                "replay": self.open_runs.show_last,
-            },
-            BarPart(self.robot), self,
-        )  # fmt: skip
-        self.time_bar.set_actions(table.__getitem__)
-        self.time_bar.track.thumbnails.camera = lambda: self.viewport.navigator.camera
-        self._to_fill = list(DOCKS)
+        self.context = c = Context(self, settings or QSettings(), TABLE, DOCKS)
         self._default_layout = False
         self._space_keeper = SpaceKeyFilter(self)
-
-        self.addToolBar(self.run_bar)
+        self.addToolBar(c.run_bar)
         middle = QWidget(self)
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.viewport, 1)
-        column.addWidget(self.time_bar)
-        self.banners.lie_over(self.viewport)
+        column.addWidget(c.viewport, 1)
+        column.addWidget(c.time_bar)
+        c.banners.lie_over(c.viewport)
         self.setCentralWidget(middle)
-        middle.addActions(table.local)
-        self._status_bar = StatusBar(self.bridge, self.document, self)
-        self._status_bar.ahead = lambda: self.ahead.doing
-        self.ahead.changed.connect(self._status_bar.refresh_soon)
-        self.robot.changed.connect(
-            self.ahead.look
-        )  # beside a robot nothing is prepared ahead, from the first moment on
-        self.robot.changed.connect(self.tuner.look)
-        self.bridge.status_changed.connect(self.tuner.look)
-        self.tuner.began.connect(self.bridge.session.preparations.stop_ahead)
-        self.setStatusBar(self._status_bar)
-        self.docks = make_docks(self)
-        self.plot_docks = PlotDocks(self)
-        self.guides = HelpController(self)
-        self.layouts = Layouts(self, self.banners.program)
-        self.panes = FocusCycle(self)
-        self.robot_in_window = RobotFeature(self)
+        middle.addActions(c.actions_table.local)
+        self.setStatusBar(c.status_bar)
+        c.docks.make()
         self._make_menus()
-        table.renew_theme()
-        self._connect()
+        c.actions_table.renew_theme()
+        c.document.title_changed.connect(self._show_title)
         self._restore()
         self._show_title()
-        table.refresh()
-        self.viewport.setFocus()
+        c.actions_table.refresh()
+        c.viewport.setFocus()
 
     def _make_menus(self) -> None:
-        self.actions_table.fill(self.menuBar())
-        MovingMenus(self)
-        self.robot_in_window.make_faults(self.actions_table.menus[FAULT_MENU])
-        self.actions_table.menus["View/Panels"].addActions([dock.toggleViewAction() for dock in self.docks.values()])
+        c = self.context
+        c.actions_table.fill(self.menuBar())
+        MovingMenus(c)
+        FaultMenu(c.actions_table.menus[FAULT_MENU], c.robot, c.connection)
+        panels = c.actions_table.menus["View/Panels"]
+        panels.addActions([dock.toggleViewAction() for dock in c.docks.all.values()])
+        c.docks.added.connect(lambda dock: panels.addAction(dock.toggleViewAction()))
         self._name = QLabel(self)
         self._name.setProperty("role", "dim")
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -241,176 +100,33 @@ class MainWindow(QMainWindow):
         self._name.setContentsMargins(0, 4, 16, 0)
         self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
 
-    def _connect(self) -> None:
-        refresh = self.actions_table.refresh_soon
-        for signal in (
-            self.bridge.status_changed,
-            self.bridge.recording_changed,
-            self.bridge.cursor_changed,
-            self.bridge.source_changed,
-            self.bridge.player_changed,
-            self.time_bar.track.moments.changed,
-            self.document.title_changed,
-            self.selection.changed,
-            self.viewport.options.changed,
-            self.viewport.editor.options.changed,
-            self.viewport.navigator.following_changed,
-            self.exporter.changed,
-            self.together.changed,
-            self.teleoperation.teleop.changed,
-        ):
-            signal.connect(refresh)
-        self.document.scene_changed.connect(self._on_edit)
-        self.document.undo_stack.indexChanged.connect(self._on_edit)
-        self.viewport.buttons.projection_changed.connect(refresh)
-        for signal in (
-            self.comparer.shown_changed, self.chain_comparer.changed, self.fitter.shown_changed,
-            self.experiments.shown_changed, self.beside.changed,
-        ):  # fmt: skip
-            signal.connect(self.overlaid.changed)
-        self.document.opened.connect(self.beside.clear)  # runs of the scene before mean nothing beside another
-        self.experiment_files.imported.connect(self.show_experiment)
-        self.overlaid.changed.connect(self.viewport.show_instant)
-        for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):
-            signal.connect(self._dress_play)
-        self.document.title_changed.connect(self._show_title)
-        self.viewport.frame_drawn.connect(self._status_bar.count_frame)
-        self.viewport.fell_back.connect(
-            lambda reason: self.banners.error(f"The 3D view is not available: {reason} A plain view is shown instead.")
-        )
-
-    # --- the docks ------------------------------------------------------------------------------------------------
-
-    def _on_edit(self) -> None:
-        (self.actions_table.refresh_later if self.document.going_on else self.actions_table.refresh_soon)()
-
-    def fill_docks(self) -> None:
-        """Make the content of the docks one after the other, so that the window answers in between."""
-        if not self._to_fill:
-            self.filled.emit()
-            return
-        spec = self._to_fill.pop(0)
-        dock = self.docks[spec.name]
-        placeholder = dock.widget()
-        dock.setWidget(spec.make(self))
-        if placeholder is not None:
-            placeholder.deleteLater()
-        QTimer.singleShot(15, self.fill_docks)
-
-    @property
-    def docks_filled(self) -> bool:
-        """Whether all panels are there."""
-        return not self._to_fill
-
-    @property
-    def arranging(self) -> bool:
-        """Whether panels have title bars to move and close them by."""
-        return self._arranging
-
-    def set_arranging(self, arranging: bool) -> None:
-        """Give the panels title bars to move and close them by, or take them away."""
-        self._arranging = arranging
-        for title in self.findChildren(DockTitle):
-            title.set_arranging(arranging)
-
-    def show_dock(self, name: str) -> None:
-        """Bring up a panel."""
-        self.docks[name].show()
-        self.docks[name].raise_()
-
-    def show_checks(self) -> None:
-        """Bring up what is wrong with the scene."""
-        self.show_dock("checks")
-
-    def show_experiment(self) -> None:
-        """Bring up the panel of measured trials."""
-        self.show_dock("experiment")
-
-    # --- commands -------------------------------------------------------------------------------------------------
-
-    def step(self, n_steps: int | None = None) -> None:
-        """Go on by some time steps (a control period if not said), from the newest state; by a row of an opened run."""
-        if self.bridge.source == "replay":
-            self.time_bar.track.shift(1)
-            return
-        self.bridge.set_cursor(None)
-        self.bridge.session.step(n_steps)
-
-    def reset(self) -> None:
-        """Back to the start of the run."""
-        if self.bridge.source == "replay":
-            self.bridge.pause_recorded()
-            self.bridge.set_cursor(0)
-            return
-        self.bridge.set_cursor(None)
-        self.bridge.session.reset()
-
-    def toggle_theme(self) -> None:
-        """Light instead of dark, or the other way round."""
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
-        self.settings.setValue("theme", theme.current().name)
-        self.actions_table.renew_theme()
-        self._dress_play()
-        for part in (
-            self.run_bar, self.robot_in_window, self.time_bar, self.viewport, self.comparer, self.fitter,
-            self.experiments, self.beside,
-        ):  # fmt: skip
-            part.renew_theme()
-        for title in self.findChildren(DockTitle):
-            title.renew_theme()
-
-    def _computing(self) -> bool:
-        """Whether something takes processor time that somebody waits for."""
-        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter, self.tuner
-        return self.bridge.playing or any(job.busy for job in jobs)
-
-    def _occupied(self) -> str:
-        """Why this is no moment to measure how fast engines are, in a sentence; empty if it is one."""
-        if self.bridge.status.state == "running":
-            return "The simulation is running: pause it to measure."
-        if self.bridge.status.state == "preparing":
-            return "An engine is being prepared: measure when it is ready."
-        return "Something else is being computed: measure when it is done." if self._computing() else ""
-
     # --- what is shown --------------------------------------------------------------------------------------------
 
     def _show_title(self) -> None:
-        edited = " • edited" if self.document.dirty else ""
-        self._name.setText(f"{self.document.title}{edited}")
-        self.setWindowTitle(f"{self.document.title}[*] – SnakeStudio")
-        self.setWindowModified(self.document.dirty)
-
-    def _dress_play(self) -> None:
-        moving = self.bridge.moving
-        self.actions_table["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
-        recorded = "pause-recorded" if self.bridge.playing else "play-recorded"
-        self.actions_table["play_recorded"].setIcon(theme.icon(recorded))
-
-    def tell_internal_error(self, sentence: str) -> None:
-        """A defect of the program showed: say so instead of dying silently."""
-        self.banners.error(sentence)
+        document = self.context.document
+        edited = " • edited" if document.dirty else ""
+        self._name.setText(f"{document.title}{edited}")
+        self.setWindowTitle(f"{document.title}[*] – SnakeStudio")
+        self.setWindowModified(document.dirty)
 
     # --- window ---------------------------------------------------------------------------------------------------
 
     def _restore(self) -> None:
-        self.viewport.options.load(self.settings)
-        self.viewport.editor.options.load(self.settings)
-        self._dress_play()
-        geometry = self.settings.value("window/geometry")
+        self.context.viewport.options.load(self.context.settings)
+        self.context.viewport.editor.options.load(self.context.settings)
+        self.context.dress_play()
+        geometry = self.context.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = QGuiApplication.primaryScreen().availableGeometry()
             title = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
             self.resize(min(_FIRST[0], room.width()), min(_FIRST[1], room.height() - title))
-        self._arranging = False
-        self._default_layout = not self.layouts.restore_last()
-        self.set_arranging(False)
+        self._default_layout = not self.context.layouts.restore_last()
+        self.context.docks.set_arranging(False)
 
     def showEvent(self, event: QShowEvent) -> None:
         first, self._default_layout = self._default_layout, False
         if first:
-            size_docks(self, self.docks)
+            self.context.docks.size()
         if not event.spontaneous():
             QTimer.singleShot(0, self, lambda: self._respect_frame(first))  # the frame comes with the window
 
@@ -422,14 +138,14 @@ class MainWindow(QMainWindow):
         if wanted != self.geometry():
             self.setGeometry(wanted)
             if first:
-                size_docks(self, self.docks)
+                self.context.docks.size()
 
     def _store(self) -> None:
-        self.viewport.options.save(self.settings)
-        self.viewport.editor.options.save(self.settings)
-        self.settings.setValue("window/geometry", self.saveGeometry())
-        self.layouts.store_last()
-        self.settings.sync()
+        self.context.viewport.options.save(self.context.settings)
+        self.context.viewport.editor.options.save(self.context.settings)
+        self.context.settings.setValue("window/geometry", self.saveGeometry())
+        self.context.layouts.store_last()
+        self.context.settings.sync()
 
     def childEvent(self, event: QChildEvent) -> None:
         bar = event.child()
@@ -438,53 +154,43 @@ class MainWindow(QMainWindow):
         super().childEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.robot_in_window.may_close() or not self.files.may_discard():
+        c = self.context
+        if not c.robot_in_window.may_close() or not c.files.may_discard():
             event.ignore()
             return
-        self.robot_in_window.close()
-        self._to_fill.clear()
+        c.robot_in_window.close()
+        c.docks.stop_filling()
         self._store()
-        for part in (
-            self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.fitter,
-            self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
-            self.teleoperation,
-        ):  # fmt: skip
-            part.close()
-        self.time_bar.close_pictures()
-        self.viewport.close_surface()
-        self.beside.clear()
-        self.closing.emit()
-        self.bridge.close()
-        self.open_runs.close()
+        c.close()
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key for which nothing has a use goes to the viewport if the mouse is over it."""
         event.ignore()
-        if not self.viewport.underMouse() or self.viewport.hasFocus():
+        if not self.context.viewport.underMouse() or self.context.viewport.hasFocus():
             return
         keys = QKeySequence(event.keyCombination())
-        action = next((each for each in self.actions_table.local if keys in each.shortcuts()), None)
+        action = next((each for each in self.context.actions_table.local if keys in each.shortcuts()), None)
         if action is not None and action.isEnabled():
-            self.viewport.setFocus()
+            self.context.viewport.setFocus()
             action.trigger()
             event.accept()
-        elif action is None and self.viewport.tools.wants(event):
-            self.viewport.setFocus()
-            self.viewport.keyPressEvent(event)
+        elif action is None and self.context.viewport.tools.wants(event):
+            self.context.viewport.setFocus()
+            self.context.viewport.keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        accept_copy(event)
+        _accept_copy(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        accept_copy(event)
+        _accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = accept_copy(event)
+        path = _accept_copy(event)
         if path is None:
             return
         # A question about unsaved changes must not hold up the program the file came from.
-        QTimer.singleShot(0, self, lambda: take(self, path))
+        QTimer.singleShot(0, self, lambda: self.context.take(path))
 
 
 def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
@@ -494,3 +200,119 @@ def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
     left = min(max(window.x(), room.x()), room.x() + room.width() - width)
     top = min(max(window.y(), room.y()), room.y() + room.height() - height)
     return QRect(left, top, width, height)
+
+
+def _dropped(event: QDropEvent) -> Path | None:
+    """The file that is dragged over the window, if it can be a scene or a run, or hold obstacles or a track."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS) else None
+
+
+def _accept_copy(event: QDropEvent) -> Path | None:
+    """Accept a file that the program can open, as copied only: whoever drags it deletes what was accepted as moved.
+
+    The file, or None where nothing is accepted.
+    """
+    path = _dropped(event)
+    if path is None or not event.possibleActions() & Qt.DropAction.CopyAction:
+        event.ignore()
+        return None
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
+    return path
+
+
+class SpaceKeyFilter(QObject):
+    """Watches only the widget that has the keyboard, as watching all of them would cost time at every event."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._on_focus)
+
+    def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        if isinstance(old, QAbstractButton | QComboBox):
+            old.removeEventFilter(self)
+        if isinstance(now, QAbstractButton | QComboBox):
+            now.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Space
+        ):
+            event.accept()
+            return True
+        return False
+
+
+class MovingMenus(QObject):
+    """Fills some of a window's menus anew whenever they open."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._context = context
+        self._layouts: list[QAction] = []
+        for name, fill in (
+            ("File/Open Recent", self._fill_recent),
+            ("File/Open Example", self._fill_examples),
+            ("View/Trail of", self._fill_trail),
+            ("View/Layouts", self._fill_layouts),
+            ("View/Layouts/Delete Layout", self._fill_delete),
+        ):
+            menu = self._context.actions_table.menus[name]
+            menu.aboutToShow.connect(lambda menu=menu, fill=fill: fill(menu))
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        files = self._context.files
+        menu.clear()
+        paths = files.recent
+        for path in paths:
+            menu.addAction(str(path)).triggered.connect(lambda _=False, p=path: files.open(p))
+        if paths:
+            menu.addSeparator()
+            menu.addAction("Clear").triggered.connect(files.clear_recent)
+        else:
+            menu.addAction("No recent scenes").setEnabled(False)
+
+    def _fill_examples(self, menu: QMenu) -> None:
+        files = self._context.files
+        menu.clear()
+        menu.addAction(self._context.actions_table["gallery"])
+        menu.addSeparator()
+        for entry in entries():
+            menu.addAction(entry.title).triggered.connect(lambda _=False, p=entry.path: files.open(p))
+
+    def _fill_trail(self, menu: QMenu) -> None:
+        scene = self._context.document.scene
+        menu.clear()
+        fill_trail_menu(menu, self._context.viewport.options, n_parts(scene), part_name(scene))
+
+    def _fill_layouts(self, menu: QMenu) -> None:
+        """The user's own stand after those that come along."""
+        layouts = self._context.layouts
+        for old in self._layouts:
+            menu.removeAction(old)
+            old.deleteLater()
+        self._layouts = []
+        below = self._context.actions_table["save_layout"]
+        for name in layouts.saved:
+            action = QAction(name.replace("&", "&&"), menu)
+            action.triggered.connect(lambda _=False, name=name: layouts.choose(name))
+            menu.insertAction(below, action)
+            self._layouts.append(action)
+        if self._layouts:
+            menu.insertSeparator(below)
+            self._layouts.append(menu.actions()[menu.actions().index(below) - 1])
+        self._context.actions_table.menus["View/Layouts/Delete Layout"].setEnabled(bool(layouts.saved))
+
+    def _fill_delete(self, menu: QMenu) -> None:
+        layouts = self._context.layouts
+        menu.clear()
+        for name in layouts.saved:
+            menu.addAction(name.replace("&", "&&")).triggered.connect(lambda _=False, name=name: layouts.delete(name))

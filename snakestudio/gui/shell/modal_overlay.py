@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QLineEdit, QMainWindow, QToolButton, QWidget
 from shiboken6 import isValid
 
 from snakestudio.gui.core import theme
 
-__all__ = ["ModalOverlay", "card_frame", "open_overlay"]
+__all__ = ["ModalOverlay", "card_frame", "make_head", "open_overlay"]
 
 Kind = TypeVar("Kind", bound="ModalOverlay")
 
@@ -173,3 +173,38 @@ def _place(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
     """Top to bottom and left to right; what stands in one row differs by some pixels."""
     middle = widget.mapTo(sheet, QPoint(0, widget.height() // 2))
     return middle.y() // 12, middle.x()
+
+
+def make_head(sheet: ModalOverlay, frame: QFrame, title: str, search: str) -> tuple[QHBoxLayout, QLineEdit]:
+    """The head as a layout, and its search field, of which the sheet sees all events first.
+
+    Parameters
+    ----------
+    sheet : ModalOverlay
+    frame : QFrame
+        What stands on the sheet.
+    title, search : str
+        What it is called, and what stands in the empty search field.
+    """
+    head = QHBoxLayout()
+    head.setSpacing(12)
+    label = QLabel(title, frame)
+    label.setFont(theme.text_font(20, strong=True))
+    field = QLineEdit(frame)
+    field.setPlaceholderText(search)
+    field.setAccessibleName(search)
+    field.setClearButtonEnabled(True)
+    field.setFixedWidth(theme.scaled(280))
+    field.installEventFilter(sheet)
+    close = QToolButton(frame)
+    close.setProperty("role", "flat")
+    close.setIcon(theme.icon("close", "dim"))
+    close.setIconSize(QSize(14, 14))
+    close.setToolTip("Close (Esc)")
+    close.setAccessibleName("Close")
+    close.clicked.connect(sheet.close_sheet)
+    head.addWidget(label)
+    head.addStretch(1)
+    head.addWidget(field)
+    head.addWidget(close)
+    return head, field

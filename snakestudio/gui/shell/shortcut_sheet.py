@@ -17,8 +17,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
-from snakestudio.gui.shell.overlay_head import make_head
+from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 
 __all__ = ["ShortcutSheet", "Topic"]
 

@@ -15,6 +15,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.viewmodel.robot.robot_status import RobotStatus
 
 __all__ = ["StatusBar"]
 
@@ -38,17 +39,28 @@ _STATES = {
 
 
 class StatusBar(QStatusBar):
-    """State of the session on the left, frames a second on the right."""
+    """State of the session on the left, frames a second on the right.
 
-    def __init__(self, bridge: SessionController, document: Document, parent: QWidget | None = None) -> None:
+    Parameters
+    ----------
+    bridge : SessionController
+    document : Document
+    robot : callable
+        Gives how the robot stands.
+    ahead : callable
+        Gives what is prepared in the background; empty if nothing is.
+    """
+
+    def __init__(
+        self,
+        bridge: SessionController,
+        document: Document,
+        robot: Callable[[], RobotStatus],
+        ahead: Callable[[], str],
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._bridge, self._document = bridge, document
-        self.robot: Callable[[], Part] = lambda: ("robot", "accent")
-        """Gives how a robot that is shown stands."""
-        self.alarm: Callable[[], str] = lambda: ""
-        """Gives what must be known of a robot whatever is shown; empty if nothing must."""
-        self.ahead: Callable[[], str] = lambda: ""
-        """Gives what is prepared in the background; empty if nothing is."""
+        self._bridge, self._document, self._robot, self._ahead = bridge, document, robot, ahead
         self._frames: deque[float] = deque(maxlen=600)
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
@@ -99,11 +111,11 @@ class StatusBar(QStatusBar):
         if self._bridge.source == "replay" and recording is not None:
             text, role, scene = ("replay, playing" if self._bridge.playing else "replay"), "accent", recording.scene
         elif self._bridge.source == "robot":
-            text, role = self.robot()
+            robot = self._robot()
+            text, role = f"robot: {robot.title.lower()}", robot.role
         parts: list[Part] = []
-        alarm = self.alarm()
-        if alarm:
-            text, role = alarm, "danger"
+        if self._robot().lost:  # whatever is shown
+            text, role = f"robot: {self._robot().title}", "danger"
         if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
             parts.append((f"{ENGINE_NAMES[status.engine]} engine", "dim"))
         if self._bridge.source == "simulation" and state == "preparing":
@@ -122,7 +134,7 @@ class StatusBar(QStatusBar):
         if self._bridge.source == "simulation" and not self._bridge.live:
             parts.append(("looking back: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
-        right = [text for text in (self.ahead(), f"{self.fps:.0f} fps" if self._bridge.moving else "") if text]
+        right = [text for text in (self._ahead(), f"{self.fps:.0f} fps" if self._bridge.moving else "") if text]
         self.right.say([(_DOT.join(right), "dim")] if right else [])
         if self._bridge.running:
             self._soon()

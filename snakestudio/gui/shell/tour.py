@@ -2,21 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.shell.docking import Docks
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
-from snakestudio.gui.shell.tour_steps import STEPS
 
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+__all__ = ["STEPS", "Step", "Tour"]
 
-__all__ = ["Tour"]
+
+@dataclass(frozen=True)
+class Step:
+    """One step.
+
+    Attributes
+    ----------
+    title, text : str
+    target : str
+        The part of the window that is lit up; a dock is opened for it.
+    """
+
+    title: str
+    text: str
+    target: str
+
+
+STEPS = (
+    Step(
+        "Run it",
+        "Space plays and pauses. Beside the buttons stand the speed, the model that computes the motion, and what was "
+        "measured: simulated time, real-time factor, and the residual of the contact solver at this very step.",
+        "run_bar",
+    ),
+    Step(
+        "Look around",
+        "Drag turns the view around the point under the cursor, right drag shifts it, the wheel zooms. A click "
+        "selects; arrows show the forces that obstacles put on the robot.",
+        "viewport",
+    ),
+    Step(
+        "What the scene is made of",
+        "Robot, ground, path and obstacles. Select something here or in the view, and its numbers appear in the "
+        "inspector below. Every edit can be undone.",
+        "scene",
+    ),
+    Step(
+        "Change it while it runs",
+        "Gait, controller, contact and friction. Sliders act at once, also during a run; the few values that cannot "
+        "say that they apply at reset.",
+        "parameters",
+    ),
+    Step(
+        "Go back in time",
+        "Every run is kept. Drag the slider to any instant; the view and all plots follow. Marks are impacts, jams and "
+        "changes: point at one for its picture. Time > Continue from Here goes on from any instant; End returns to the "
+        "newest state; File > Kept Runs finds earlier runs.",
+        "time_bar",
+    ),
+    Step(
+        "Measure it",
+        "Forces, angles, speeds, energies: click a plot's title for another quantity, or drag channels from the "
+        "Channels panel. Shift+drag gives the figures of a span. Export writes what you see, or the whole run, as "
+        "CSV, HDF5, figures or video.",
+        "plots",
+    ),
+    Step(
+        "Find anything",
+        "Ctrl+K finds every command, panel and scene by a few letters; F1 lists all keys. Gallery and tour are in the "
+        "Help menu whenever you want them again.",
+        "menu_bar",
+    ),
+)
 
 _GAP = 16
 """Between what is lit up and the card, px."""
@@ -27,12 +88,15 @@ class Tour(ModalOverlay):
 
     Parameters
     ----------
-    window : MainWindow
+    window : QMainWindow
+    docks : Docks
+    targets : mapping of str to QWidget
+        The other parts that steps light up, by their names.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: QMainWindow, docks: Docks, targets: Mapping[str, QWidget]) -> None:
         super().__init__(window)
-        self._main = window
+        self._docks, self._targets = docks, targets
         self._target: QWidget | None = None
         self.place = 0
         self.frame = card_frame(self)
@@ -97,12 +161,12 @@ class Tour(ModalOverlay):
         last = place == len(STEPS) - 1
         self.next_button.setText("&Done" if last else "&Next")
         self.skip_button.setVisible(not last)
-        if step.dock:
-            dock = self._main.docks[step.dock]
-            dock.setFloating(False)  # a loose panel would lie beside the window
-            dock.show()
-            dock.raise_()
-        self._aim_at(step.target(self._main))
+        if step.target in self._docks:
+            self._docks[step.target].setFloating(False)  # a loose panel would lie beside the window
+            self._docks.show(step.target)
+            self._aim_at(self._docks[step.target])
+        else:
+            self._aim_at(self._targets[step.target])
         self.setAccessibleName(f"Guided tour, step {place + 1} of {len(STEPS)}: {step.title}")
         self.raise_()
         self.arrange()

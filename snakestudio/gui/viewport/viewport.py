@@ -76,16 +76,8 @@ class Viewport(QWidget):
         self.document, self.bridge, self.selection = document, bridge, selection
         self.navigator = Navigator(self)
         self.options = ViewOptions(self)
-        self.ghosts: Callable[[float], tuple[Ghost, ...]] = lambda time: ()
-        """Gives the translucent robots at a time, s."""
-        self.ghost_names: Callable[[float], list[tuple[str, str]]] = lambda time: []
-        """Gives their colours and names."""
-        self.tracks: Callable[[Snapshot], tuple[Track, ...]] = lambda snapshot: ()
-        """Gives what was measured of a real robot, beside a simulated state."""
-        self.robot_marks: Callable[[], list[tuple[str, str]]] = list
-        """Gives colour and text of what must be known of a live robot that is drawn."""
-        self.robot_stale: Callable[[], bool] = lambda: False
-        """Says whether a live robot is drawn as nobody knows it to be any more."""
+        self.show_beside(lambda time: (), lambda time: [], lambda snapshot: ())
+        self.show_robot(list, lambda: False)
         self._stale = False
         self._dressing = OverlayBuilder(self)
         sight = Projection(self, lambda: self._dressing.stretch_scale)
@@ -139,6 +131,21 @@ class Viewport(QWidget):
         selection.hover_changed.connect(self.refresh)
         self._on_scene()
         self._on_opened()
+
+    # --- what others have drawn -----------------------------------------------------------------------------------
+
+    def show_beside(
+        self,
+        ghosts: Callable[[float], tuple[Ghost, ...]],
+        names: Callable[[float], list[tuple[str, str]]],
+        tracks: Callable[[Snapshot], tuple[Track, ...]],
+    ) -> None:
+        """Draw more beside the run: translucent robots at a time (s), their colours and names, and measured tracks."""
+        self.ghosts, self.ghost_names, self.tracks = ghosts, names, tracks
+
+    def show_robot(self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]) -> None:
+        """Draw a live robot as it is: what must be known of it (colour, text), and whether nobody knows it any more."""
+        self.robot_marks, self.robot_stale = marks, stale
 
     # --- what is drawn --------------------------------------------------------------------------------------------
 

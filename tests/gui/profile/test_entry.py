@@ -11,9 +11,9 @@ from PySide6.QtCore import QSettings, Qt, QUrl
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.profile import entry
+from snakestudio.gui.profile import commands as entry
 from snakestudio.gui.profile.editor import ProfileEditor
-from snakestudio.gui.shell.document_dialog import DocumentDialog
+from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.link.profile.library import new_profile
 from snakestudio.link.profile.loading import load_profile
 from tests.gui.profile.robots import FakeRobot
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.gui
 
 
 class Window(QWidget):
-    """As much of the main window as is needed."""
+    """As much of the main window and its context as is needed."""
 
     def __init__(self, robot: FakeRobot, settings: Path) -> None:
         super().__init__()
-        self.robot = robot
+        self.robot, self.window = robot, self  # type: ignore[assignment,method-assign]
         self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
 
 

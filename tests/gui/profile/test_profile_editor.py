@@ -17,8 +17,7 @@ from snakestudio.gui.profile.cells import columns_of
 from snakestudio.gui.profile.dbc_page import DbcPage
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.editor import ProfileEditor
-from snakestudio.gui.profile.generate_dialog import GenerateDialog
-from snakestudio.gui.profile.joints_page import JointsPage
+from snakestudio.gui.profile.joints_page import GenerateDialog, JointsPage
 from snakestudio.gui.profile.messages_page import MessagesPage
 from snakestudio.gui.profile.sequences_page import SequencesPage
 from snakestudio.link.messages import LinkState

@@ -15,8 +15,8 @@ from snakestudio.gui.robot.teleop.inputs import Input
 from snakestudio.gui.robot.teleop.mapping import DEFAULT, InputMap
 from snakestudio.gui.robot.teleop.mapping_file import RANGES
 from snakestudio.gui.robot.teleop.panel import TeleopPanel, acting, bound_keys
-from snakestudio.gui.robot.teleop.steerer import Steerer
 from snakestudio.gui.robot.teleop.teleop import Teleop
+from snakestudio.gui.robot.teleop.teleop_feature import Steerer
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.paths import scenes_dir
@@ -56,74 +56,76 @@ class Shown:
 
 @pytest.fixture
 def planar(ready: MainWindow, qtbot: QtBot) -> MainWindow:
-    assert ready.files.open(scenes_dir() / "path_following.toml")
-    qtbot.waitUntil(lambda: ready.bridge.status.state == "ready")
-    ready.run_bar.speed.choose(1.0)
+    assert ready.context.files.open(scenes_dir() / "path_following.toml")
+    qtbot.waitUntil(lambda: ready.context.bridge.status.state == "ready")
+    ready.context.run_bar.speed.choose(1.0)
     return ready
 
 
 @pytest.fixture
 def panel(planar: MainWindow, qtbot: QtBot) -> Iterator[TeleopPanel]:
-    panel = TeleopPanel(planar.teleoperation)
+    panel = TeleopPanel(planar.context.teleoperation)
     qtbot.addWidget(panel)
     yield panel
-    planar.teleoperation.teleop.set_on(False)
+    planar.context.teleoperation.teleop.set_on(False)
 
 
 def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_driven(
     planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
 ) -> None:
-    window, teleoperation = planar, planar.teleoperation
-    scene = window.document.scene
+    window, teleoperation = planar, planar.context.teleoperation
+    scene = window.context.document.scene
     assert panel.switch.text() == "Drive by Hand"
-    window.actions_table["teleop"].trigger()
-    assert window.banners.edits.text == "Nothing follows the controls: the scene's controller is “Path following”."
-    assert panel.message.text() == window.banners.edits.text
+    window.context.actions_table["teleop"].trigger()
+    assert (
+        window.context.banners.edits.text == "Nothing follows the controls: the scene's controller is “Path following”."
+    )
+    assert panel.message.text() == window.context.banners.edits.text
     assert panel.switch.text() == "Leave Teleoperation (Esc)"
     assert teleoperation.adoptable
     panel.adopt.click()
-    assert window.document.undo_stack.count() == 1
-    qtbot.waitUntil(lambda: window.bridge.status.state == "ready" and not window.bridge.status.pending)
+    assert window.context.document.undo_stack.count() == 1
+    qtbot.waitUntil(lambda: window.context.bridge.status.state == "ready" and not window.context.bridge.status.pending)
     assert teleoperation.refusal == ""
-    assert window.banners.edits.text == ""
+    assert window.context.banners.edits.text == ""
     window.activateWindow()
     qtbot.waitUntil(lambda: not teleoperation.teleop.waiting)
-    window.bridge.play_or_pause()
-    qtbot.keyPress(window.viewport, Qt.Key.Key_W)
+    window.context.bridge.play_or_pause()
+    qtbot.keyPress(window.context.viewport, Qt.Key.Key_W)
 
     def moves() -> bool:
-        now = acting(window.document.scene, window.bridge.displayed)
+        now = acting(window.context.document.scene, window.context.bridge.displayed)
         return now is not None and now.speed > 0.5
 
     qtbot.waitUntil(moves)
-    assert window.bridge.recording is not None
-    assert "The robot is steered by hand" in [event.text for event in window.bridge.recording.events]
-    qtbot.keyRelease(window.viewport, Qt.Key.Key_W)
-    qtbot.keyClick(window.viewport, Qt.Key.Key_Escape)
-    assert not window.actions_table["teleop"].isChecked() or not teleoperation.teleop.on
+    assert window.context.bridge.recording is not None
+    assert "The robot is steered by hand" in [event.text for event in window.context.bridge.recording.events]
+    qtbot.keyRelease(window.context.viewport, Qt.Key.Key_W)
+    qtbot.keyClick(window.context.viewport, Qt.Key.Key_Escape)
+    assert not window.context.actions_table["teleop"].isChecked() or not teleoperation.teleop.on
     assert not teleoperation.teleop.on
-    window.document.undo_stack.undo()
-    assert window.document.scene == scene
+    window.context.document.undo_stack.undo()
+    assert window.context.document.scene == scene
 
 
 def test_a_continuous_body_is_refused_in_words(planar: MainWindow, qtbot: QtBot) -> None:
-    assert planar.files.open(scenes_dir() / "worm.toml")
-    planar.teleoperation.toggle()
-    assert not planar.teleoperation.teleop.on
-    assert "follows its strain law; open a scene with links" in planar.banners.edits.text
+    assert planar.context.files.open(scenes_dir() / "worm.toml")
+    planar.context.teleoperation.toggle()
+    assert not planar.context.teleoperation.teleop.on
+    assert "follows its strain law; open a scene with links" in planar.context.banners.edits.text
 
 
 def test_the_frame_and_the_panel_say_what_is_asked(planar: MainWindow, panel: TeleopPanel, qtbot: QtBot) -> None:
-    teleop = planar.teleoperation.teleop
-    frame = planar.teleoperation.frame_over_view
+    teleop = planar.context.teleoperation.teleop
+    frame = planar.context.teleoperation.frame_over_view
     assert frame.isHidden()
     teleop.set_on(True)
     assert not frame.isHidden()
-    planar.viewport.setFocus()
+    planar.context.viewport.setFocus()
     qtbot.waitUntil(lambda: not teleop.waiting)
-    qtbot.keyPress(planar.viewport, Qt.Key.Key_S)
+    qtbot.keyPress(planar.context.viewport, Qt.Key.Key_S)
     qtbot.waitUntil(lambda: frame.text == "the simulation is paused: Space plays it  ·  Esc leaves")
-    planar.bridge.play_or_pause()
+    planar.context.bridge.play_or_pause()
     qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
     assert panel.values["speed"][0].text() == "−100 %"
     assert panel.values["speed"][1].text() == "–", "nobody follows"
@@ -150,8 +152,8 @@ def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(shown: s
 
 
 def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(planar: MainWindow, qtbot: QtBot) -> None:
-    teleop = planar.teleoperation.teleop
-    planar.teleoperation.edit_mapping()
+    teleop = planar.context.teleoperation.teleop
+    planar.context.teleoperation.edit_mapping()
     editor = planar.findChild(MappingEditor)
     assert editor is not None
     assert editor.mapping == DEFAULT

@@ -32,7 +32,9 @@ class BackgroundComparison(QObject, Generic[Result]):
 
     changed = Signal()
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+    def __init__(
+        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+    ) -> None:
         super().__init__(parent)
         self._document = document
         self._job: Job[Result] | None = None
@@ -42,8 +44,7 @@ class BackgroundComparison(QObject, Generic[Result]):
         """Why there is no result, in a sentence; empty if there is nothing to say."""
         self.scene_file: str | None = None
         """Name of the file the scene came from."""
-        self.preparations: EngineCompiler | None = None
-        """Those of the program, so that no engine is compiled twice at once."""
+        self._preparations = preparations
         self.preparing = ""
         """Which engine it waits for, how far that is and how long it takes; empty while it waits for none."""
         self._timer = QTimer(self)
@@ -78,7 +79,7 @@ class BackgroundComparison(QObject, Generic[Result]):
             return progress(stage.fraction)
 
         try:
-            return prepare(kinds, tell, self.preparations)
+            return prepare(kinds, tell, self._preparations)
         finally:
             self.preparing = ""
 

@@ -13,6 +13,7 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
+from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Progress
 
 __all__ = ["ChainComparer"]
@@ -37,8 +38,10 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         It began, went on, ended or was cleared, the scene was edited, or another chain was chosen.
     """
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
-        super().__init__(document, parent)
+    def __init__(
+        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+    ) -> None:
+        super().__init__(document, parent, preparations)
         self._scene: Scene | None = None
         self._chosen = 0
         self.shown = False

@@ -17,6 +17,7 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.runs.overlaid_runs import ghost_at, has_ended
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
+from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.formulations import MODELS
 from snakestudio.viewmodel.job import Progress
 
@@ -45,8 +46,10 @@ class Comparer(BackgroundComparison[ModelComparison]):
 
     shown_changed = Signal()
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
-        super().__init__(document, parent)
+    def __init__(
+        self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
+    ) -> None:
+        super().__init__(document, parent, preparations)
         self._hidden: set[str] = set()
         self._was_stale = False
         self.reasons = Reasons(document, self)

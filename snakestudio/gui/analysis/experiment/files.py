@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
@@ -15,7 +16,6 @@ from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.shell.files import Files
 from snakestudio.model.capture import Capture
 from snakestudio.paths import resource, scenes_dir
 from snakestudio.viewmodel.experiment.dropped import kind_of
@@ -36,6 +36,18 @@ def examples(scene_name: str) -> list[Path]:
     return own or [path for path in files if path.stem.rpartition("_")[0] == first]
 
 
+class SceneFiles(Protocol):
+    """What opens scenes and what belongs into them."""
+
+    def open(self, path: Path) -> bool:
+        """Open a scene; whether it is open now."""
+        ...
+
+    def import_obstacles(self, path: Path) -> bool:
+        """Take obstacles from a file; whether some came."""
+        ...
+
+
 class ExperimentFiles(QObject):
     """What the File menu and the panel do with measured files.
 
@@ -43,7 +55,7 @@ class ExperimentFiles(QObject):
     ----------
     experiments : Experiments
     document : Document
-    files : Files
+    files : SceneFiles
         Opens what is no measurement.
     banner : Banner
         Says what could not be read.
@@ -61,7 +73,7 @@ class ExperimentFiles(QObject):
     imported = Signal()
 
     def __init__(
-        self, experiments: Experiments, document: Document, files: Files, banner: Banner, settings: QSettings,
+        self, experiments: Experiments, document: Document, files: SceneFiles, banner: Banner, settings: QSettings,
         window: QWidget,
     ) -> None:  # fmt: skip
         super().__init__(window)

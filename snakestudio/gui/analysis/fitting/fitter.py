@@ -17,6 +17,7 @@ from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
+from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Progress
 
 __all__ = ["Fitter"]
@@ -45,8 +46,14 @@ class Fitter(BackgroundComparison[FitResult]):
 
     shown_changed = Signal()
 
-    def __init__(self, document: Document, parent: QObject | None = None, fit: Fit = fit) -> None:
-        super().__init__(document, parent)
+    def __init__(
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        fit: Fit = fit,
+        preparations: EngineCompiler | None = None,
+    ) -> None:
+        super().__init__(document, parent, preparations)
         self._fit = fit
         self._stop = threading.Event()
         self._scene: Scene | None = None

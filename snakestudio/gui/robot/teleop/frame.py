@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
@@ -12,9 +11,6 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.model.teleop import TeleopCommand
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["TeleopFrame", "command_words"]
 
@@ -39,14 +35,20 @@ class TeleopFrame(QWidget):
     Parameters
     ----------
     teleop : Teleop
-    below : Viewport
+    below : QWidget
+        The viewport.
+    beside : tuple of QWidget
+        Legend and buttons of it, between which it is said.
     waiting : callable
         Why nothing moves whatever is asked, in a few words; empty if it does.
     """
 
-    def __init__(self, teleop: Teleop, below: Viewport, waiting: Callable[[], str]) -> None:
+    def __init__(
+        self, teleop: Teleop, below: QWidget, beside: tuple[QWidget, QWidget], waiting: Callable[[], str]
+    ) -> None:
         super().__init__(below)
         self._teleop, self._below, self._waiting = teleop, below, waiting
+        self._legend, self._buttons = beside
         self._shown = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Teleoperation")
@@ -87,9 +89,9 @@ class TeleopFrame(QWidget):
             wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
             # Between legend and buttons; what is too long for that stands low, over the hint.
-            legend, tall = self._below.legends.forces, theme.scaled(_TALL)
+            legend, tall = self._legend, theme.scaled(_TALL)
             first = legend.geometry().right() + _PAD if legend.isVisible() else 0
-            last = self._below.buttons.x() - _PAD
+            last = self._buttons.x() - _PAD
             left, top = max(min(0.5 * (self.width() - total), last - total), first), 0.0
             if total > last - first:
                 left, top = max(0.5 * (self.width() - total), 0.0), self.height() - 2.5 * tall

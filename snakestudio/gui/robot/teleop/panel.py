@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
@@ -23,13 +21,11 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.teleop.frame import command_words
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, InputMap
 from snakestudio.gui.robot.teleop.picture import Acting, Picture
+from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.model.gaits import GAITS
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import steerable_gaits
-
-if TYPE_CHECKING:
-    from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 
 __all__ = ["TeleopPanel", "acting", "gait_title"]
 

@@ -2,24 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from collections.abc import Callable
+from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.teleop.frame import TeleopFrame
-from snakestudio.gui.robot.teleop.steerer import Steerer
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.link.messages import LinkState
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import steerable_gaits
+from snakestudio.model.teleop import TeleopCommand, steerable_gaits
 
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
+__all__ = ["SteeredRobot", "Steerer", "TeleopFeature"]
 
-__all__ = ["TeleopFeature"]
+
+class SteeredRobot(Protocol):
+    """A live robot as teleoperation needs it."""
+
+    @property
+    def movable(self) -> bool:
+        """Whether there is one whose torque may be on."""
+        ...
+
+    def steer(self, command: TeleopCommand) -> object:
+        """Where to drive it, from the next control period on."""
+        ...
+
+    def stop(self, reason: str) -> object:
+        """Stop it at once; `reason` is a sentence."""
+        ...
+
+
+class Steerer(QObject):
+    """Between `Teleop` and what moves.
+
+    A robot that could move is stopped on every loss, whatever is shown; it is steered only while it is what is shown.
+    A recorded run is never steered.
+
+    Parameters
+    ----------
+    teleop : Teleop
+    bridge : SessionController
+    robot : SteeredRobot
+    """
+
+    def __init__(
+        self, teleop: Teleop, bridge: SessionController, robot: SteeredRobot, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._robot = bridge, robot
+        teleop.steered.connect(self._steer)
+        teleop.stop_asked.connect(self._stop)
+
+    def _steer(self, command: TeleopCommand) -> None:
+        if self._bridge.source == "simulation":
+            self._bridge.session.steer(command)
+        elif self._bridge.source == "robot":
+            self._robot.steer(command)
+
+    def _stop(self, reason: str) -> None:
+        if self._robot.movable:
+            self._robot.stop(reason)
+
+
+class _Context(Context, Protocol):
+    robot: RobotControl
+    banners: Banners
 
 
 class TeleopFeature(QObject):
@@ -27,8 +84,16 @@ class TeleopFeature(QObject):
 
     Parameters
     ----------
-    window : MainWindow
-        With its document, bridge, robot and viewport.
+    context : Context
+        With the robot and its notices.
+    view : QWidget
+        Where one drives, in a frame.
+    beside : tuple of QWidget
+        Legend and buttons of it.
+    plain_keys : callable
+        Gives what keys without Ctrl or Alt do otherwise, by key.
+    ask_mapping : callable
+        Asks for the keys and the gamepad as the menu does it: not while a robot could move.
 
     Signals
     -------
@@ -39,26 +104,34 @@ class TeleopFeature(QObject):
     scene_changed = Signal()
     frame = Signal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self.teleop = Teleop(window, lambda: steerable_gaits(self.scene), window.settings)
-        self.steerer = Steerer(self.teleop, window.bridge, window.robot, self)
-        self.frame_over_view = TeleopFrame(self.teleop, window.viewport, lambda: self.waiting)
-        window.document.scene_changed.connect(self._on_scene)
-        window.bridge.source_changed.connect(self.scene_changed)
-        window.bridge.status_changed.connect(self.scene_changed)
-        window.bridge.frame.connect(self.frame)
+    def __init__(
+        self,
+        context: _Context,
+        view: QWidget,
+        beside: tuple[QWidget, QWidget],
+        plain_keys: Callable[[], dict[str, str]],
+        ask_mapping: Callable[[], object],
+    ) -> None:
+        super().__init__(context.window)
+        self._context, self._view, self._plain_keys, self.ask_mapping = context, view, plain_keys, ask_mapping
+        self.teleop = Teleop(context.window, lambda: steerable_gaits(self.scene), context.settings)
+        self.steerer = Steerer(self.teleop, context.bridge, context.robot, self)
+        self.frame_over_view = TeleopFrame(self.teleop, view, beside, lambda: self.waiting)
+        context.document.scene_changed.connect(self._on_scene)
+        context.bridge.source_changed.connect(self.scene_changed)
+        context.bridge.status_changed.connect(self.scene_changed)
+        context.bridge.frame.connect(self.frame)
+        context.robot.changed.connect(self._prepare)
 
     @property
     def scene(self) -> Scene:
         """The scene that is driven."""
-        return self._window.document.scene
+        return self._context.document.scene
 
     @property
     def snapshot(self) -> Snapshot | None:
         """What is shown of it."""
-        return self._window.bridge.displayed
+        return self._context.bridge.displayed
 
     @property
     def impossible(self) -> bool:
@@ -78,9 +151,9 @@ class TeleopFeature(QObject):
         if self.adoptable:
             name = CONTROLLERS[self.scene.controller.kind].title
             return f"Nothing follows the controls: the scene's controller is “{name}”."
-        if self._window.bridge.source == "replay":
+        if self._context.bridge.source == "replay":
             return "A recorded run is shown, which nobody can steer; close it to drive."
-        if "controller" in self._window.bridge.status.pending:
+        if "controller" in self._context.bridge.status.pending:
             return "Teleoperation applies at the next reset."
         if self._robot_goes_by_itself:
             return "The robot streams what it began with; it follows the controls from its next stream on."
@@ -89,7 +162,7 @@ class TeleopFeature(QObject):
     @property
     def _robot_goes_by_itself(self) -> bool:
         """Whether the robot streams by another controller than the scene has by now."""
-        bridge, robot = self._window.bridge, self._window.robot
+        bridge, robot = self._context.bridge, self._context.robot
         if bridge.source != "robot" or robot.state != LinkState.STREAMING or bridge.recording is None:
             return False
         return not _driven(bridge.recording.scene)
@@ -97,7 +170,7 @@ class TeleopFeature(QObject):
     @property
     def waiting(self) -> str:
         """Why what would follow the controls does not move now, in a few words; empty if it does."""
-        bridge, robot = self._window.bridge, self._window.robot
+        bridge, robot = self._context.bridge, self._context.robot
         if bridge.source == "simulation" and not bridge.moving:
             return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
         if bridge.source == "robot" and robot.state != LinkState.STREAMING:
@@ -110,40 +183,37 @@ class TeleopFeature(QObject):
         """Begin or end driving by hand; what it takes is offered, in words."""
         on = not self.teleop.on
         if on and self.impossible:
-            self._window.banners.edits.say("warning", self.refusal, passing=True)
+            self._context.banners.edits.say("warning", self.refusal, passing=True)
             return
         self.teleop.set_on(on)
-        banner = self._window.banners.edits
+        banner = self._context.banners.edits
         if not on:
             return
-        self._window.show_dock("teleop")
-        self._window.viewport.setFocus()
+        self._context.show_dock("teleop")
+        self._view.setFocus()
         if self.adoptable:
             banner.say("info", self.refusal, [("Drive by Hand", self.adopt)])
 
     def adopt(self) -> None:
         """Make teleoperation the scene's controller, in one step of undo, and go back to the start with it."""
-        window = self._window
+        context = self._context
         try:
-            window.document.set_value("controller.kind", "teleoperation", "Drive by hand")
+            context.document.set_value("controller.kind", "teleoperation", "Drive by hand")
         except SnakeStudioError as error:
-            window.banners.edits.say("warning", str(error))
+            context.banners.edits.say("warning", str(error))
             return
-        window.banners.edits.clear()
-        if window.bridge.source == "simulation":
-            window.reset()
-        window.viewport.setFocus()
-
-    def ask_mapping(self) -> None:
-        """As the menu does it: not while a robot could move."""
-        self._window.actions_table["teleop_mapping"].trigger()
+        context.banners.edits.clear()
+        if context.bridge.source == "simulation":
+            context.bridge.reset()
+        self._view.setFocus()
 
     def edit_mapping(self) -> None:
         """Bring up what keys and gamepad do."""
         from snakestudio.gui.robot.teleop.editor import MappingEditor
 
-        editor = self._window.findChild(MappingEditor) or MappingEditor(
-            self.teleop, self._window.settings, self._window.actions_table.plain_keys(), self._window
+        window = self._context.window
+        editor = window.findChild(MappingEditor) or MappingEditor(
+            self.teleop, self._context.settings, self._plain_keys(), window
         )
         editor.show()
         editor.raise_()
@@ -152,6 +222,19 @@ class TeleopFeature(QObject):
     def close(self) -> None:
         """The window closes for good."""
         self.teleop.close()
+
+    def _prepare(self) -> None:
+        robot = self._context.robot
+        if robot.connected and not robot.movable and robot.telemetry is not None:
+            QTimer.singleShot(0, self, self._load_sdl)
+
+    def _load_sdl(self) -> None:
+        """Look for the library of gamepads before a robot is armed: that starts processes, and holds the window up."""
+        from snakestudio.gui.robot.teleop.sdl import SdlError, load_sdl
+
+        if self._context.robot.connected and not self._context.robot.movable:
+            with contextlib.suppress(SdlError):
+                load_sdl()
 
     def _on_scene(self) -> None:
         if self.teleop.on and self.impossible:

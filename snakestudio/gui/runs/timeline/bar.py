@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QToolButton, QWidget
 
+from snakestudio.drawing.camera import Camera
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
@@ -36,9 +37,23 @@ _LINE, _LINES = 48, 80
 
 
 class TimeBar(QWidget):
-    """Everything about time in one place; `set_actions` gives it its buttons once there are commands."""
+    """Everything about time in one place; `set_actions` gives it its buttons once there are commands.
 
-    def __init__(self, bridge: SessionController, document: Document, parent: QWidget | None = None) -> None:
+    Parameters
+    ----------
+    bridge : SessionController
+    document : Document
+    camera : callable
+        Gives where the viewport looks from: the small pictures do likewise.
+    """
+
+    def __init__(
+        self,
+        bridge: SessionController,
+        document: Document,
+        parent: QWidget | None = None,
+        camera: Callable[[], Camera] = Camera,
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
@@ -47,7 +62,7 @@ class TimeBar(QWidget):
         self._row = QHBoxLayout()
         self._row.setContentsMargins(4, 0, 8, 0)
         self._row.setSpacing(8)
-        self.track = Track(bridge, document, self)
+        self.track = Track(bridge, document, self, camera)
         self.figures = _Times(self.track, self)
         self.live = QToolButton(self)
         self.live.setText("Live")

@@ -59,11 +59,12 @@ class Thumbnails(QObject):
     ready = Signal(int)
     _drawn = Signal(object, str, int, QImage)
 
-    def __init__(self, bridge: SessionController, parent: QObject | None = None) -> None:
+    def __init__(
+        self, bridge: SessionController, camera: Callable[[], Camera] = Camera, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self.camera: Callable[[], Camera] = Camera
-        """Gives where the viewport looks from."""
+        self._camera = camera
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
         self._lock = threading.Lock()
         self._wanted: _Wanted | None = None
@@ -89,7 +90,7 @@ class Thumbnails(QObject):
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._wanted = _Wanted(recording, row, self.camera(), key[0], theme.render_theme(), self._bridge.base_dir)
+            self._wanted = _Wanted(recording, row, self._camera(), key[0], theme.render_theme(), self._bridge.base_dir)
             begin, self._busy = not self._busy, True
         if begin:
             self._job = Job("thumbnail", self._draw)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+from snakestudio.drawing.camera import Camera
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
@@ -43,12 +46,18 @@ class Track(QWidget):
 
     refreshed = Signal()
 
-    def __init__(self, bridge: SessionController, document: Document, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        bridge: SessionController,
+        document: Document,
+        parent: QWidget | None = None,
+        camera: Callable[[], Camera] = Camera,
+    ) -> None:
         super().__init__(parent)
         self._bridge, self._document = bridge, document
         self.scale = Scale(_MARGIN)
         self.moments = Moments(bridge, self)
-        self.thumbnails = Thumbnails(bridge, self)
+        self.thumbnails = Thumbnails(bridge, camera, self)
         self.menu: QMenu | None = None
         """What a click with the right button offers."""
         self._clusters: list[Cluster] = []

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.shell.run_bar import SPEEDS
+from snakestudio.gui.runs.speed_chooser import SPEEDS
 
 __all__ = ["BUTTONS", "Transport"]
 

@@ -1,4 +1,4 @@
-"""Asks for the name of a layout, and says at the field what is wrong with it."""
+"""Asks for a name under which something is kept, and says at the field what is wrong with it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from snakestudio.gui.core import theme
 
-__all__ = ["LayoutDialog"]
+__all__ = ["NameDialog"]
 
 
-class LayoutDialog(QDialog):
+class NameDialog(QDialog):
     """A name and two buttons.
 
     Parameters

@@ -1,0 +1,81 @@
+"""What comparing and fitting have in the menus: measured trials, other models, chains of links, and the fit."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
+from snakestudio.gui.analysis.experiment.experiments import Experiments
+from snakestudio.gui.analysis.experiment.files import ExperimentFiles
+from snakestudio.gui.analysis.fitting.fitter import Fitter
+from snakestudio.gui.core.command import Command, Context, has_links, is_continuum
+
+__all__ = ["COMPARE", "IMPORT", "AnalysisContext"]
+
+
+class AnalysisContext(Context, Protocol):
+    """What these commands work with."""
+
+    chain_comparer: ChainComparer
+    experiment_files: ExperimentFiles
+    experiments: Experiments
+    fitter: Fitter
+
+
+def _show_chain(c: AnalysisContext) -> None:
+    """The window that holds chains of links against a continuous body."""
+    from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
+
+    def shown_time() -> float:
+        return 0.0 if c.bridge.displayed is None else c.bridge.displayed.time
+
+    dialog = c.window.findChild(ChainDialog) or ChainDialog(c.chain_comparer, shown_time, c.window)
+    dialog.show()
+    dialog.raise_()
+
+
+def _show_fit(c: AnalysisContext) -> None:
+    """The window that fits the scene to measured runs."""
+    from snakestudio.gui.analysis.fitting.dialog import FitDialog
+
+    dialog = c.window.findChild(FitDialog)
+    if dialog is None:
+        measured = c.experiments
+        dialog = FitDialog(c.fitter, c.document, lambda: [trial.capture for trial in measured.trials], c.window)
+        measured.changed.connect(dialog.data.refresh)
+    dialog.show()
+    dialog.raise_()
+
+
+IMPORT: tuple[Command[AnalysisContext], ...] = (
+    Command(
+        "import_experiment", "File/Import Experiment", "From Files ...", lambda c: c.experiment_files.ask(),
+        ("Ctrl+Shift+I",), icon="experiment",
+        tip="Lay what was measured of a real robot over the run: CSV, TSV, TRC, C3D",
+    ),
+    Command(
+        "import_example", "File/Import Experiment", "Example (Synthetic)", lambda c: c.experiment_files.example(),
+        tip="Trials that come along, made by a simulation with the faults of a real robot",
+    ),
+)  # fmt: skip
+"""What lays measured trials over the run."""
+
+COMPARE: tuple[Command[AnalysisContext], ...] = (
+    Command(
+        "compare_models", "Simulation", "Compare Models ...", lambda c: c.show_dock("comparison"), ("Ctrl+M",),
+        tip="Run this scene in several models: ghosts, curves over each other, and their differences",
+    ),
+    Command(
+        "compare_experiment", "Simulation", "Compare with an Experiment ...", lambda c: c.show_dock("experiment"),
+        tip="Measured trials beside the run: their tracks, how they are aligned, and the errors",
+    ),
+    Command(
+        "compare_chain", "Simulation", "Compare with a Chain of Links ...", _show_chain,
+        enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+    ),
+    Command(
+        "fit", "Simulation", "Fit to Experiment ...", _show_fit, enabled=has_links, long=True,
+        tip="Find friction, delay, free play and the like with which the run matches measured ones",
+    ),
+)  # fmt: skip
+"""What holds the scene against something else."""

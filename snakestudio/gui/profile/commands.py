@@ -1,0 +1,175 @@
+"""What robot profiles have in the menus: editing them, learning one from traffic, the wiggle test.
+
+The windows, and what reads profiles, are imported when they are asked for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from snakestudio.errors import ProfileError, SnakeStudioError
+from snakestudio.gui.core.command import Command
+from snakestudio.gui.profile.robot import ProfileContext
+from snakestudio.paths import resource
+
+if TYPE_CHECKING:
+    from snakestudio.gui.profile.document import ProfileDocument
+    from snakestudio.gui.profile.editor import ProfileEditor
+    from snakestudio.gui.profile.learning_dialog import LearningDialog
+    from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
+
+__all__ = ["PROFILE", "open_editor", "open_learning", "open_wiggle", "prepare_for_robot", "prepare_wiggle"]
+
+_LAST = "robot/edited_profile"
+_FIRST = "lab_robot.toml"
+
+
+def open_editor(c: ProfileContext, path: Path | None = None) -> ProfileEditor | None:
+    """Bring up the profile editor.
+
+    Parameters
+    ----------
+    c : ProfileContext
+    path : Path, optional
+        What to edit: if left out, the connected robot's profile, the one edited last, one of the user's or the first
+        that comes with the program.
+
+    Returns
+    -------
+    ProfileEditor or None
+        None if no profile could be opened; the user was told why.
+    """
+    from snakestudio.gui.profile.document import ProfileDocument
+    from snakestudio.gui.profile.editor import ProfileEditor
+
+    editor = c.window.findChild(ProfileEditor)
+    if editor is not None:
+        if path is not None and path != editor.document.path:
+            editor.open_file(path)
+        _bring_up(editor)
+        return editor
+    problem = ""
+    for candidate in [path] if path is not None else _candidates(c):
+        try:
+            document = ProfileDocument(candidate)
+        except ProfileError as error:
+            problem = problem or str(error)
+            continue
+        return _edit(c, document)
+    QMessageBox.warning(c.window, "Robot Profile", problem or "There is no robot profile to edit.")
+    return None
+
+
+def _edit(c: ProfileContext, document: ProfileDocument) -> ProfileEditor:
+    from snakestudio.gui.profile.editor import ProfileEditor
+
+    editor = ProfileEditor(document, c.robot, c.window)
+    editor.learn_asked.connect(lambda: open_learning(c))
+    editor.wiggle_asked.connect(lambda axis: open_wiggle(c, axis))
+    editor.applied.connect(lambda: _apply(c, document))
+    document.title_changed.connect(lambda: c.settings.setValue(_LAST, str(document.path)))
+    c.settings.setValue(_LAST, str(document.path))
+    _bring_up(editor)
+    return editor
+
+
+def open_learning(c: ProfileContext) -> LearningDialog | None:
+    """Bring up the dialog that learns from traffic; what it finds goes into the profile that is being edited."""
+    from snakestudio.gui.profile.learning_dialog import LearningDialog
+
+    dialog = c.window.findChild(LearningDialog)
+    if dialog is None:
+        editor = open_editor(c)
+        if editor is None:
+            return None
+        dialog = LearningDialog(editor.document, c.robot, editor)
+    _bring_up(dialog)
+    return dialog
+
+
+def open_wiggle(c: ProfileContext, axis: int = 0) -> WiggleDialog:
+    """Bring up the wiggle test of the connected robot.
+
+    Parameters
+    ----------
+    c : ProfileContext
+    axis : int
+        The one to begin with, 0-based.
+    """
+    dialog = prepare_wiggle(c)
+    dialog.choose(axis)
+    _bring_up(dialog)
+    return dialog
+
+
+def prepare_wiggle(c: ProfileContext) -> WiggleDialog:
+    """Make the wiggle test without showing it: it is used while the robot is armed, and waits for no one then."""
+    from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
+
+    dialog = c.window.findChild(WiggleDialog)
+    if dialog is None:
+        dialog = WiggleDialog(c.robot, c.window)
+        dialog.grab()  # fonts, styles and the chart are laid out now
+    return dialog
+
+
+def _candidates(c: ProfileContext) -> list[Path]:
+    from snakestudio.link.profile.library import own, shipped
+
+    found: list[Path] = []
+    robot = c.robot
+    if robot.loaded is not None and robot.loaded.path is not None:
+        found.append(robot.loaded.path)
+    last = c.settings.value(_LAST)
+    if isinstance(last, str) and Path(last).is_file():
+        found.append(Path(last))
+    return [*found, *own(), resource("profiles", _FIRST), *shipped()]
+
+
+def _apply(c: ProfileContext, document: ProfileDocument) -> None:
+    """Connect again, over the same bus, with the profile as it is now."""
+    robot = c.robot
+    if robot.link is None:
+        return
+    try:
+        robot.connect_to(document.loaded, robot.link.profile.bus, robot.choices, emulated=robot.emulated)
+    except SnakeStudioError as error:
+        QMessageBox.warning(c.window, "Robot", str(error))
+
+
+def _bring_up(widget: QWidget) -> None:
+    widget.show()
+    widget.raise_()
+    widget.activateWindow()
+
+
+def prepare_for_robot(c: ProfileContext) -> None:
+    """Make what is wanted while the robot is armed: making it then keeps the window longer than the robot waits."""
+
+    def make() -> None:
+        if c.robot.connected and not c.robot.movable:
+            prepare_wiggle(c)
+
+    if c.robot.connected and not c.robot.movable and c.robot.telemetry is not None:
+        QTimer.singleShot(0, c.window, make)
+
+
+PROFILE: tuple[Command[ProfileContext], ...] = (
+    Command(
+        "edit_profile", "Robot", "Robot Profile ...", open_editor, icon="table", long=True,
+        tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
+    ),
+    Command(
+        "learn_profile", "Robot", "Learn from Traffic ...", open_learning, long=True,
+        tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
+    ),
+    Command(
+        "wiggle_test", "Robot", "Wiggle Test ...", open_wiggle, (), lambda c: c.robot.connected,
+        tip="Move one joint a little and judge its sign, gear, play, lag and offset in words",
+    ),
+)  # fmt: skip
+"""What is done with profiles."""

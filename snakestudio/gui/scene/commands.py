@@ -1,0 +1,177 @@
+"""What the scene has in the menus: undo, obstacles that come, go, and are arranged and picked out, and its own body."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from PySide6.QtWidgets import QMessageBox
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.command import Command, Context, has_links, line
+from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
+from snakestudio.model.edits.align import Side
+from snakestudio.model.edits.presets import PRESETS, Preset
+
+__all__ = ["ADD", "ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext"]
+
+
+class SceneContext(Context, Protocol):
+    """What these commands work with."""
+
+    obstacles: ObstacleCommands
+
+
+def _add(preset: Preset) -> Command[SceneContext]:
+    """A command that adds what a preset makes."""
+    return Command(
+        f"add_{preset.name}",
+        "Edit/Add Obstacle",
+        preset.title,
+        lambda c: c.obstacles.add(preset.name),
+        enabled=has_links,
+        icon=preset.icon,
+        tip=f"{preset.help}, at a free place",
+    )
+
+
+def _some(c: SceneContext) -> bool:
+    return bool(c.selection.obstacles)
+
+
+def _grouped(c: SceneContext) -> bool:
+    return c.obstacles.arrange.is_grouped()
+
+
+def _rename(c: SceneContext) -> None:
+    """Let another name be typed for what is selected, in the tree."""
+    from snakestudio.gui.scene.scene_tree import SceneTree
+
+    tree = c.window.findChild(SceneTree)
+    if tree is not None:
+        c.show_dock("scene")
+        tree.rename()
+
+
+def _align(side: Side, text: str, icon: str) -> Command[SceneContext]:
+    """A command that lines the selection up."""
+    return Command(
+        f"align_{side}", "Edit/Align", text, lambda c: c.obstacles.arrange.align(side),
+        enabled=lambda c: c.obstacles.arrange.can_align(), icon=icon,
+        tip="Groups move as one; what is locked stays, and the others go to it",
+    )  # fmt: skip
+
+
+def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Command[SceneContext]:
+    """A command that spreads the selection out evenly."""
+    what = "Middles" if by == "centres" else "Gaps"
+    return Command(
+        f"distribute_{by}_{axis}", "Edit/Align", f"Even {what} along {axis}",
+        lambda c: c.obstacles.arrange.distribute(axis, by), enabled=lambda c: c.obstacles.arrange.can_distribute(),
+        icon=f"distribute-{axis}", tip="The outermost two stay where they are",
+    )  # fmt: skip
+
+
+def _make_continuum(c: SceneContext) -> None:
+    """Let a continuous body take the chain's place that moves as its gait says: one undo step, or why not."""
+    from snakestudio.model.robot.strain_fit import as_continuum
+
+    try:
+        made = as_continuum(c.document.scene, c.document.base_dir)
+    except SnakeStudioError as error:
+        QMessageBox.warning(c.window, "Make Continuum Scene from Gait", str(error))
+    else:
+        c.document.edit(made, "Make continuum scene from gait")
+
+
+HISTORY: tuple[Command[SceneContext], ...] = (
+    Command(
+        "undo", "Edit", "Undo", lambda c: c.document.undo_stack.undo(), ("Ctrl+Z",),
+        lambda c: c.document.undo_stack.canUndo(), icon="undo",
+        label=lambda c: f"Undo {c.document.undo_stack.undoText()}".strip(),
+    ),
+    Command(
+        "redo", "Edit", "Redo", lambda c: c.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"),
+        lambda c: c.document.undo_stack.canRedo(), icon="redo",
+        label=lambda c: f"Redo {c.document.undo_stack.redoText()}".strip(),
+    ),
+    Command("history", "Edit", "History", lambda c: c.show_dock("history"), ("Ctrl+Shift+H",), icon="history",
+            tip="All steps of this session; a click goes back or forth to one"),
+)  # fmt: skip
+"""Back and forth."""
+
+ADD: tuple[Command[SceneContext], ...] = tuple(_add(preset) for preset in PRESETS.values())
+"""What adds an obstacle."""
+
+DUPLICATE: tuple[Command[SceneContext], ...] = (
+    Command(
+        "duplicate", "Edit", "Duplicate Obstacles", lambda c: c.obstacles.duplicate(), ("Ctrl+D",),
+        lambda c: bool(c.selection.obstacles), local=True, icon="duplicate",
+    ),
+)  # fmt: skip
+"""What makes more of what there is."""
+
+ARRANGE: tuple[Command[SceneContext], ...] = (
+    _align("left", "Left", "align-left"),
+    _align("centre_x", "Middles in x", "align-centre_x"),
+    _align("right", "Right", "align-right"),
+    line("Edit/Align"),
+    _align("top", "Top", "align-top"),
+    _align("centre_y", "Middles in y", "align-centre_y"),
+    _align("bottom", "Bottom", "align-bottom"),
+    line("Edit/Align"),
+    _distribute("x", "centres"),
+    _distribute("x", "gaps"),
+    _distribute("y", "centres"),
+    _distribute("y", "gaps"),
+    line("Edit"),
+    Command(
+        "group", "Edit", "Group", lambda c: c.obstacles.arrange.group(), ("Ctrl+G",),
+        lambda c: len(c.selection.obstacles) > 1, icon="group",
+        tip="Obstacles of one group are picked and moved together",
+    ),
+    Command("ungroup", "Edit", "Ungroup", lambda c: c.obstacles.arrange.ungroup(), ("Ctrl+Shift+G",), _grouped,
+            icon="ungroup"),
+    Command("rename", "Edit", "Rename", _rename, ("F2",), _some, icon="rename", local=True),
+    Command(
+        "lock", "Edit", "Lock", lambda c: c.obstacles.arrange.toggle_locked(), ("Ctrl+L",), _some, icon="lock",
+        label=lambda c: "Unlock" if c.obstacles.arrange.all_are("locked") else "Lock",
+        tip="What is locked is neither picked in the view nor moved, turned or deleted",
+    ),
+    Command(
+        "hide", "Edit", "Hide", lambda c: c.obstacles.arrange.toggle_hidden(), ("H",), _some, icon="hidden", local=True,
+        label=lambda c: "Show" if c.obstacles.arrange.all_are("hidden") else "Hide",
+        tip="What is hidden is not drawn; the robot meets it all the same",
+    ),
+    Command(
+        "show_all", "Edit", "Show All Hidden", lambda c: c.obstacles.arrange.show_all(), ("Shift+H",),
+        lambda c: has_links(c) and c.obstacles.arrange.any_hidden(), icon="visible", local=True,
+    ),
+)  # fmt: skip
+"""What changes how obstacles stand, and what holds them together."""
+
+SELECT: tuple[Command[SceneContext], ...] = (
+    Command(
+        "select_all", "Edit", "Select All Obstacles", lambda c: c.obstacles.select_all(), ("Ctrl+A",),
+        lambda c: has_links(c) and bool(c.document.scene.obstacles), local=True,
+    ),
+    Command(
+        "deselect", "Edit", "Select Nothing", lambda c: c.selection.clear(), ("Ctrl+Shift+A",),
+        lambda c: bool(c.selection.items),
+    ),
+    Command("select_group", "Edit", "Select Group", lambda c: c.obstacles.arrange.select_group(), ("Shift+G",),
+            _grouped, local=True, tip="All of the groups of which something is selected"),
+    Command("select_kind", "Edit", "Select Same Kind", lambda c: c.obstacles.arrange.select_kind(), ("Shift+K",), _some,
+            local=True),
+    Command("select_inverse", "Edit", "Invert Selection", lambda c: c.obstacles.arrange.invert(), ("Ctrl+I",),
+            lambda c: has_links(c) and bool(c.document.scene.obstacles), local=True),
+)  # fmt: skip
+"""What picks obstacles out."""
+
+CONTINUUM: tuple[Command[SceneContext], ...] = (
+    Command(
+        "make_continuum", "Simulation", "Make Continuum Scene from Gait", _make_continuum,
+        enabled=lambda c: has_links(c) and c.document.scene.controller.uses_gait and not c.document.scene.gives_torques,
+        long=True, tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
+    ),
+)  # fmt: skip
+"""What makes another scene of this one."""

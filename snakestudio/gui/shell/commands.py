@@ -1,0 +1,180 @@
+"""Every command of the window in one table: what each part declares, and what the shell has itself."""
+
+from __future__ import annotations
+
+from snakestudio.gui.analysis import commands as analysis
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.command import Command, has_links, line
+from snakestudio.gui.plots import commands as plots
+from snakestudio.gui.profile import commands as profile
+from snakestudio.gui.robot import commands as robot
+from snakestudio.gui.runs import commands as runs
+from snakestudio.gui.scene import commands as scene
+from snakestudio.gui.shell.context import Context
+from snakestudio.gui.shell.layouts import SHIPPED, Shipped
+from snakestudio.gui.viewport import commands as viewport
+
+__all__ = ["TABLE"]
+
+
+def _show_array(c: Context) -> None:
+    """Bring up the window that makes arrays of obstacles, beside what it makes."""
+    from snakestudio.gui.scene.array_dialog import ArrayDialog
+
+    dialog = c.window.findChild(ArrayDialog)
+    if dialog is None:
+        dialog = ArrayDialog(c.document, c.selection, c.obstacles, c.viewport.preview, c.window)
+        corner = c.viewport.mapToGlobal(c.viewport.rect().topRight())
+        dialog.move(corner.x() - dialog.sizeHint().width() - 12, corner.y() + 56)
+    dialog.show()
+    dialog.raise_()
+
+
+def _delete(c: Context) -> None:
+    """Delete the waypoint under the cursor, or else the selected obstacles."""
+    if not c.viewport.path_tool.remove_hovered():
+        c.obstacles.delete()
+
+
+def _layout(layout: Shipped) -> Command[Context]:
+    """A command that arranges the panels as in a shipped layout."""
+    return Command(
+        f"layout_{layout.name.lower()}", "View/Layouts", layout.name,
+        lambda c: c.layouts.choose_shipped(layout.name), icon="layout", tip=layout.tip,
+    )  # fmt: skip
+
+
+_FILE: tuple[Command[Context], ...] = (
+    Command("new", "File", "New Scene", lambda c: c.files.new(), ("Ctrl+N",), icon="new"),
+    Command("open", "File", "Open ...", lambda c: c.files.ask_open(), ("Ctrl+O",), icon="open"),
+    Command("open_recent", "File/Open Recent"),
+    Command("open_example", "File/Open Example"),
+    *runs.OPEN,
+    line("File"),
+    Command("save", "File", "Save", lambda c: c.files.save(), ("Ctrl+S",), icon="save"),
+    Command("save_as", "File", "Save As ...", lambda c: c.files.ask_save(), ("Ctrl+Shift+S",)),
+    Command(
+        "revert", "File", "Revert ...", lambda c: c.files.revert(), (),
+        lambda c: c.document.path is not None and c.document.dirty,
+        tip="Go back to what the file holds; undo brings the changes back",
+    ),
+    Command(
+        "restore_unsaved", "File", "Restore Unsaved Changes ...", lambda c: c.safekeeping.offer(asked=True),
+        tip="What was not saved when the program ended unexpectedly",
+    ),
+    line("File"),
+    Command(
+        "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=has_links,
+        tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
+    ),
+    *analysis.IMPORT,
+    *runs.EXPORT,
+    line("File"),
+    Command("quit", "File", "Quit", lambda c: c.window.close(), ("Ctrl+Q",)),
+)  # fmt: skip
+
+_EDIT: tuple[Command[Context], ...] = (
+    *scene.HISTORY,
+    line("Edit"),
+    *scene.ADD,
+    *viewport.LAY_OUT,
+    line("Edit"),
+    *scene.DUPLICATE,
+    Command(
+        "array", "Edit", "Array ...", _show_array, ("Ctrl+Shift+D",), has_links, icon="array",
+        tip="Rows, grids, rings and random fields of what is selected, or of something new",
+    ),
+    *scene.ARRANGE,
+    line("Edit"),
+    *viewport.TRANSFORM,
+    *scene.SELECT,
+    Command(
+        "delete", "Edit", "Delete Obstacles", _delete, ("Del",), lambda c: bool(c.selection.obstacles), icon="delete",
+        local=True,
+    ),
+)  # fmt: skip
+
+_VIEW: tuple[Command[Context], ...] = (
+    *viewport.VIEW,
+    Command(
+        "arrange", "View/Panels", "Arrange Panels", lambda c: c.docks.set_arranging(not c.docks.arranging),
+        checked=lambda c: c.docks.arranging, long=True,
+        tip="Show title bars by which panels are moved, floated and closed",
+    ),
+    Command("next_pane", "View/Panels", "Next Panel", lambda c: c.panes.go_on(1), ("F6",), tip="Give it the keyboard"),
+    Command(
+        "pane_before", "View/Panels", "Panel Before", lambda c: c.panes.go_on(-1), ("Shift+F6",),
+        tip="Give it the keyboard",
+    ),
+    line("View/Panels"),
+    *(_layout(layout) for layout in SHIPPED),
+    line("View/Layouts"),
+    *plots.PLOTS,
+    Command(
+        "save_layout", "View/Layouts", "Save Layout ...", lambda c: c.guides.save_layout(), icon="layout",
+        tip="Keep how the panels stand now under a name",
+    ),
+    Command("delete_layout", "View/Layouts/Delete Layout"),
+    line("View"),
+    Command(
+        "theme", "View", "Light Colours", lambda c: c.toggle_theme(), long=True,
+        checked=lambda c: theme.current() is theme.LIGHT, icon="theme",
+    ),
+    *runs.PICTURES,
+)  # fmt: skip
+
+_SIMULATION: tuple[Command[Context], ...] = (
+    *runs.SIMULATION,
+    Command(
+        "prepare_ahead", "Simulation", "Prepare Engines Ahead", lambda c: c.ahead.set_wanted(not c.ahead.wanted),
+        checked=lambda c: c.ahead.wanted,
+        tip="Compile the engines that may be needed next while the program idles, with processor time that nobody "
+        "else wants; never on battery, nor while a robot is connected",
+    ),
+    Command(
+        "tune", "Simulation", "Tune for This Processor ...", lambda c: c.show_tuning(),
+        tip="Measure what engines compiled for this very processor gain, and choose what is computed for",
+    ),
+    line("Simulation"),
+    *runs.SPEED,
+    line("Simulation"),
+    *robot.TOGETHER,
+    line("Simulation"),
+    *analysis.COMPARE,
+    *scene.CONTINUUM,
+)  # fmt: skip
+
+_ROBOT: tuple[Command[Context], ...] = (
+    *robot.ROBOT, *profile.PROFILE, line("Robot"), *robot.PANELS, *robot.TELEOP,
+)  # fmt: skip
+
+_HELP: tuple[Command[Context], ...] = (
+    Command(
+        "gallery", "Help", "Scene Gallery ...", lambda c: c.guides.gallery(), ("Ctrl+Shift+O",), icon="gallery",
+        long=True, tip="Every scene that comes along, with a picture and what to look for",
+    ),
+    Command(
+        "tour", "Help", "Guided Tour", lambda c: c.guides.tour(), icon="tour", long=True,
+        tip="What is where in this window, in seven steps",
+    ),
+    Command(
+        "command_palette", "Help", "Find a Command ...", lambda c: c.guides.palette(), ("Ctrl+K",), icon="search",
+        tip="Type a few letters of any command, panel or scene",
+    ),
+    line("Help"),
+    Command(
+        "safety", "Help", "Safety of a Robot", lambda c: c.guides.document("safety"),
+        tip="Each hazard: what detects it, how fast, what happens, and which test proves it",
+    ),
+    Command(
+        "profile_format", "Help", "Format of Robot Profiles", lambda c: c.guides.document("robot-profile"), long=True
+    ),
+    Command("start_together_page", "Help", "Starting Together", lambda c: c.guides.document("start-together")),
+    line("Help"),
+    Command("shortcuts", "Help", "Keys and Mouse", lambda c: c.guides.shortcuts(), ("F1",), icon="keyboard", long=True),
+    Command("graphics", "Help", "OpenGL Information", lambda c: c.guides.graphics()),
+    Command("about", "Help", "About SnakeStudio", lambda c: c.guides.about(), icon="info"),
+)  # fmt: skip
+
+TABLE: tuple[Command[Context], ...] = (*_FILE, *_EDIT, *_VIEW, *_SIMULATION, *_ROBOT, *runs.TIME, *_HELP)
+"""All commands, in the order of the menus."""

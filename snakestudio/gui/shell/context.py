@@ -1,0 +1,315 @@
+"""Everything that a window works with, made in the order in which it depends on each other; the window arranges it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+
+from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
+from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.gui.analysis.experiment.experiments import Experiments
+from snakestudio.gui.analysis.experiment.files import ExperimentFiles
+from snakestudio.gui.analysis.fitting.fitter import Fitter
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.command import Command
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.plot_docks import PlotDocks
+from snakestudio.gui.profile.commands import prepare_for_robot
+from snakestudio.gui.robot.bar_part import BarPart
+from snakestudio.gui.robot.connection import RobotConnection
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.in_view import InView
+from snakestudio.gui.robot.robot_feature import RobotFeature
+from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
+from snakestudio.gui.robot.together.starter import Starter
+from snakestudio.gui.runs.exporting import Exporter
+from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
+from snakestudio.gui.runs.overlaid_runs import OverlaidRuns
+from snakestudio.gui.runs.pinned_runs import PinnedRuns
+from snakestudio.gui.runs.run_archiver import RunArchiver
+from snakestudio.gui.runs.speed_chooser import SpeedChooser
+from snakestudio.gui.runs.timeline.bar import TimeBar
+from snakestudio.gui.runs.video.camera_keys import CameraKeys
+from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
+from snakestudio.gui.shell.actions import ActionRegistry
+from snakestudio.gui.shell.docking import Docks, DockSpec
+from snakestudio.gui.shell.document_recovery import DocumentRecovery
+from snakestudio.gui.shell.files import Files
+from snakestudio.gui.shell.focus_cycle import FocusCycle
+from snakestudio.gui.shell.help_controller import HelpController
+from snakestudio.gui.shell.layouts import Layouts
+from snakestudio.gui.shell.preparing_ahead import PreparingAhead
+from snakestudio.gui.shell.run_bar import RunBar
+from snakestudio.gui.shell.status_bar import StatusBar
+from snakestudio.gui.shell.tuning import Tuner, TuningOffer
+from snakestudio.gui.viewport.focus_frame import FocusFrame
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.runfile.library import RunLibrary
+
+__all__ = ["Context"]
+
+
+class Context(QObject):
+    """The parts of one window. Each command and each part sees of it what it says that it needs.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    settings : QSettings
+        Where sizes, choices and recent files are kept.
+    commands : sequence of Command
+        In the order of the menus.
+    docks : sequence of DockSpec
+        From the first to be filled to the last.
+
+    Signals
+    -------
+    closing()
+        The window closes for good: what is read in threads ends now.
+    """
+
+    closing = Signal()
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        settings: QSettings,
+        commands: Sequence[Command[Any]],
+        docks: Sequence[DockSpec[Any]],
+    ) -> None:
+        super().__init__(window)
+        self.window: QWidget = window
+        self.settings = settings
+        self.document = document = Document(window)
+        self.bridge = bridge = SessionController(document, window, new_run=lambda scene: self.keeper.new_run(scene))
+        self.selection = Selection(document, window)
+        self._make_view()
+        self._make_runs()
+        self._make_analysis()
+        self.tuner = Tuner(settings, lambda: self.robot.connected, self._occupied, parent=window)
+        self.ahead = PreparingAhead(
+            bridge.session.preparations, settings,
+            state=lambda: bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
+            recent=lambda: self.files.recent, parent=window,
+        )  # fmt: skip
+        self._show_other_runs()
+        self.teleoperation = TeleopFeature(
+            self,
+            self.viewport,
+            (self.viewport.legends.forces, self.viewport.buttons),
+            lambda: self.actions_table.plain_keys(),
+            lambda: self.trigger("teleop_mapping"),
+        )
+        self.robot.changed.connect(lambda: prepare_for_robot(self))
+        TuningOffer(self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window)
+        self.actions_table = table = ActionRegistry(commands, self, window)
+        bar_part = BarPart(self.robot)
+        self.run_bar = RunBar(
+            bridge, document, table["reset"], table["play"], table["step"],
+            [table["export_csv"], table["export_video"], table["screenshot"]],
+            {
+                "simulation": bridge.close_run, "robot": lambda: self.robot_in_window.show_robot(),
+                "replay": self.open_runs.show_last,
+            },
+            bar_part, window,
+        )  # fmt: skip
+        self.time_bar.set_actions(table.__getitem__)
+        self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, lambda: self.ahead.doing, window)
+        self.docks = Docks(window, docks)
+        self.plot_docks = PlotDocks(self, self.channels, self.overlaid.overlaid)
+        plots = self.plot_docks.state, self.plot_docks.restore
+        self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
+        self.panes = FocusCycle(self.docks, [self.viewport, self.time_bar], self.run_bar, window)
+        self.guides = HelpController(self, window)
+        self.robot_in_window = RobotFeature(self, bar_part)
+        self._connect()
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    def _make_view(self) -> None:
+        document, bridge = self.document, self.bridge
+        self.viewport = viewport = Viewport(document, bridge, self.selection)
+        self.obstacles = ObstacleCommands(
+            document, self.selection, lambda: bridge.displayed,
+            lambda: viewport.navigator.camera.target[:2], lambda sentence: self.banners.edits.say(
+                "info", sentence, passing=True
+            ),
+            lambda x, y: viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint()),
+        )  # fmt: skip
+        FocusFrame(viewport)
+        viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
+        self.time_bar = TimeBar(bridge, document, camera=lambda: viewport.navigator.camera)
+        self.banners = Banners(bridge, lambda: document.scene, lambda: self.show_dock("checks"))
+
+    def _make_runs(self) -> None:
+        """Files, runs and robot."""
+        document, bridge, banners = self.document, self.bridge, self.banners
+        settings, window = self.settings, self.window
+        self.files = Files(document, banners.files, settings, window)
+        self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, settings, window)
+        self.keeper = RunArchiver(
+            RunLibrary(), document, bridge, self.viewport, settings, window, lambda: self.robot.movable
+        )
+        self.robot = RobotControl(document, bridge, self.keeper.new_run, parent=window)
+        self.connection = RobotConnection(self.robot, document, settings, window)
+        self.beside = PinnedRuns(window)
+        self.safekeeping = DocumentRecovery(document, self.files, banners, settings, window)
+        self.overlaid = OverlaidRuns(window)
+        self.camera_keys = CameraKeys(document, bridge, self.viewport.navigator, settings, window)
+        self.channels = Library(settings, window)
+        self.exporter = Exporter(
+            document, bridge, self.viewport, banners.exports, settings, window,
+            camera_path=lambda: self.camera_keys.path, overlaid=self.overlaid.overlaid,
+            derived=lambda: {each.name: each.text for each in self.channels.derived},
+        )  # fmt: skip
+        self.together = Starter(document, bridge, self.robot, banners.together, settings, window)
+
+    def _make_analysis(self) -> None:
+        document, window, preparations = self.document, self.window, self.bridge.session.preparations
+        self.comparer = Comparer(document, window, preparations)
+        self.chain_comparer = ChainComparer(document, window, preparations)
+        self.fitter = Fitter(document, window, preparations=preparations)
+        self.experiments = Experiments(document, self.bridge, window)
+        self.experiment_files = ExperimentFiles(
+            self.experiments, document, self.files, self.banners.files, self.settings, window
+        )
+
+    def _show_other_runs(self) -> None:
+        """What is seen over the window's own run, in viewport and plots."""
+        self.twin = InView(self.robot, self.bridge, self.window)
+        for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside, self.twin):
+            self.overlaid.add(source)
+        self.viewport.show_beside(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
+        self.viewport.show_robot(self.twin.marks, self.twin.stale)
+        self.twin.marks_changed.connect(self.viewport.show_marks)
+
+    def _connect(self) -> None:
+        bridge, table, robot = self.bridge, self.actions_table, self.robot
+        for signal in (
+            bridge.status_changed, bridge.recording_changed, bridge.cursor_changed, bridge.source_changed,
+            bridge.player_changed, self.time_bar.track.moments.changed, self.document.title_changed,
+            self.selection.changed, self.viewport.options.changed, self.viewport.editor.options.changed,
+            self.viewport.navigator.following_changed, self.viewport.buttons.projection_changed,
+            self.exporter.changed, self.together.changed, self.teleoperation.teleop.changed, robot.changed,
+        ):  # fmt: skip
+            signal.connect(table.refresh_soon)
+        self.document.scene_changed.connect(self._on_edit)
+        self.document.undo_stack.indexChanged.connect(self._on_edit)
+        for signal in (bridge.status_changed, bridge.source_changed, bridge.player_changed):
+            signal.connect(self.dress_play)
+        for signal in (
+            self.comparer.shown_changed, self.chain_comparer.changed, self.fitter.shown_changed,
+            self.experiments.shown_changed, self.beside.changed, self.twin.changed,
+        ):  # fmt: skip
+            signal.connect(self.overlaid.changed)
+        self.document.opened.connect(self.beside.clear)  # runs of the scene before mean nothing beside another
+        self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
+        self.overlaid.changed.connect(self.viewport.show_instant)
+        self.overlaid.changed.connect(self.plot_docks.overlay)
+        self.ahead.changed.connect(self.status_bar.refresh_soon)
+        robot.changed.connect(self.status_bar.refresh_soon)
+        robot.changed.connect(self.ahead.look)  # beside a robot nothing is prepared ahead, from the first moment on
+        robot.changed.connect(self.tuner.look)
+        bridge.status_changed.connect(self.tuner.look)
+        self.tuner.began.connect(bridge.session.preparations.stop_ahead)
+        self.viewport.frame_drawn.connect(self.status_bar.count_frame)
+        self.viewport.fell_back.connect(
+            lambda reason: self.banners.error(f"The 3D view is not available: {reason} A plain view is shown instead.")
+        )
+        self.robot_in_window.connected_changed.connect(self._on_robot)
+
+    # --- what parts ask for ---------------------------------------------------------------------------------------
+
+    def show_dock(self, name: str) -> None:
+        """Bring up a panel."""
+        self.docks.show(name)
+
+    def trigger(self, command: str) -> None:
+        """Do what a command does, as its menu would: not while a robot could move if it keeps the window."""
+        self.actions_table[command].trigger()
+
+    @property
+    def speed(self) -> SpeedChooser:
+        """Chooses how fast simulated time passes."""
+        return self.run_bar.speed
+
+    def take(self, path: Path) -> None:
+        """Do with a file what it is for."""
+        if path.suffix.lower() == RUN_SUFFIX:
+            self.open_runs.open(path)
+        else:
+            self.experiment_files.take(path)
+
+    def show_tuning(self) -> None:
+        """Bring up the window where it is measured and chosen which processor is computed for."""
+        from snakestudio.gui.shell.tuning_dialog import TuningDialog
+
+        self.tuner.note_told()
+        dialog = self.window.findChild(TuningDialog) or TuningDialog(self.tuner, self.window)
+        dialog.show()
+        dialog.raise_()
+
+    def toggle_theme(self) -> None:
+        """Light instead of dark, or the other way round."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
+        self.settings.setValue("theme", theme.current().name)
+        self.actions_table.renew_theme()
+        self.dress_play()
+        for part in (
+            self.run_bar, self.twin, self.time_bar, self.viewport, self.comparer, self.fitter,
+            self.experiments, self.beside, self.docks,
+        ):  # fmt: skip
+            part.renew_theme()
+
+    def dress_play(self) -> None:
+        """The buttons that play show whether something plays."""
+        moving = self.bridge.moving
+        self.actions_table["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
+        recorded = "pause-recorded" if self.bridge.playing else "play-recorded"
+        self.actions_table["play_recorded"].setIcon(theme.icon(recorded))
+
+    def close(self) -> None:
+        """The window closes for good."""
+        for part in (
+            self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.fitter,
+            self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
+            self.teleoperation,
+        ):  # fmt: skip
+            part.close()
+        self.time_bar.close_pictures()
+        self.viewport.close_surface()
+        self.beside.clear()
+        self.closing.emit()
+        self.bridge.close()
+        self.open_runs.close()
+
+    def _on_edit(self) -> None:
+        (self.actions_table.refresh_later if self.document.going_on else self.actions_table.refresh_soon)()
+
+    def _on_robot(self, connected: bool) -> None:
+        self.actions_table.give_space("stop_robot" if connected else "play")
+        if not connected:
+            self.docks["plots"].raise_()  # what the robot's data lay over
+
+    def _computing(self) -> bool:
+        """Whether something takes processor time that somebody waits for."""
+        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter, self.tuner
+        return self.bridge.playing or any(job.busy for job in jobs)
+
+    def _occupied(self) -> str:
+        """Why this is no moment to measure how fast engines are, in a sentence; empty if it is one."""
+        if self.bridge.status.state == "running":
+            return "The simulation is running: pause it to measure."
+        if self.bridge.status.state == "preparing":
+            return "An engine is being prepared: measure when it is ready."
+        return "Something else is being computed: measure when it is done." if self._computing() else ""

@@ -1,0 +1,176 @@
+"""What stands in the docks around the viewport: one list, and how each panel is made once the window is on screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QScrollArea, QWidget
+
+from snakestudio.errors import Problem
+from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.shell.context import Context
+from snakestudio.gui.shell.docking import DockSpec
+
+__all__ = ["DOCKS"]
+
+_Area = Qt.DockWidgetArea
+
+_TREE_KEYS = (
+    "delete", "duplicate", "select_all", "rename", "hide", "show_all", "select_group", "select_kind", "select_inverse",
+)  # fmt: skip
+"""Commands whose keys work in the scene tree, too."""
+
+_TREE_MENU = (
+    "duplicate", "array", "", "rename", "group", "ungroup", "lock", "hide", "show_all", "Edit/Align", "",
+    "select_group", "select_kind", "select_inverse", "select_all", "", "delete",
+)  # fmt: skip
+"""What the tree's menu has of the Edit menu: commands, submenus, and "" for lines."""
+
+
+def _scene_tree(c: Context) -> QWidget:
+    from snakestudio.gui.scene.scene_tree import SceneTree
+
+    table = c.actions_table
+    entries = [table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU]
+    tree = SceneTree(c.document, c.selection, c.obstacles, menu_entries=entries)
+    tree.addActions([table[name] for name in _TREE_KEYS])
+    return tree
+
+
+def _history(c: Context) -> QWidget:
+    from snakestudio.gui.scene.history_panel import HistoryPanel
+
+    return HistoryPanel(c.document)
+
+
+def _runs(c: Context) -> QWidget:
+    from snakestudio.gui.runs.run_panel import RunPanel
+
+    panel = RunPanel(c.keeper.library, c.keeper, c.beside, c.banners.files)
+    panel.open_asked.connect(c.open_runs.open)
+    panel.scene_asked.connect(c.open_runs.open_scene)
+    panel.deleting.connect(c.open_runs.forget)
+    c.closing.connect(panel.close_reading)
+    return panel
+
+
+def _inspector(c: Context) -> QWidget:
+    from snakestudio.gui.scene.inspector import Inspector
+
+    return Inspector(c.document, c.selection, c.bridge)
+
+
+def _checks(c: Context) -> QWidget:
+    from snakestudio.gui.scene.checks import Checks
+
+    checks = Checks(c.document, c.bridge, c.selection)
+    checks.asked.connect(lambda problem: _open_problem(c, problem))
+    return checks
+
+
+def _parameters(c: Context) -> QWidget:
+    from snakestudio.gui.scene.parameters import ParameterPanels
+
+    panels = ParameterPanels(c.document, c.bridge)
+    panels.controller.draw_asked.connect(c.viewport.path_tool.begin)
+    panels.controller.clear_asked.connect(c.viewport.path_tool.clear)
+    return panels
+
+
+def _plots(c: Context) -> QWidget:
+    return c.plot_docks.make_first()
+
+
+def _channels(c: Context) -> QWidget:
+    return c.plot_docks.make_browser()
+
+
+def _comparison(c: Context) -> QWidget:
+    from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
+
+    panel = ComparisonPanel(c.comparer, c.document, c.exporter)
+    panel.closed.connect(c.docks["comparison"].close)
+    return panel
+
+
+def _experiment(c: Context) -> QWidget:
+    from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
+
+    panel = ExperimentPanel(c.experiments, c.document)
+    panel.closed.connect(c.docks["experiment"].close)
+    panel.import_asked.connect(c.experiment_files.ask)
+    panel.example_asked.connect(c.experiment_files.example)
+    panel.report_asked.connect(c.exporter.ask_report)
+    return panel
+
+
+def _teleop(c: Context) -> QWidget:
+    from snakestudio.gui.robot.teleop.panel import TeleopPanel
+
+    return TeleopPanel(c.teleoperation)
+
+
+def _robot(c: Context) -> QWidget:
+    from snakestudio.gui.robot.panel import RobotPanel
+
+    return RobotPanel(c.robot, c.connection, c.robot_in_window.ask_connect)
+
+
+def _robot_data(c: Context) -> QWidget:
+    from snakestudio.gui.robot.data_panel import DataPanel
+
+    return DataPanel(c.robot, c.robot_in_window.log)
+
+
+def _open_problem(c: Context, problem: Problem) -> None:
+    """Show what a finding is about: the camera looks there, or the keyboard stands in the field of the value.
+
+    What of it can be selected is selected already.
+    """
+    from snakestudio.gui.scene.inspector import Inspector
+    from snakestudio.gui.scene.parameters import ParameterPanels
+
+    if problem.obstacles or problem.links:
+        c.viewport.frame_selection()
+    if not problem.key:
+        return
+    panels = c.docks["parameters"].widget()
+    row = panels.rows.get(problem.key) if isinstance(panels, ParameterPanels) else None
+    if row is not None and not row.isHidden():
+        _show(c.docks["parameters"], row)
+        return
+    inspector = c.docks["inspector"].widget()
+    found = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
+    if found is not None:
+        _show(c.docks["inspector"], found)
+
+
+def _show(dock: QDockWidget, row: QWidget) -> None:
+    """Bring up a row, unfold what holds it, and let the keyboard write into its field."""
+    dock.show()
+    dock.raise_()
+    above = row.parentWidget()
+    while above is not None and above is not dock:
+        if isinstance(above, Section) and above.is_folded:
+            above.toggle()
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(row, 0, 40)
+        above = above.parentWidget()
+    (getattr(row, "field", None) or row).setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+DOCKS: tuple[DockSpec[Context], ...] = (
+    DockSpec("scene", "Scene", _Area.LeftDockWidgetArea, _scene_tree, 288),
+    DockSpec("history", "History", _Area.LeftDockWidgetArea, _history, 288, gap=8, behind="scene"),
+    DockSpec("runs", "Runs", _Area.LeftDockWidgetArea, _runs, 288, gap=8, behind="scene"),
+    DockSpec("inspector", "Inspector", _Area.LeftDockWidgetArea, _inspector, 288, gap=8),
+    DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
+    DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
+    DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
+    DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
+    DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
+    DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
+    DockSpec("teleop", "Teleoperation", _Area.RightDockWidgetArea, _teleop, 356, gap=8, behind="parameters"),
+    DockSpec("robot", "Robot", _Area.RightDockWidgetArea, _robot, 356, gap=8, behind="parameters"),
+    DockSpec("robot_data", "Robot Data", _Area.BottomDockWidgetArea, _robot_data, 340, gap=8, behind="plots"),
+)
+"""All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""

@@ -1,0 +1,212 @@
+"""What the viewport has in the menus: where it looks from, what it shows, and the tools that edit in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from snakestudio.drawing.gizmo import Mode
+from snakestudio.drawing.quantities import QUANTITIES
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.command import BODY_MENU, Command, Context, always, has_links, is_continuum, line
+from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.viewport.view_settings import SCALES
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.edits.pose import gait_robot, start_of_pose, straight_robot, with_start
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["LAY_OUT", "TRANSFORM", "VIEW", "ViewportContext"]
+
+_ROBOT_MENU = "Edit/Robot"
+
+
+class ViewportContext(Context, Protocol):
+    """What these commands work with."""
+
+    viewport: Viewport
+    banners: Banners
+
+
+def _transform(mode: Mode, text: str, key: str, what: str) -> Command[ViewportContext]:
+    """A command after which what is selected follows the mouse."""
+    tip = f"{what}; X, Y or Z keeps to an axis, a number sets the amount, Esc puts back"
+    return Command(
+        mode, "Edit", text, lambda c: c.viewport.editor.transforms.start(mode), (key,),
+        lambda c: c.viewport.editor.transforms.subject is not None, icon=mode, local=True, tip=tip,
+    )  # fmt: skip
+
+
+def _lay(make: Callable[[Scene, Path | None], Scene], text: str) -> Callable[[ViewportContext], None]:
+    """A command that changes the start, as one step of undo, or says why it cannot."""
+
+    def run(c: ViewportContext) -> None:
+        try:
+            made = make(c.document.scene, c.document.base_dir)
+        except SnakeStudioError as error:
+            c.banners.error(str(error))
+        else:
+            c.document.edit(made, text)
+
+    return run
+
+
+def _start_here(c: ViewportContext) -> None:
+    snapshot = c.viewport.snapshot
+    if snapshot is None:
+        return
+    scene = c.document.scene
+    c.document.edit(with_start(scene, start_of_pose(scene, snapshot.link_pose)), "Start where it is now")
+
+
+def _is_shown(c: ViewportContext) -> bool:
+    snapshot = c.viewport.snapshot
+    return (
+        has_links(c)
+        and snapshot is not None
+        and Fields.POSE in snapshot.valid
+        and snapshot.n_links == c.document.scene.robot.n_links
+    )
+
+
+def _show(
+    name: str,
+    text: str,
+    tip: str = "",
+    shortcuts: tuple[str, ...] = (),
+    enabled: Callable[[ViewportContext], bool] = always,
+) -> Command[ViewportContext]:
+    """A command that switches one of the viewport's wishes."""
+
+    def toggle(c: ViewportContext) -> None:
+        c.viewport.options.set(**{name: not getattr(c.viewport.options.now, name)})
+
+    def is_on(c: ViewportContext) -> bool:
+        return bool(getattr(c.viewport.options.now, name))
+
+    return Command(f"show_{name}", "View/Show", text, toggle, shortcuts, enabled, is_on, tip=tip)
+
+
+def _colour_by(name: str) -> Command[ViewportContext]:
+    """A command that colours a continuous body by a quantity, or by none."""
+    text = QUANTITIES[name].title if name else "Nothing"
+    return Command(
+        f"colour_{name or 'nothing'}", BODY_MENU, text, lambda c: c.viewport.options.set(body_quantity=name),
+        enabled=is_continuum, checked=lambda c: c.viewport.options.now.body_quantity == name,
+        tip="What the colours along a continuous body mean",
+    )  # fmt: skip
+
+
+def _arrows(factor: float) -> Callable[[ViewportContext], None]:
+    """A command that makes all arrows longer or shorter."""
+
+    def scale(c: ViewportContext) -> None:
+        for row in SCALES:
+            c.viewport.options.scale_arrows(row, factor)
+
+    return scale
+
+
+def _has_depth(c: ViewportContext) -> bool:
+    return not c.viewport.navigator.flat
+
+
+LAY_OUT: tuple[Command[ViewportContext], ...] = (
+    Command(
+        "draw_path", "Edit", "Draw Path", lambda c: c.viewport.path_tool.begin(), ("P",), has_links, icon="path",
+        local=True,
+        tip="Click waypoints on the ground; Enter or a double click ends the path",
+    ),
+    Command(
+        "remove_path", "Edit", "Remove Path", lambda c: c.viewport.path_tool.clear(),
+        enabled=lambda c: bool(c.document.scene.path),
+    ),
+    Command(
+        "robot_to_gait", _ROBOT_MENU, "Snap Robot to Gait at t = 0", _lay(gait_robot, "Snap robot to gait"),
+        enabled=has_links, tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
+    ),
+    Command(
+        "straighten_robot", _ROBOT_MENU, "Straighten Robot", _lay(straight_robot, "Straighten robot"),
+        enabled=has_links,
+        tip="The robot starts where it is, with all links in line",
+    ),
+    Command(
+        "start_here", _ROBOT_MENU, "Start Where It Is Now", _start_here, enabled=_is_shown,
+        tip="What is shown becomes the start, at rest; it applies at the next reset",
+    ),
+)  # fmt: skip
+"""What lays out path and robot."""
+
+TRANSFORM: tuple[Command[ViewportContext], ...] = (
+    _transform("move", "Move", "G", "The selection follows the mouse"),
+    _transform("turn", "Rotate", "R", "The selection rotates with the mouse"),
+    _transform("scale", "Scale", "S", "The selection grows and shrinks with the mouse"),
+    Command(
+        "snap", "Edit", "Snap", lambda c: c.viewport.editor.options.toggle("on"),
+        ("Shift+Tab",), has_links, lambda c: c.viewport.editor.options.now.on, icon="magnet", local=True,
+        tip="To grid, angles and other obstacles; Ctrl while dragging does the opposite",
+    ),
+    line("Edit"),
+    Command(
+        "box_select", "Edit", "Box Select", lambda c: c.viewport.editor.boxes.arm(), ("B",), icon="box-select",
+        local=True, tip="Drag a rectangle; Ctrl adds to what is selected",
+    ),
+)  # fmt: skip
+"""What changes the selection by the mouse, or takes one."""
+
+VIEW: tuple[Command[ViewportContext], ...] = (
+    Command("view_top", "View", "Top", lambda c: c.viewport.navigator.view("top"), ("7",)),
+    Command("view_front", "View", "Front", lambda c: c.viewport.navigator.view("front"), ("1",), _has_depth),
+    Command("view_right", "View", "Right", lambda c: c.viewport.navigator.view("right"), ("3",), _has_depth),
+    Command(
+        "view_projection", "View", "Perspective", lambda c: c.viewport.navigator.toggle_projection(), ("5",),
+        _has_depth, lambda c: not c.viewport.navigator.camera.orthographic, tip="Perspective or parallel projection",
+    ),
+    line("View"),
+    Command("frame_all", "View", "Frame All", lambda c: c.viewport.frame_all(), ("Home",), icon="frame", local=True),
+    Command("frame_selection", "View", "Frame Selection", lambda c: c.viewport.frame_selection(), ("F", ".")),
+    Command(
+        "follow", "View", "Follow Robot",
+        lambda c: c.viewport.navigator.set_following(not c.viewport.navigator.following), ("C",),
+        checked=lambda c: c.viewport.navigator.following, icon="follow",
+        tip="Keep the robot in the middle of the picture",
+    ),
+    Command(
+        "measure", "View", "Measure", lambda c: c.viewport.measure_tool.begin(), ("M",), icon="measure", local=True,
+        tip="Click two points: distance, parts along x and y, direction",
+    ),
+    line("View"),
+    Command(
+        "gizmo", "View", "Gizmo", lambda c: c.viewport.editor.options.toggle("gizmo"), (), has_links,
+        lambda c: c.viewport.editor.options.now.gizmo,
+        tip="Handles around the selection that move, turn and scale it",
+    ),
+    Command(
+        "next_gizmo", "View", "Next Gizmo", lambda c: c.viewport.editor.options.next_mode(), ("T",), has_links,
+        local=True, tip="Handles that move, turn, scale, one after the other",
+    ),
+    line("View"),
+    _show("forces", "Obstacle Forces"),
+    _show("friction", "Friction Forces"),
+    _show("ground_forces", "Ground Forces", "What the ground does to a robot that it carries: reaction and friction"),
+    _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=is_continuum),
+    _show("contact_points", "Contact Points", "Coloured by stick and slip"),
+    _show("trail", "Trail"),
+    _show("path", "Path", "The path on the ground and the points that guide the robot"),
+    _show("centre_of_mass", "Centre of Mass"),
+    _show("joint_axes", "Joint Axes", "A continuous body has no joints", enabled=has_links),
+    _show(
+        "reference_ghost", "Commanded Shape", "Where the joints were told to be; a continuous body has none",
+        enabled=has_links,
+    ),
+    _show("see_through", "See Through Obstacles"),
+    _show("grid", "Grid"),
+    _show("drafting", "Rulers and Dimensions", "In the view from above: sizes and gaps of what is selected"),
+    line("View/Show"),
+    Command("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
+    Command("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),
+    Command("trail_link", "View/Trail of"),
+    *(_colour_by(name) for name in ("", *QUANTITIES)),
+)  # fmt: skip
+"""What is seen, and from where."""
