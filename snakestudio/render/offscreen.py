@@ -68,7 +68,7 @@ class OffscreenRenderer:
                 raise GraphicsError(
                     f"A picture of {self.width} x {self.height} pixels is too large; at most {largest} either way"
                 )
-            self._renderer = Renderer(self.theme)
+            self._renderer = Renderer()
             self._renderer.initialise()
             self._buffer = gl.generate(gl.glGenRenderbuffers)
             self._framebuffer = gl.generate(gl.glGenFramebuffers)
@@ -108,7 +108,6 @@ class OffscreenRenderer:
         return self._thread.submit(self._draw, draw_list, camera).result()
 
     def _draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
-        self._renderer.theme = draw_list.theme
         self._renderer.draw(draw_list, camera, self.width, self.height, self._framebuffer, self.quality)
         pixels = np.empty((self.height, self.width, 3), np.uint8)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._framebuffer)

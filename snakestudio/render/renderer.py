@@ -21,7 +21,6 @@ from snakestudio.drawing.instances import Batch
 from snakestudio.drawing.light import LIGHT_DIRECTION
 from snakestudio.drawing.overlays import Pick
 from snakestudio.drawing.quality import SETTINGS, Quality, Settings
-from snakestudio.drawing.style import DARK, Theme
 from snakestudio.drawing.triad import triad_labels, triad_lines, triad_matrix
 from snakestudio.drawing.view import View
 from snakestudio.errors import GraphicsError
@@ -112,18 +111,9 @@ class Releasable(Protocol):
 
 
 class Renderer:
-    """Draws draw lists. All methods but the constructor need its context to be current.
+    """Draws draw lists. All methods but the constructor need its context to be current."""
 
-    Parameters
-    ----------
-    theme : Theme
-        Colours of floor and sky; may be replaced between pictures.
-    """
-
-    def __init__(self, theme: Theme = DARK) -> None:
-        self.theme = theme
-        self.ratio = 1.0
-        """Device pixels for a pixel of the window's design: what is written has to be read on any screen."""
+    def __init__(self) -> None:
         self._ready = False
         self._picture: RenderTarget | None = None
         self._layer: Layer | None = None
@@ -196,6 +186,7 @@ class Renderer:
         height: int,
         target_framebuffer: int = 0,
         quality: Quality = Quality.HIGH,
+        ratio: float = 1.0,
     ) -> None:
         """Draw a picture.
 
@@ -208,6 +199,8 @@ class Renderer:
         target_framebuffer : int
             Name of the framebuffer the picture ends up in; it needs colour only, not multisampled.
         quality : Quality
+        ratio : float
+            Device pixels for a pixel of the window's design: what is written has to be read on any screen.
 
         Raises
         ------
@@ -218,7 +211,7 @@ class Renderer:
         if not self._ready:
             self.initialise()
         settings = SETTINGS[quality]
-        view = View.of(camera, width, height, self.ratio)
+        view = View.of(camera, width, height, ratio)
         for switch in (gl.GL_SCISSOR_TEST, gl.GL_STENCIL_TEST, gl.GL_DITHER, gl.GL_FRAMEBUFFER_SRGB):
             gl.glDisable(switch)
         gl.glColorMask(True, True, True, True)

@@ -114,6 +114,10 @@ class Replay:
             self.look()
         self.speed = speed
 
+    def set_loop(self, loop: bool) -> None:
+        """Whether it begins again where it ends."""
+        self.loop = loop
+
     def set_span(self, begin: float | None = None, end: float | None = None) -> None:
         """Play only from `begin` to `end` (s), each left out: as it was or the run's own.
 

@@ -16,9 +16,9 @@ from snakestudio.drawing.view import reference_pixel
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.viewport.viewport_api import box_around
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.scene import Model
 from snakestudio.viewmodel.scene.link_values import link_values
@@ -51,7 +51,7 @@ def viewport(
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", request.param)
     set_default_format()
     viewport = Viewport(body_document, body_bridge, Selection(body_document))  # type: ignore[arg-type]
-    viewport._left_behind = None
+    viewport.api.leave_behind(None)
     qtbot.addWidget(viewport)
     viewport.resize(800, 500)
     viewport.show()

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_types import VIEWS, default_views

@@ -24,7 +24,7 @@ Parts = tuple[CameraKeys, CameraDialog, Navigator]
 def parts(document: Document, bridge: FakeBridge, qtbot: QtBot, tmp_path: Path) -> Parts:
     settings = QSettings(str(tmp_path / "a.ini"), QSettings.Format.IniFormat)
     navigator = Navigator(document)
-    keys = CameraKeys(document, bridge, navigator, settings, document)  # type: ignore[arg-type]
+    keys = CameraKeys(document, bridge, lambda: navigator.camera, navigator.go, settings, document)  # type: ignore[arg-type]
     dialog = CameraDialog(keys)
     qtbot.addWidget(dialog)
     dialog.show()

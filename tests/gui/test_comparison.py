@@ -20,8 +20,8 @@ from snakestudio.gui.analysis.comparison.comparer import Comparer
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
 from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import model_colour
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.top_view import TopView

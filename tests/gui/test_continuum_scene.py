@@ -15,13 +15,12 @@ from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.scene.checks import items_of
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.gui.viewport.surfaces.top_view import TopView
+from snakestudio.gui.viewport.viewport_api import box_around
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.support import Friction
@@ -29,6 +28,7 @@ from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
+from snakestudio.viewmodel.scene.items import items_of
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, section_values
 from snakestudio.viewmodel.scene.start_kinds import start_kinds
 from tests.gui.conftest import COMPILING_MS

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_docks import show_preset
@@ -151,11 +151,13 @@ def test_curves_are_taken_out_and_put_in_order_from_the_legend(qtbot: QtBot, pan
     plot = panel.plots[0]
     plot.add_channels(("link_1_x_m", "link_2_x_m", "link_3_x_m"))
     settle(qtbot, panel)
-    menu = curve_menu(panel, plot, 1)
+    menu = curve_menu(plot, 1)
+    assert menu is not None
     next(action for action in menu.actions() if action.text() == "Move Up").trigger()
     assert plot.content.names == ("link_2_x_m", "link_1_x_m", "link_3_x_m")
     settle(qtbot, panel)
-    menu = curve_menu(panel, plot, 0)
+    menu = curve_menu(plot, 0)
+    assert menu is not None
     next(action for action in menu.actions() if action.text() == "Remove").trigger()
     assert plot.content.names == ("link_1_x_m", "link_3_x_m")
 

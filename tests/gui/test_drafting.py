@@ -172,7 +172,7 @@ def above(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
 
 def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(above: MainWindow) -> None:
     viewport = above.context.viewport
-    assert viewport.sheet.drafting
+    assert viewport.api.drafting
     assert viewport.sheet.isVisible()
     assert not viewport.overlays().show_triad
     assert viewport.hint.geometry().bottom() < viewport.height() - THICK
@@ -184,7 +184,7 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(a
     assert viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK) != ruler
     above.context.actions_table["show_drafting"].trigger()
     viewport.navigator.toggle_projection()
-    assert not viewport.sheet.drafting
+    assert not viewport.api.drafting
     assert viewport.overlays().show_triad
 
 
@@ -256,7 +256,7 @@ def test_the_plain_view_is_a_drawing_too(above: MainWindow, qtbot: QtBot) -> Non
     viewport._fall_back("There is no such thing.")
     qtbot.waitUntil(lambda: viewport.settled)
     viewport.navigator.finish()
-    assert viewport.sheet.drafting
+    assert viewport.api.drafting
     assert viewport.sheet.isVisible()
     viewport.sheet.point_at(viewport.pixel((1.0, 0.5, 0.0)))
     accent = viewport.grab().toImage()

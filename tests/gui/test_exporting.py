@@ -323,5 +323,5 @@ def test_the_dialog_offers_the_arrows_that_the_legend_has(
         form.ground.setChecked(True)
         assert (dialog.options().ground_forces, dialog.options().ground_scale) == (True, 0.02)
     finally:
-        dialog.close()
+        dialog.reject()  # closing what was never shown would leave its preview behind
         dialog.deleteLater()

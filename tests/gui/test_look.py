@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.core import text_size, theme
+from snakestudio.gui.core import theme
 from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.gui.shell.main_window import MainWindow
@@ -34,7 +34,7 @@ def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     with monkeypatch.context() as patch:
-        patch.setattr(text_size, "_system_size", 13 * 96 / 72)
+        patch.setattr(theme, "_system_size", 13 * 96 / 72)
         theme.apply(app, "dark")
         yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # no window is there to be dressed again
@@ -49,12 +49,12 @@ def test_text_is_as_large_as_the_systems_within_reason(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch, points: int, pixels: int
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(text_size, "_system_size", points * 96 / 72)
-        text_size.adopt(qapp)
+        patch.setattr(theme, "_system_size", points * 96 / 72)
+        theme.adopt_text_size(qapp)
         assert qapp.font().pixelSize() == pixels
         assert theme.value_font(13).pixelSize() == pixels
-        assert text_size.scaled(130) == 10 * pixels
-    text_size.adopt(qapp)
+        assert theme.scaled(130) == 10 * pixels
+    theme.adopt_text_size(qapp)
 
 
 def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(

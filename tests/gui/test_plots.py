@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_types import VIEWS
@@ -153,7 +153,7 @@ def test_pages_turn_while_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: Fa
     for _ in range(4):
         bridge.append(100)
         settle(qtbot, panel)
-        qtbot.waitUntil(lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._place.place()[0]))
+        qtbot.waitUntil(lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._place()[0]))
         assert (panel.start, panel.stop) == page
     for plot, axis in zip(panel.plots[:3], axes, strict=False):
         assert plot.chart.picture.axes[0] == axis

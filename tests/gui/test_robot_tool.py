@@ -262,7 +262,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindo
 def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
     viewport = drawn.context.viewport
-    qtbot.waitUntil(lambda: viewport.settled and viewport.robot_tool.placeable)
+    qtbot.waitUntil(lambda: viewport.settled and viewport.api.placeable)
     from_above(drawn)
     assert not drawn.context.actions_table["straighten_robot"].isEnabled() or not drawn.context.actions_table.refresh()
     before = pose_of(drawn)

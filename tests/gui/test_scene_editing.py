@@ -14,15 +14,14 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.preview import PRESET_MIME, Preview
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.scene.array_dialog import ArrayDialog
 from snakestudio.gui.scene.history_panel import HistoryPanel
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
-from snakestudio.gui.scene.palette import MIME
 from snakestudio.gui.scene.scene_model import FLAG_ROLE, HIDDEN_COLUMN, LOCKED_COLUMN
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.preview import Preview
 from snakestudio.model.edits.groups import members, with_flag, with_group
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
@@ -333,7 +332,7 @@ def test_what_is_dragged_out_of_the_palette(
     dragged: list[bytes] = []
 
     def take(drag: QDrag, actions: Qt.DropAction) -> Qt.DropAction:
-        dragged.append(bytes(drag.mimeData().data(MIME).data()))
+        dragged.append(bytes(drag.mimeData().data(PRESET_MIME).data()))
         return actions
 
     monkeypatch.setattr(QDrag, "exec", take)
@@ -355,7 +354,7 @@ def test_a_preset_is_seen_under_the_cursor_and_dropped_there(drawn: MainWindow, 
     viewport.navigator.jump(viewport.navigator.camera.standard("top"))
     copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
     data = QMimeData()
-    data.setData(MIME, b"peg_board")
+    data.setData(PRESET_MIME, b"peg_board")
     place = viewport.rect().center() + QPoint(80, -60)
     before = document.scene
     enter = QDragEnterEvent(place, copy, data, LEFT, none)

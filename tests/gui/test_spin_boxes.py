@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.forms.spin_boxes import DoubleSpinBox, SpinBox
+from snakestudio.gui.forms.boxes import DoubleSpinBox, SpinBox
 from snakestudio.gui.shell.main_window import MainWindow
 
 pytestmark = pytest.mark.gui

@@ -11,14 +11,15 @@ from pytestqt.qtbot import QtBot
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.forms.form import ChoiceRow, ListRow, NumberRow, PointsRow, TextRow, ToggleRow
-from snakestudio.gui.scene.checks import Checks, items_of
+from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.world import Cylinder, Stairs
 from snakestudio.viewmodel.scene.clearance import clearances
+from snakestudio.viewmodel.scene.items import Item, items_of
 from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles
 from snakestudio.viewmodel.scene.property_search import find, properties
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_values

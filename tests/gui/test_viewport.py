@@ -17,13 +17,13 @@ from snakestudio.drawing.camera import STANDARD_VIEWS
 from snakestudio.drawing.quality import Quality
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.surfaces.render_thread import Result
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
-from snakestudio.gui.viewport.view_settings import TRAIL_MIDDLE, ViewOptions, ViewSettings
+from snakestudio.gui.viewport.view_options import ViewOptions
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.trail import TrailReader
+from snakestudio.viewmodel.viewport.view_settings import TRAIL_MIDDLE, ViewSettings, rows_of
 from tests.gui.conftest import MAIN_SCENE
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton

@@ -11,11 +11,11 @@ from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.drawing.style import DARK
 from snakestudio.errors import Problem
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.overlay_builder import warned
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.viewmodel.viewport.warned import warned
 
 
 def test_only_errors_are_outlined() -> None:

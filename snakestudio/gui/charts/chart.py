@@ -140,7 +140,7 @@ class Chart(pg.PlotWidget):
         if self._dressed != theme.current().name:
             self._dress()
         left = picture.axes[0]
-        self.view.across = picture.across
+        self.view.set_across(picture.across)
         self.cursor_line.setMovable(picture.across == "time")
         self._time_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
         wanted = [[picture.start, picture.stop], [left.low, left.high]]

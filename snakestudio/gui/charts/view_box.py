@@ -53,6 +53,10 @@ class TimeView(pg.ViewBox):
         self.setLimits(minXRange=1e-9, maxXRange=1e7, minYRange=1e-11, maxYRange=1e11)
         self.setCursor(Qt.CursorShape.CrossCursor)
 
+    def set_across(self, across: Across) -> None:
+        """The horizontal axis is another thing."""
+        self.across = across
+
     def wheelEvent(self, ev: Any, axis: int | None = None) -> None:
         if self.across == "plane":
             super().wheelEvent(ev, axis=None)

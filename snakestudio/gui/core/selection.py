@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from snakestudio.drawing.overlays import Pick
 from snakestudio.gui.core.document import Document
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
+from snakestudio.viewmodel.scene.items import Body, Item
 
-__all__ = ["Body", "Item", "Selection", "item_of"]
-
-Body = tuple[Literal["obstacle", "link"], int]
-"""Something that stands in the viewport: its kind and its 0-based index."""
-
-Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]
-"""Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
+__all__ = ["Selection"]
 
 _OF_LINKS, _OF_CONTINUUM = ("robot", "path", "obstacle"), ("beam", "strain", "support")
 
@@ -121,27 +114,6 @@ class Selection(QObject):
         if self._hovered is not None and not _exists(self._hovered, after):
             self.set_hovered(None)
         self.set(items)
-
-
-def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
-    """The item that was picked; None for ground and sky, for what is locked or hidden, and for what is of the past.
-
-    Parameters
-    ----------
-    picked : Pick or None
-    shown : Scene
-        What the viewport draws.
-    edited : Scene
-        The document's.
-    """
-    if picked is None or picked.kind not in ("link", "obstacle"):
-        return None
-    if picked.kind == "obstacle" and len(shown.obstacles) != len(edited.obstacles):
-        return None
-    if picked.kind == "link":
-        return "link", picked.index
-    one = edited.obstacles[picked.index]
-    return None if one.locked or one.hidden else ("obstacle", picked.index)
 
 
 def _exists(item: Item, scene: Scene) -> bool:

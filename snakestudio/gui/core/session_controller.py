@@ -290,7 +290,7 @@ class SessionController(QObject):
     def set_loop(self, loop: bool) -> None:
         """Whether what is played begins again where it ends."""
         if self.player is not None:
-            self.player.loop = loop
+            self.player.set_loop(loop)
             self.player_changed.emit()
 
     def mark_span(self, *, begin: bool) -> None:
@@ -382,7 +382,8 @@ class SessionController(QObject):
         if recording is not None:
             self.player = Replay(recording, self._source.name)
             if before is not None:
-                self.player.speed, self.player.loop = before.speed, before.loop
+                self.player.set_speed(before.speed)
+                self.player.set_loop(before.loop)
         self.player_changed.emit()
 
     def _play_on(self, player: Replay) -> None:

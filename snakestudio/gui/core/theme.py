@@ -1,4 +1,4 @@
-"""The look of the window: two palettes, one style sheet made from them, and the icons in their colours."""
+"""The look of the window: two palettes, a style sheet made from them, icons in their colours, and how large text is."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from functools import lru_cache
 from string import Template
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontInfo, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
 from snakestudio.drawing import style as render_style
-from snakestudio.gui.core import text_size
-from snakestudio.gui.core.text_size import scaled
 from snakestudio.paths import resource
 
 __all__ = [
     "DARK",
     "LIGHT",
     "Palette",
+    "adopt_text_size",
     "apply",
     "colour",
     "current",
@@ -32,6 +31,15 @@ __all__ = [
     "text_font",
     "value_font",
 ]
+
+
+BASE = 13
+"""Ordinary text of the design, px; smaller than that it never gets."""
+
+_LARGEST = 26
+
+_text_size = BASE
+_system_size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +290,22 @@ def render_theme() -> render_style.Theme:
     return render_style.LIGHT if _current is LIGHT else render_style.DARK
 
 
+def adopt_text_size(app: QApplication) -> None:
+    """Take over the size of the system's font, as it was before the program chose any."""
+    global _text_size, _system_size
+    if _system_size is None:
+        _system_size = float(QFontInfo(app.font()).pixelSize())
+    _text_size = min(max(round(_system_size), BASE), _LARGEST)
+    font = QFont(app.font())
+    font.setPixelSize(_text_size)
+    app.setFont(font)
+
+
+def scaled(pixels: float) -> int:
+    """Length in the present text size of what is `pixels` long in the design, px."""
+    return round(pixels * _text_size / BASE)
+
+
 def apply(app: QApplication, name: str) -> None:
     """Dress the whole application in the palette called `name` ("dark" or "light")."""
     global _current
@@ -317,7 +341,7 @@ def apply(app: QApplication, name: str) -> None:
     for role in (roles.WindowText, roles.Text, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(mixed(p.dim, p.panel, 0.45)))
     app.setPalette(palette)
-    text_size.adopt(app)
+    adopt_text_size(app)
     app.setStyleSheet(_style_sheet(p))
 
 

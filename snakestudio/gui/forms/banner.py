@@ -28,12 +28,12 @@ from snakestudio.engines import registry
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
-from snakestudio.gui.scene.checks import finding_text
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 from snakestudio.session.status import Status
 from snakestudio.viewmodel.formulations import MODELS
+from snakestudio.viewmodel.scene.items import finding_text
 
 __all__ = ["Banner", "Banners", "Button"]
 

@@ -7,28 +7,25 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLineEdit,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
     QWidget,
 )
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.field_texts import declared, number_kind
 from snakestudio.gui.forms.form_row import SEVERAL, FormRow
 from snakestudio.gui.forms.number_field import NumberField
-from snakestudio.gui.forms.parameter_row import declared, number_kind
 from snakestudio.model.edits import get_value
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
 from snakestudio.model.ground_path import Waypoint
 from snakestudio.viewmodel.numbers import Change, format_number
 
 __all__ = [
-    "ChoiceBox",
     "ChoiceRow",
     "ListRow",
     "NumberRow",
@@ -58,9 +55,8 @@ class NumberRow(FormRow):
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        several = self.field.mixed = value is SEVERAL
-        self.field.setPlaceholderText("mixed" if several else "none")
-        self.field.set_value(None if several else value)
+        self.field.set_mixed(value is SEVERAL)
+        self.field.set_value(None if value is SEVERAL else value)
 
     def _commit(self, value: float | None, again: bool) -> None:
         if not again:
@@ -183,29 +179,6 @@ class PointsRow(TextRow):
         if len(numbers) % 2:
             raise NumberTextError("A point has two numbers, x and y: give them like 0 0; 1.5 0; 3 2.")
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
-
-
-class ChoiceBox(QComboBox):
-    """A box that leaves the wheel to the panel it stands in; a text that is longer than it ends in "…"."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        # Qt's own cuts a text off in the middle of a letter.
-        if self.currentIndex() < 0:
-            super().paintEvent(event)
-            return
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
-        self.initStyleOption(option)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        room = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
-        ).width() - (self.iconSize().width() + 4 if not self.itemIcon(self.currentIndex()).isNull() else 0)  # fmt: skip
-        elide = Qt.TextElideMode.ElideRight
-        option.currentText = option.fontMetrics.elidedText(option.currentText, elide, room)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 class ChoiceRow(FormRow):

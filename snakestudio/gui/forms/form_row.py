@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.field_texts import declared, explanation, refusal, symbol_html
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import declared, explanation, refusal, symbol_html
 from snakestudio.model.edits import get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.viewmodel.formulations import unused_reason

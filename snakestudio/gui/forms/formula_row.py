@@ -12,8 +12,8 @@ from snakestudio.errors import Problem, SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import refusal
 from snakestudio.model.edits import get_value, with_value
 from snakestudio.model.scene import Scene
 

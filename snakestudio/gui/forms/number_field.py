@@ -89,6 +89,11 @@ class NumberField(QLineEdit):
         """The value shown when nobody is typing."""
         return self._value
 
+    def set_mixed(self, mixed: bool) -> None:
+        """Say whether several values that differ are edited at once."""
+        self.mixed = mixed
+        self.setPlaceholderText("mixed" if mixed else "none")
+
     def set_value(self, value: float | None) -> None:
         """Show another value; what somebody is typing stays."""
         self._value = value

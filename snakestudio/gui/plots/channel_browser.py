@@ -27,10 +27,11 @@ from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, Library
 from snakestudio.gui.plots.drop import drag_data
+from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.matching import match
 from snakestudio.viewmodel.plots.catalogue import Quantity
 from snakestudio.viewmodel.plots.channel_units import label_of
-from snakestudio.viewmodel.plots.channel_values import row_values
+from snakestudio.viewmodel.plots.channels import channel_of, is_signal
 from snakestudio.viewmodel.plots.scale import readable
 
 __all__ = ["ChannelBrowser"]
@@ -325,7 +326,7 @@ class ChannelBrowser(Themed):
             return
         row = len(recording) - 1 if self._bridge.cursor is None else min(self._bridge.cursor, len(recording) - 1)
         seen = [name for name, item in self._items.items() if self._in_view(item)]
-        for name, value in row_values(recording, [self._shown[name] for name in seen], row, self._known).items():
+        for name, value in _row_values(recording, [self._shown[name] for name in seen], row, self._known).items():
             self._items[name].setText(_VALUE, "" if math.isnan(value) else readable(value, ""))
 
     def _in_view(self, item: QTreeWidgetItem) -> bool:
@@ -357,3 +358,31 @@ class ChannelBrowser(Themed):
             menu.addAction("Delete Derived Channel", lambda: self._library.remove(names[0]))
         menu.addAction("New Derived Channel ...", lambda: self.derive_asked.emit(""))
         return menu
+
+
+def _row_values(
+    recording: Recording, quantities: Sequence[Quantity], row: int, known: Callable[[str, int], float | None]
+) -> dict[str, float]:
+    """The values of some channels at a row, by name; NaN of derived ones that nobody has worked out.
+
+    Parameters
+    ----------
+    recording : Recording
+    quantities : sequence of Quantity
+    row : int
+    known : callable
+        The value of a derived channel, by its key, at a row, if it is known.
+    """
+    keys = dict.fromkeys(each.channel for each in quantities if not is_signal(each.channel))
+    rows = recording.rows(max(0, row - 1), row + 1)
+    before = rows.slice(0, 1) if row else None
+    here = rows.slice(len(rows) - 1, len(rows))
+    tables = {key: channel_of(key, recording.schema).compute(here, before) for key in keys}
+    values: dict[str, float] = {}
+    for each in quantities:
+        if is_signal(each.channel):
+            found = known(each.channel, row)
+            values[each.name] = float("nan") if found is None else found
+        else:
+            values[each.name] = float(tables[each.channel][0, each.column])
+    return values

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
 from snakestudio.viewmodel.plots.pyramid import Envelope
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady

@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from snakestudio.gui.plots.plot_types import CurveSpec, PlotType
-from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
+from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
-__all__ = ["OverlaidRun", "Overlay"]
-
-
-@dataclass(frozen=True, slots=True)
-class OverlaidRun:
-    """A recording to be drawn over the run.
-
-    Attributes
-    ----------
-    name : str
-        What the legend calls it.
-    colour : str
-        Of all its curves.
-    recording : Source
-        Complete: rows that come later are not looked for.
-    """
-
-    name: str
-    colour: str
-    recording: Source
+__all__ = ["Overlay"]
 
 
 class Overlay:
@@ -47,12 +29,12 @@ class Overlay:
     def for_runs(runs: Iterable[OverlaidRun], before: Sequence[Overlay]) -> list[Overlay]:
         """Overlays of `runs`; what is remembered of a recording that was overlaid `before` is kept."""
         known = {id(overlay.run.recording): overlay for overlay in before}
-        overlays = []
-        for run in runs:
-            overlay = known.get(id(run.recording)) or Overlay(run)
-            overlay.run = run
-            overlays.append(overlay)
-        return overlays
+        return [known[id(run.recording)].called(run) if id(run.recording) in known else Overlay(run) for run in runs]
+
+    def called(self, run: OverlaidRun) -> Overlay:
+        """The same, with the name and the colour that its run has now."""
+        self.run = run
+        return self
 
     def lines(self, view: PlotType, index: int, main: Sequence[CurveSpec]) -> list[CurveSpec]:
         """Curves of a view in the overlay's colour: those that `main`, the run's own, has too, but no references.

@@ -7,23 +7,23 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content
-from snakestudio.gui.plots.exporter import PlotExporter
+from snakestudio.gui.plots.export import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
-from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
+from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu, pop_up
+from snakestudio.gui.plots.plot_menu import add_content_entries, curve_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
-from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_plots import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
 from snakestudio.viewmodel.plots.pages import next_page, page_around
@@ -83,7 +83,6 @@ class PlotPanel(Themed):
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
         self.redraws = Redraws()
-        self._place = RunCursor(bridge, self.history)
         self._focus: LivePlot | None = None
         self._marked = False
         self.exporter = PlotExporter(self.history, self)
@@ -130,18 +129,19 @@ class PlotPanel(Themed):
     def _make_plot(self, content: Content) -> LivePlot:
         plot = LivePlot(self.history, "force", 0, self.library)
         plot.show_content(content)
-        plot.overlays, plot.span = self.overlays, self.span
+        plot.show_over(self.overlays)
+        plot.show_span(self.span)
         chart = plot.chart
         plot.chosen.connect(lambda: self._on_chosen(plot))
         plot.refused.connect(self.refused)
         plot.row_asked.connect(self._bridge.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
-        chart.cursor_dragged.connect(self._place.go_to)
-        chart.cursor_stepped.connect(self._place.step)
+        chart.cursor_dragged.connect(self._go_to)
+        chart.cursor_stepped.connect(self._step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
-        chart.menu_asked.connect(lambda point: pop_up(plot_menu(self, plot), point))
-        chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(self, plot, entry), point))
+        chart.menu_asked.connect(lambda point: pop_up(self.plot_menu(plot), point))
+        chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(plot, entry) or self.plot_menu(plot), point))
         chart.viewport().installEventFilter(self)
         self.redraws.mark([plot], Stale.AT_ONCE)
         return plot
@@ -317,7 +317,7 @@ class PlotPanel(Themed):
                 gone.history.close()
         self.history.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
-            plot.overlays = self.overlays
+            plot.show_over(self.overlays)
         self._want()
         self._mark(Stale.AT_ONCE)
 
@@ -367,8 +367,29 @@ class PlotPanel(Themed):
         plot.fit_values()
         self.redraws.mark([plot], Stale.AT_ONCE)
 
+    def _place(self) -> tuple[float | None, int | None]:
+        """Time (s) and row of the cursor, the newest while nobody has set one; None where there are no rows."""
+        recording = self.history.recording
+        if recording is None or not len(recording):
+            return None, None
+        index = self._bridge.cursor
+        row = len(recording) - 1 if index is None else min(index, len(recording) - 1)
+        return float(recording.times[row]), row
+
+    def _go_to(self, time: float) -> None:
+        """Set the cursor to the row nearest to a time, s."""
+        recording = self.history.recording
+        if recording is not None and len(recording):
+            self._bridge.set_cursor(recording.index_at(time))
+
+    def _step(self, rows: int) -> None:
+        """Move the cursor by some rows."""
+        (_, row), recording = self._place(), self.history.recording
+        if row is not None and recording is not None:
+            self._bridge.set_cursor(max(0, min(row + rows, len(recording) - 1)))
+
     def _on_cursor(self) -> None:
-        at, row = self._place.place()
+        at, row = self._place()
         if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
             self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
         if self._resting.isActive():
@@ -410,7 +431,7 @@ class PlotPanel(Themed):
             self._draw()
 
     def _draw(self) -> None:
-        self.redraws.draw((self.start, self.stop), *self._place.place())
+        self.redraws.draw((self.start, self.stop), *self._place())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -423,6 +444,30 @@ class PlotPanel(Themed):
 
     def renew_theme(self) -> None:
         self._mark(Stale.AT_ONCE)
+
+    def plot_menu(self, plot: LivePlot) -> QMenu:
+        """The menu of a plot."""
+        menu = QMenu(self)
+        menu.addAction("Follow the Newest Data", self.follow)
+        menu.addAction("Fit the Axes", lambda: self.fit_values(plot))
+        if self.span is not None:
+            menu.addAction("Clear the Selected Span", lambda: self.select_span(None))
+        if plot.content.kind != "view":
+            add_content_entries(menu, plot)
+        menu.addSeparator()
+        menu.addAction("New Plot", lambda: self.add_plot(Content("time")))
+        menu.addAction("Remove Plot", lambda: self.grid.remove(plot))
+        menu.addSeparator()
+        for kind, text in (("csv", "Data as CSV"), ("png", "Picture as PNG"), ("svg", "Picture as SVG")):
+            action = menu.addAction(f"Export {text} ...")
+            action.triggered.connect(lambda _=False, kind=kind: self._ask_export(plot, kind))
+            action.setEnabled(kind != "csv" or bool(plot.lines))
+        menu.addAction("Copy Picture", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
+        return menu
+
+    def _ask_export(self, plot: LivePlot, kind: str) -> None:
+        path, name = self.document.path, self.document.name
+        self.exporter.ask(plot, kind, (path.parent if path is not None else Path.home()) / name, self.start, self.stop)
 
     def export(self, plot: LivePlot, path: Path) -> None:
         """Write what a plot shows; the file's ending says as what: .csv, .png or .svg."""

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QSizePolicy,
 
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.scene.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.bus_load import Share, planned_shares
 

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.boxes import SpinBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.forms.spin_boxes import SpinBox
 from snakestudio.gui.profile.bit_grid import BitGrid
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.link.profile.dbc_editing import (

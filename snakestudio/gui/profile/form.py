@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.field_texts import explanation
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.parameter_row import explanation
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError

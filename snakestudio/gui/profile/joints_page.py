@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.errors import ProfileError
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.spin_boxes import SpinBox
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import Extra, PartsModel

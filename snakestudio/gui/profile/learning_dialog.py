@@ -22,10 +22,9 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading
-from snakestudio.gui.forms.spin_boxes import SpinBox
 from snakestudio.gui.profile.cue_view import CueView
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.found_tree import FoundTree

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.spin_boxes import DoubleSpinBox
 from snakestudio.link.bus.frame_log import ENDINGS, read_log
 from snakestudio.link.frame import Frame
 from snakestudio.viewmodel.job import Job, Progress

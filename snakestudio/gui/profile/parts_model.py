@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.parameter_row import explanation
+from snakestudio.gui.forms.field_texts import explanation
 from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError

@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from snakestudio.analysis.comparison.models import ModelComparison
 from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.with_derived import WithDerived
+from snakestudio.drawing.style import colour
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.files import not_written
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.plots.overlaid import OverlaidRun
-from snakestudio.gui.runs.video.companions import companions
-from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.amounts import duration_text
 from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
@@ -76,7 +76,7 @@ class Exporter(QObject):
         self,
         document: Document,
         bridge: SessionController,
-        viewport: Viewport,
+        viewport: ViewportPicture,
         banner: Banner,
         settings: QSettings,
         window: QWidget,
@@ -292,13 +292,20 @@ class Exporter(QObject):
             return
         dialog = VideoDialog(
             self._suggested(usual_ending()), recording, self._viewport, self._settings, self._window,
-            keys=self.camera_path(), companions=companions(self.overlaid()), name=self._name,
+            keys=self.camera_path(), companions=self._companions(), name=self._name,
+            base_dir=self._document.base_dir,
         )  # fmt: skip
         accepted = dialog.exec()
         dialog.deleteLater()
         if accepted:
             self._settings.setValue("export/folder", str(dialog.path.parent))
             self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
+
+    def _companions(self) -> list[Companion]:
+        """The runs that are seen over the window's own, as far as they have rows."""
+        from snakestudio.export.video_options import Companion
+
+        return [Companion(run.recording, run.name, colour(run.colour)) for run in self.overlaid() if len(run.recording)]
 
     def video(
         self, path: Path, options: VideoOptions, ghosts: Sequence[Companion] = (), beside: Companion | None = None

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImageWriter
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
 from snakestudio.runfile.recording import RunRecording
@@ -38,7 +38,7 @@ class RunArchiver(QObject):
     library : RunLibrary
     document : Document
     bridge : SessionController
-    viewport : Viewport
+    viewport : ViewportPicture
     settings : QSettings
     robot_waits : callable
         Whether a robot could move: no picture keeps the window from it.
@@ -56,7 +56,7 @@ class RunArchiver(QObject):
         library: RunLibrary,
         document: Document,
         bridge: SessionController,
-        viewport: Viewport,
+        viewport: ViewportPicture,
         settings: QSettings,
         parent: QObject | None = None,
         robot_waits: Callable[[], bool] = lambda: False,

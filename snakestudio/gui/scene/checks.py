@@ -12,49 +12,20 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBox
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.field_texts import declared
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import declared
-from snakestudio.gui.scene.problem_list import ProblemDelegate, ProblemList, ProblemRow
+from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.session.scene_check import check
+from snakestudio.viewmodel.scene.items import finding_text, items_of
 
-__all__ = ["Checks", "finding_text", "items_of", "refusal_text"]
-
-_PARTS: dict[str, Item] = {
-    "robot": ("robot", 0),
-    "joint_controller": ("robot", 0),
-    "beam": ("beam", 0),
-    "strain": ("strain", 0),
-    "support": ("support", 0),
-    "ground": ("ground", 0),
-    "start": ("start", 0),
-    "run": ("run", 0),
-    "solver": ("run", 0),
-    "control": ("run", 0),
-    "model": ("run", 0),
-}
-
-
-def items_of(problem: Problem) -> list[Item]:
-    """What a finding is about."""
-    items: list[Item] = [("obstacle", i) for i in problem.obstacles]
-    items += [("link", i) for i in problem.links]
-    if items or not problem.key:
-        return items
-    try:
-        path = parse_key(problem.key)
-    except SnakeStudioError:
-        return []
-    if path[0] == "obstacles":
-        return [("obstacle", path[1])] if len(path) > 1 and isinstance(path[1], int) else []
-    part = _PARTS.get(str(path[0]))
-    return [part] if part is not None else []
+__all__ = ["Checks"]
 
 
 def _pending(scene: Scene, key: str) -> Problem:
@@ -212,23 +183,6 @@ class Checks(QWidget):
             menu = self.menu(index)
             menu.exec(self.list.viewport().mapToGlobal(position))
             menu.deleteLater()
-
-
-def finding_text(problem: Problem, scene: Scene) -> str:
-    """The finding as a sentence for the window, which names the thing; the key is in the tooltip."""
-    tail = f"; {problem.remedy}" if problem.remedy else ""
-    text = f"{problem.message}{tail}."
-    if not problem.message[:1].isdigit():
-        return f"{text[:1].upper()}{text[1:]}"
-    about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
-    head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
-    return f"{head}: {text}"
-
-
-def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
-    """Why an edit was refused, as a sentence for the window."""
-    problems = getattr(error, "problems", ())
-    return finding_text(problems[0], scene) if problems else str(error)
 
 
 def _counted(count: int, noun: str) -> str:

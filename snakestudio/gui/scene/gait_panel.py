@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ToggleRow
 from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence, wrong_at
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow, refusal
+from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.presets import Preset, PresetBox

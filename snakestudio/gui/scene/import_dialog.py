@@ -34,15 +34,20 @@ class _Plan(QWidget):
     def __init__(self, there: tuple[Cylinder, ...], parent: QWidget) -> None:
         super().__init__(parent)
         self._there = there
-        self.new: tuple[Cylinder, ...] = ()
+        self._new: tuple[Cylinder, ...] = ()
         self.setMinimumHeight(180)
         self.setAccessibleName("Plan of the obstacles")
         self.setToolTip("From above: in colour what is imported, grey what is there already")
 
+    def show_new(self, new: tuple[Cylinder, ...]) -> None:
+        """Show what would be imported."""
+        self._new = new
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.new:
+        if not self._new:
             return
-        left, bottom, right, top = bounds((*self.new, *self._there))
+        left, bottom, right, top = bounds((*self._new, *self._there))
         margin = 10.0
         scale = min(
             (self.width() - 2 * margin) / max(right - left, 1e-9),
@@ -54,7 +59,7 @@ class _Plan(QWidget):
         painter.setBrush(theme.colour("ground"))
         painter.drawRoundedRect(self.rect(), 6, 6)
         painter.translate(self.width() / 2, self.height() / 2)
-        for obstacles, role in ((self._there, "line"), (self.new, "accent")):
+        for obstacles, role in ((self._there, "line"), (self._new, "accent")):
             painter.setBrush(theme.colour(role))
             for o in obstacles:
                 size = max(2 * o.radius_m * scale, 2.0)
@@ -135,15 +140,15 @@ class ImportDialog(QDialog):
             cylinders = as_cylinders(self._found, unit, scale, self.group.text().strip(), self._path.name)
             self.result_scene = with_imported(self._scene, cylinders)
         except SceneError as error:
-            self.result_scene, self.plan.new = None, ()
+            self.result_scene = None
+            self.plan.show_new(())
             self.message.say(str(error).splitlines()[0])
             self.summary.setText("")
         else:
-            self.plan.new = cylinders
+            self.plan.show_new(cylinders)
             self.message.say("")
             self.summary.setText("\n".join([_summary(cylinders), *self._found.notes]))
         self.start.setEnabled(self.result_scene is not None)
-        self.plan.update()
 
     def _on_accept(self) -> None:
         if self.scale.commit() and self.result_scene is not None:

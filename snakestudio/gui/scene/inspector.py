@@ -7,7 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.core.throttle import Throttle
@@ -22,6 +22,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.formulations import is_planar, unused_reason
+from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find
 

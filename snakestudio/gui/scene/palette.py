@@ -9,21 +9,13 @@ from PySide6.QtGui import QDrag, QMouseEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.preview import PRESET_MIME
 from snakestudio.gui.core.themed import Themed
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = ["MIME", "Palette", "PaletteButton", "dragged_preset"]
-
-MIME = "application/x-snakestudio-preset"
-"""What is dragged out of the palette: the name of a preset."""
+__all__ = ["Palette", "PaletteButton"]
 
 _ICON = 20
-
-
-def dragged_preset(data: QMimeData) -> str:
-    """The preset that is dragged, "" if it is something else."""
-    name = bytes(data.data(MIME).data()).decode() if data.hasFormat(MIME) else ""
-    return name if name in PRESETS else ""
 
 
 class PaletteButton(QToolButton):
@@ -62,7 +54,7 @@ class PaletteButton(QToolButton):
 
     def _drag(self) -> None:
         data = QMimeData()
-        data.setData(MIME, self.preset.name.encode())
+        data.setData(PRESET_MIME, self.preset.name.encode())
         drag = QDrag(self)
         drag.setMimeData(data)
         pixmap = theme.icon(self.preset.icon, "accent").pixmap(_ICON, _ICON)

@@ -14,9 +14,10 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow, refusal
+from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.scene.continuum_panel import ContinuumPanel
 from snakestudio.gui.scene.controller_panel import ControllerPanel

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.scene import Scene
 

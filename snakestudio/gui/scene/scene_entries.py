@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from snakestudio.gui.core.selection import Item
+from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.scene_texts import Part
 
 __all__ = [

@@ -10,12 +10,11 @@ from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item
 from snakestudio.gui.scene import scene_entries as at
-from snakestudio.gui.scene.dragged_rows import MIME, packed, unpacked
 from snakestudio.model.labels import kind_title, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
+from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
 from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
 from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text
@@ -31,6 +30,10 @@ FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 Index = QModelIndex | QPersistentModelIndex
 
 
+_MIME = "application/x-snakestudio-obstacles"
+"""Obstacles on their way from one place of the tree to another: their numbers."""
+
+
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
 
@@ -40,6 +43,8 @@ class SceneModel(QAbstractItemModel):
     Parameters
     ----------
     document : Document
+    rename_obstacle, rename_group : callable
+        Call an obstacle (0-based), or a group, otherwise; False if that cannot be.
 
     Signals
     -------
@@ -52,14 +57,17 @@ class SceneModel(QAbstractItemModel):
     arranging = Signal()
     put_asked = Signal(tuple, str)
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        rename_obstacle: Callable[[int, str], bool],
+        rename_group: Callable[[str, str], bool],
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._rename_obstacle, self._rename_group = rename_obstacle, rename_group
         self._scene = document.scene
         self._rows = ObstacleRows(document.scene.obstacles)
-        self.rename_obstacle: Callable[[int, str], bool] = lambda index, name: False
-        """Calls an obstacle (0-based) otherwise; False if that cannot be."""
-        self.rename_group: Callable[[str, str], bool] = lambda old, new: False
-        """Calls a group otherwise; False if that cannot be."""
         self._icons: dict[str, QIcon] = {}
         self._bold = QFont()
         self._bold.setBold(True)
@@ -300,20 +308,23 @@ class SceneModel(QAbstractItemModel):
         if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
             return False
         if number >= at.GROUP:
-            return self.rename_group(self._rows.names[number - at.GROUP], str(value))
-        return self.rename_obstacle(number - at.OBSTACLE, str(value))
+            return self._rename_group(self._rows.names[number - at.GROUP], str(value))
+        return self._rename_obstacle(number - at.OBSTACLE, str(value))
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        return [MIME]
+        return [_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
-        return packed(i for index in indexes for i in self.obstacles_at(index))
+        data = QMimeData()
+        dragged = {i for index in indexes for i in self.obstacles_at(index)}
+        data.setData(_MIME, " ".join(map(str, sorted(dragged))).encode())
+        return data
 
     def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
-        return data.hasFormat(MIME) and parent.isValid() and self._drop_group(parent) is not None
+        return data.hasFormat(_MIME) and parent.isValid() and self._drop_group(parent) is not None
 
     def _drop_group(self, parent: Index) -> str | None:
         """The group that what is dropped there gets into; None where nothing can be dropped."""
@@ -327,7 +338,8 @@ class SceneModel(QAbstractItemModel):
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
-        self.put_asked.emit(unpacked(data), self._drop_group(parent))
+        dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
+        self.put_asked.emit(dragged, self._drop_group(parent))
         return True
 
     # --- changes ---------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Item, Selection
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
@@ -34,6 +34,7 @@ from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
 from snakestudio.gui.scene.tree_view import TreeView
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.scene.items import Item
 
 __all__ = ["SceneTree"]
 
@@ -64,10 +65,9 @@ class SceneTree(Themed):
         self._commands = commands or ObstacleCommands(document, selection)
         self._syncing = self._let_go_of = False
         self._menu_entries = menu_entries
-        self.model = SceneModel(document, self)
-        self.model.rename_obstacle = self._commands.arrange.rename
-        self.model.rename_group = self._commands.arrange.rename_group
-        self.model.put_asked.connect(self._commands.arrange.put_into)
+        arrange = self._commands.arrange
+        self.model = SceneModel(document, arrange.rename, arrange.rename_group, self)
+        self.model.put_asked.connect(arrange.put_into)
         self.model.arranging.connect(self._let_go)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTo
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.form import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow, refusal
+from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import Preset, PresetBox
 from snakestudio.gui.scene.strain_shape import StrainShape, law_problem

@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.form import ChoiceBox, OptionalListRow, make_row
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
+from snakestudio.gui.forms.form import OptionalListRow, make_row
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow, declared, number_kind, refusal
+from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.anchor_card import AnchorCard
 from snakestudio.model.edits import tree, with_values

@@ -17,6 +17,7 @@ from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRuns
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
@@ -32,7 +33,6 @@ from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import Starter
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
-from snakestudio.gui.runs.overlaid_runs import OverlaidRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
@@ -104,7 +104,7 @@ class Context(QObject):
         self.teleoperation = TeleopFeature(
             self,
             self.viewport,
-            (self.viewport.legends.forces, self.viewport.buttons),
+            self.viewport.room_above,
             lambda: self.actions_table.plain_keys(),
             lambda: self.trigger("teleop_mapping"),
         )
@@ -163,7 +163,9 @@ class Context(QObject):
         self.beside = PinnedRuns(window)
         self.safekeeping = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)
-        self.camera_keys = CameraKeys(document, bridge, self.viewport.navigator, settings, window)
+        self.camera_keys = CameraKeys(
+            document, bridge, lambda: self.viewport.camera, self.viewport.navigator.go, settings, window
+        )
         self.channels = Library(settings, window)
         self.exporter = Exporter(
             document, bridge, self.viewport, banners.exports, settings, window,

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
-from snakestudio.gui.core.text_size import scaled
+from snakestudio.gui.core.theme import scaled
 from snakestudio.gui.forms.dock_title import DockTitle
 
 __all__ = ["DockSpec", "Docks"]

@@ -87,7 +87,9 @@ def _channels(c: Context) -> QWidget:
 def _comparison(c: Context) -> QWidget:
     from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
 
-    panel = ComparisonPanel(c.comparer, c.document, c.exporter)
+    panel = ComparisonPanel(c.comparer, c.document, lambda: c.exporter.busy)
+    panel.csv_asked.connect(c.exporter.ask_comparison)
+    c.exporter.changed.connect(panel.refresh)
     panel.closed.connect(c.docks["comparison"].close)
     return panel
 

@@ -11,11 +11,11 @@ from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import BODY_MENU, Command, Context, always, has_links, is_continuum, line
 from snakestudio.gui.forms.banner import Banners
-from snakestudio.gui.viewport.view_settings import SCALES
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits.pose import gait_robot, start_of_pose, straight_robot, with_start
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.viewport.view_settings import SCALES
 
 __all__ = ["LAY_OUT", "TRANSFORM", "VIEW", "ViewportContext"]
 

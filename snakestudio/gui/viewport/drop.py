@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
-from snakestudio.gui.scene.palette import dragged_preset
+from snakestudio.gui.core.preview import dragged_preset
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.presets import preset_obstacles
-from snakestudio.viewmodel.viewport.ground import on_plane
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["DropTarget"]
 
@@ -31,11 +26,11 @@ class DropTarget(QObject):
 
     dropped = Signal(str, float, float)
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
+    def __init__(self, viewport: ViewportApi) -> None:
+        super().__init__(viewport.widget)
         self._viewport = viewport
-        viewport.setAcceptDrops(True)
-        viewport.installEventFilter(self)
+        viewport.widget.setAcceptDrops(True)
+        viewport.widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QDropEvent):  # of which entering and moving are kinds
@@ -61,7 +56,7 @@ class DropTarget(QObject):
             self._viewport.preview.clear()
             if place is not None:
                 self.dropped.emit(name, *place)
-                self._viewport.setFocus()
+                self._viewport.widget.setFocus()
         elif place is None:
             self._viewport.preview.clear()
         else:
@@ -69,9 +64,7 @@ class DropTarget(QObject):
 
     def _place(self, position: QPointF) -> tuple[float, float] | None:
         """The point of the ground under the cursor, to the centimetre; None towards the horizon."""
-        viewport = self._viewport
-        navigator = viewport.navigator
-        found = on_plane(navigator.camera, viewport.ndc(position), navigator.aspect)
+        found = self._viewport.ground(position)
         if found is None or max(abs(found[0]), abs(found[1])) > _FARTHEST:
             return None
         return round(found[0], 2), round(found[1], 2)

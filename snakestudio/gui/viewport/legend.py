@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.view_settings import SCALES, TRAIL_MIDDLE, ViewOptions
-from snakestudio.model.scene import Scene
+from snakestudio.gui.viewport.view_options import ViewOptions
+from snakestudio.viewmodel.viewport.view_settings import SCALES, TRAIL_MIDDLE
 
-__all__ = ["Legend", "fill_trail_menu", "rows_of"]
+__all__ = ["Legend", "fill_trail_menu"]
 
 _PAD, _BAR = 12, 56
 _ROLES = {
@@ -32,20 +32,8 @@ _TIPS = {
 }
 
 
-def rows_of(scene: Scene) -> tuple[str, ...]:
-    """What there is to be explained in pictures of a scene."""
-    kind, rows = scene.model.kind, []
-    if scene.obstacles or scene.model.continuum:
-        rows.append("forces")
-    if scene.model.spatial:
-        rows += ["ground_forces", "ground_friction"]
-    elif kind == "planar_nonsmooth" or scene.model.continuum:
-        rows.append("friction")
-    return (*rows, "trail")
-
-
 def _option(row: str) -> str:
-    """Which of `Wishes` a row switches."""
+    """Which of `ViewSettings` a row switches."""
     return "ground_forces" if row == "ground_friction" else row
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
-from snakestudio.gui.core.selection import Item
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.viewport.tools.transform_tool import TransformTool
+from snakestudio.gui.viewport.viewport_api import ViewportApi
+from snakestudio.viewmodel.scene.items import Item
 
 __all__ = ["Mouse"]
 
@@ -29,11 +28,20 @@ class _Mode(enum.Enum):
 
 
 class Mouse(QObject):
-    """Turns the mouse events of a viewport into navigation and selection."""
+    """Turns the mouse events of a viewport into navigation and selection.
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
-        self._viewport = viewport
+    Parameters
+    ----------
+    viewport : ViewportApi
+    transforms : TransformTool
+        Takes over a drag of what is selected.
+    hover : callable
+        Told where the cursor is while no button is held.
+    """
+
+    def __init__(self, viewport: ViewportApi, transforms: TransformTool, hover: Callable[[QPointF], None]) -> None:
+        super().__init__(viewport.widget)
+        self._viewport, self._transforms, self._hover = viewport, transforms, hover
         self._mode = _Mode.IDLE
         self._button = Qt.MouseButton.NoButton
         self._start = self._last = QPointF()
@@ -60,7 +68,7 @@ class Mouse(QObject):
         """The mouse moved, with or without a button held."""
         position = event.position()
         if self._mode is _Mode.IDLE:
-            self._viewport.hover(position)
+            self._hover(position)
             return
         if self._mode is _Mode.PRESSED:
             far = position - self._start
@@ -73,22 +81,22 @@ class Mouse(QObject):
         if self._mode is _Mode.ORBIT:
             navigator.orbit(dx, dy, self._pivot)
         elif self._mode is _Mode.PAN:
-            size = self._viewport.size()
+            size = self._viewport.widget.size()
             navigator.pan(2 * dx / max(1, size.width()), -2 * dy / max(1, size.height()), self._pivot)
 
     def _begin(self, event: QMouseEvent) -> _Mode:
         """Which kind of drag this is going to be."""
         viewport = self._viewport
         if self._button != Qt.MouseButton.LeftButton:
-            viewport.setCursor(Qt.CursorShape.ClosedHandCursor)
+            viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
             return _Mode.PAN
         item = self._item
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if item is not None and item[0] == "obstacle" and (item in viewport.selection or shift):
             if item not in viewport.selection:
                 viewport.selection.set(viewport.selection.with_group(item))
-            if viewport.editor.transforms.grab(self._start, self._pivot):
-                viewport.editor.transforms.move(event)
+            if self._transforms.grab(self._start, self._pivot):
+                self._transforms.move(event)
                 return _Mode.IDLE  # the tool has taken over, and hears of everything first
         return _Mode.PAN if viewport.navigator.flat else _Mode.ORBIT
 
@@ -99,7 +107,7 @@ class Mouse(QObject):
         if self._mode is _Mode.PRESSED and self._button == Qt.MouseButton.LeftButton:
             self._click(event.modifiers())
         self._end()
-        self._viewport.hover(event.position())
+        self._hover(event.position())
 
     def _click(self, modifiers: Qt.KeyboardModifier) -> None:
         """Select; Ctrl adds and takes away, Alt means one obstacle of a group."""
@@ -125,13 +133,13 @@ class Mouse(QObject):
 
     def _end(self) -> None:
         self._mode = _Mode.IDLE
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom to what is under the cursor."""
         notches = event.angleDelta().y() / 120.0
         viewport = self._viewport
-        if not notches or self.busy or viewport.editor.transforms.busy:
+        if not notches or self.busy or self._transforms.busy:
             return
         viewport.navigator.finish()
         picked = viewport.pick(event.position())

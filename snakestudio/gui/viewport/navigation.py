@@ -55,6 +55,14 @@ class Navigator(QObject):
         """Whether a transition is under way."""
         return self._timer.isActive()
 
+    def set_aspect(self, aspect: float) -> None:
+        """The picture has another ratio of width to height."""
+        self.aspect = aspect
+
+    def set_untouched(self) -> None:
+        """The view is the program's own choice again, which the user has not made another."""
+        self.touched = False
+
     def set_flat(self) -> None:
         """Look straight down from now on: for a view that can draw nothing else."""
         self.flat = True

@@ -2,76 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.colour_bar import bar_left
-from snakestudio.drawing.overlays import Overlays, Pick
+from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
 from snakestudio.drawing.view import reference_pixel
+from snakestudio.errors import Problem
+from snakestudio.gui.viewport.legend import Legend
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.viewport.body_look import BodyLook
 from snakestudio.viewmodel.viewport.trail import TrailReader
-from snakestudio.viewmodel.viewport.warned import warned
 
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
-
-__all__ = ["OverlayBuilder"]
+__all__ = ["OverlayBuilder", "warned"]
 
 _MARGIN = 12
 
 
+def warned(problems: Sequence[Problem]) -> tuple[Pick, ...]:
+    """The obstacles and links that errors are about."""
+    errors = [problem for problem in problems if problem.severity == "error"]
+    obstacles = {Pick("obstacle", index) for problem in errors for index in problem.obstacles}
+    links = {Pick("link", index) for problem in errors for index in problem.links}
+    return tuple(sorted(obstacles | links, key=lambda pick: (pick.kind, pick.index)))
+
+
 class OverlayBuilder:
-    """Makes the overlays of a viewport's pictures; keeps what is dear to read from one to the next."""
+    """Makes the overlays of a viewport's pictures; keeps what is dear to read from one to the next.
 
-    def __init__(self, viewport: Viewport) -> None:
-        self._viewport = viewport
+    Parameters
+    ----------
+    viewport : ViewportApi
+    legend, buttons : Legend, QWidget
+        What lies over the picture's upper corners: a colour bar goes below it.
+    """
+
+    def __init__(self, viewport: ViewportApi, legend: Legend, buttons: QWidget) -> None:
+        self._viewport, self._legend, self._buttons = viewport, legend, buttons
         self._trail = TrailReader()
-        self._look = BodyLook()
-
-    @property
-    def stretch_scale(self) -> float:
-        """By how much changes of a continuous body's radius are exaggerated."""
-        return self._look.stretch_scale
 
     @property
     def reference_ghost(self) -> bool:
         """Whether it is seen where the joints were told to be: of a robot always, for one looks at how it lags."""
         return self._viewport.options.now.reference_ghost or self._viewport.bridge.source == "robot"
 
-    def overlays(self) -> Overlays:
-        """Everything but what tools add."""
-        v = self._viewport
-        trail = None
-        snapshot, bridge = v.snapshot, v.bridge
+    def overlays(self, ghosts: tuple[Ghost, ...], tracks: tuple[Track, ...], *, stale: bool) -> Overlays:
+        """Everything but what tools add; `stale` if the robot is drawn as nobody knows it to be any more."""
+        v, trail = self._viewport, None
+        scene, snapshot, recording, now = v.scene, v.snapshot, v.bridge.recording, v.options.now
         if snapshot is not None and Fields.POSE in snapshot.valid:
-            link = v.options.now.trail_index(snapshot.n_links)
+            link = now.trail_index(snapshot.n_links)
             if link is not None:
-                trail = self._trail.points(bridge.recording, link, snapshot)
-        dressed = self._look.dress(
-            v.options.now.overlays(v.scene), v.scene.beam, bridge.recording, snapshot, self._bar_top
-        )
-        v.legends.forces.set_factors(*self._look.factors)
+                trail = self._trail.points(recording, link, snapshot)
+        dressed = v.look.dress(now.overlays(scene), scene.beam, recording, snapshot, self._bar_top)
+        self._legend.set_factors(*v.look.factors)
         return replace(
             dressed,
             trail=trail,
             reference_ghost=self.reference_ghost,
-            stale=v.robot_stale(),
-            warned=warned(bridge.status.problems) if bridge.live else (),
-            ghosts=v.ghosts(snapshot.time) if snapshot is not None else (),
-            tracks=v.tracks(snapshot) if snapshot is not None else (),
+            stale=stale,
+            warned=warned(v.bridge.status.problems) if v.bridge.live else (),
+            ghosts=ghosts,
+            tracks=tracks,
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
-            show_grid_labels=not v.sheet.drafting,  # its rulers say that, and where x and y point
-            show_triad=not v.sheet.drafting,
+            show_grid_labels=not v.drafting,  # its rulers say that, and where x and y point
+            show_triad=not v.drafting,
         )
 
     @property
     def _bar_top(self) -> float:
         """Where there is room below the buttons, and the legend in a narrow picture, as a share of the height."""
-        v, ratio = self._viewport, self._viewport.devicePixelRatioF()
-        below, legend = v.buttons.geometry().bottom() + _MARGIN, v.legends.forces.geometry()
-        pixel = reference_pixel(round(v.height() * ratio), ratio)
-        if bar_left(round(v.width() * ratio), pixel) < legend.right() * ratio:
+        widget, ratio = self._viewport.widget, self._viewport.widget.devicePixelRatioF()
+        below, legend = self._buttons.geometry().bottom() + _MARGIN, self._legend.geometry()
+        pixel = reference_pixel(round(widget.height() * ratio), ratio)
+        if bar_left(round(widget.width() * ratio), pixel) < legend.right() * ratio:
             below = max(below, legend.bottom())
-        return below / max(1, v.height())
+        return below / max(1, widget.height())

@@ -10,23 +10,19 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.viewport.bounds import box_around
+from snakestudio.gui.viewport.corners import Hint, ViewButtons
 from snakestudio.gui.viewport.drafting.drafting_overlay import DraftingOverlay
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
 from snakestudio.gui.viewport.drop import DropTarget
-from snakestudio.gui.viewport.hint import Hint
-from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
-from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
-from snakestudio.gui.viewport.preview import Preview
-from snakestudio.gui.viewport.projection import Projection
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
@@ -35,11 +31,11 @@ from snakestudio.gui.viewport.tools.editor import Editor
 from snakestudio.gui.viewport.tools.path_tool import PathTool
 from snakestudio.gui.viewport.tools.robot_tool import RobotTool
 from snakestudio.gui.viewport.tools.tool import Tools
-from snakestudio.gui.viewport.view_buttons import ViewButtons
-from snakestudio.gui.viewport.view_settings import ViewOptions
+from snakestudio.gui.viewport.viewport_api import ViewportApi, box_around
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.body_parts import n_parts, part_name
+from snakestudio.viewmodel.viewport.view_settings import ViewSettings, rows_of
 
 __all__ = ["Viewport"]
 
@@ -74,28 +70,23 @@ class Viewport(QWidget):
     ) -> None:
         super().__init__(parent)
         self.document, self.bridge, self.selection = document, bridge, selection
-        self.navigator = Navigator(self)
-        self.options = ViewOptions(self)
+        api = self.api = ViewportApi(self, document, bridge, selection)
+        self.navigator, self.options, self.preview = api.navigator, api.options, api.preview
+        self.ndc, self.pixel, self.pick = api.ndc, api.pixel, api.pick
         self.show_beside(lambda time: (), lambda time: [], lambda snapshot: ())
         self.show_robot(list, lambda: False)
         self._stale = False
-        self._dressing = OverlayBuilder(self)
-        sight = Projection(self, lambda: self._dressing.stretch_scale)
-        self.ndc, self.pixel, self.pick = sight.ndc, sight.pixel, sight.pick
-        self.item_at, self.items_in = sight.item_at, sight.items_in
         self._frame_home = True
-        self._left_behind: Snapshot | None = None
         self._locked: Pick | None = None
-        self._mouse = Mouse(self)
-        self.path_tool = PathTool(self)
-        self.editor = Editor(self)
-        self.measure_tool = MeasureTool(self)
-        self.robot_tool = RobotTool(self)
+        self.path_tool = PathTool(api)
+        self.editor = Editor(api, lambda: self.path_tool.drawing, lambda: self._mouse.busy)
+        self.measure_tool = MeasureTool(api)
+        self.robot_tool = RobotTool(api, lambda: self.path_tool.drawing)
+        self._mouse = Mouse(api, self.editor.transforms, self.hover)
         self.tools = Tools(
             [self.measure_tool, self.editor.transforms, self.path_tool, self.robot_tool, self.editor.boxes], self
         )
-        self.preview = Preview(self)
-        self.drop = DropTarget(self)
+        self.drop = DropTarget(api)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(320, 204)
@@ -104,9 +95,10 @@ class Viewport(QWidget):
 
         self.gl: GlView | ThreadedView | None = None
         self._flat: TopView | None = None
-        self.sheet = DraftingOverlay(self)
+        self.sheet = DraftingOverlay(api, self.robot_tool, self.measure_tool)
         self.legends = Legends(self.options, self.navigator, self)
         self.buttons = ViewButtons(self.navigator, self)
+        self._builder = OverlayBuilder(api, self.legends.forces, self.buttons)
         self.hint = Hint(self)
         choice = choose()
         if choice.kind == "flat":
@@ -132,21 +124,6 @@ class Viewport(QWidget):
         self._on_scene()
         self._on_opened()
 
-    # --- what others have drawn -----------------------------------------------------------------------------------
-
-    def show_beside(
-        self,
-        ghosts: Callable[[float], tuple[Ghost, ...]],
-        names: Callable[[float], list[tuple[str, str]]],
-        tracks: Callable[[Snapshot], tuple[Track, ...]],
-    ) -> None:
-        """Draw more beside the run: translucent robots at a time (s), their colours and names, and measured tracks."""
-        self.ghosts, self.ghost_names, self.tracks = ghosts, names, tracks
-
-    def show_robot(self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]) -> None:
-        """Draw a live robot as it is: what must be known of it (colour, text), and whether nobody knows it any more."""
-        self.robot_marks, self.robot_stale = marks, stale
-
     # --- what is drawn --------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
@@ -158,22 +135,28 @@ class Viewport(QWidget):
 
     @property
     def scene(self) -> Scene:
-        """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
-        recording, snapshot = self.bridge.recording, self.bridge.displayed
-        if recording is None or snapshot is None or (self.bridge.live and self.bridge.source == "simulation"):
-            return self.document.scene
-        return recording.scene_at(snapshot.time)
+        """The scene that is drawn."""
+        return self.api.scene
 
     @property
     def snapshot(self) -> Snapshot | None:
         """What the robot does in it; None until the first state of a scene that was just opened is known."""
-        shown = self.bridge.displayed
-        return None if shown is self._left_behind else shown
+        return self.api.snapshot
 
     @property
-    def navigating(self) -> bool:
-        """Whether a button is held that turns or shifts the picture, or is about to."""
-        return self._mouse.busy
+    def camera(self) -> Camera:
+        """Where it looks from."""
+        return self.navigator.camera
+
+    @property
+    def following(self) -> bool:
+        """Whether the camera goes along with the robot."""
+        return self.navigator.following
+
+    @property
+    def settings(self) -> ViewSettings:
+        """What is to be seen beside scene and robot."""
+        return self.options.now
 
     @property
     def settled(self) -> bool:
@@ -182,10 +165,13 @@ class Viewport(QWidget):
 
     def overlays(self) -> Overlays:
         """Everything beside scene and robot that is drawn."""
-        return self.tools.dress(self._dressing.overlays())
+        snapshot, stale = self.snapshot, self._robot_stale()
+        ghosts = self.ghosts(snapshot.time) if snapshot is not None else ()
+        tracks = self.tracks(snapshot) if snapshot is not None else ()
+        return self.tools.dress(self._builder.overlays(ghosts, tracks, stale=stale))
 
     def _picture(self, aspect: float) -> FrameRequest:
-        self.navigator.aspect = aspect
+        self.navigator.set_aspect(aspect)
         if self._frame_home:
             # The first pictures of a scene show all of it, whatever size the window turned out to have, until its robot
             # is there, too, or the user looks elsewhere.
@@ -195,6 +181,11 @@ class Viewport(QWidget):
         scene, overlays = self.preview.dress(self.scene, self.overlays())
         camera, folder = self.navigator.camera, self.bridge.base_dir
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
+
+    def room_above(self) -> tuple[int, int]:
+        """Where along the upper edge nothing lies over the picture: from the legend to the buttons, px."""
+        legend = self.legends.forces
+        return legend.geometry().right() if legend.isVisible() else 0, self.buttons.x()
 
     def _fall_back(self, reason: str) -> None:
         """Show the plain view from above from now on."""
@@ -257,17 +248,41 @@ class Viewport(QWidget):
         """What is shown is another instant, or other ghosts are to be seen."""
         snapshot = self.snapshot
         names = self.ghost_names(snapshot.time) if snapshot is not None else []
-        self.legends.tell(snapshot, names, commanded=self._dressing.reference_ghost)
+        self.legends.tell(snapshot, names, commanded=self._builder.reference_ghost)
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
                 self.navigator.follow(centre)
         self.refresh()
 
+    def show_beside(
+        self,
+        ghosts: Callable[[float], tuple[Ghost, ...]],
+        names: Callable[[float], list[tuple[str, str]]],
+        tracks: Callable[[Snapshot], tuple[Track, ...]],
+    ) -> None:
+        """Show other runs beside the window's own: translucent robots at a time (s), their colours and names, tracks.
+
+        The tracks are those measured of a real robot, beside a simulated state.
+        """
+        self.ghosts, self.ghost_names, self.tracks = ghosts, names, tracks
+
+    def show_robot(self, marks: Callable[[], list[tuple[str, str]]], stale: Callable[[], bool]) -> None:
+        """Ask from now on what must be known of a live robot that is drawn.
+
+        Parameters
+        ----------
+        marks : callable
+            Gives colours and texts of it.
+        stale : callable
+            Says whether the robot is drawn as nobody knows it to be any more.
+        """
+        self._robot_marks, self._robot_stale = marks, stale
+
     def show_marks(self) -> None:
         """What is known of a live robot may be another thing, or nothing new at all."""
-        self.legends.mark(self.robot_marks())
-        stale = self.robot_stale()
+        self.legends.mark(self._robot_marks())
+        stale = self._robot_stale()
         if stale != self._stale:
             self._stale = stale
             self.refresh()
@@ -276,7 +291,7 @@ class Viewport(QWidget):
         self.legends.forces.set_links(n_parts(self.scene), part_name(self.scene))
         self.legends.forces.set_rows(rows_of(self.scene))
         self._arrange()
-        self.editor.place()
+        self.editor.place(self.buttons.geometry())
         self._explain()
         self.refresh()
 
@@ -285,16 +300,16 @@ class Viewport(QWidget):
         self.selection.clear()
         self._on_scene()
         self._on_opened()
-        self._left_behind = None
+        self.api.leave_behind(None)
 
     def _on_opened(self) -> None:
         self._mouse.cancel()
         self.tools.cancel()
-        self._left_behind = self.bridge.displayed
+        self.api.leave_behind(self.bridge.displayed)
         self._frame_home = True
         # Among obstacles or on a path the picture stands still; a robot alone would leave it.
         self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
-        self.navigator.touched = False
+        self.navigator.set_untouched()
 
     # --- views ----------------------------------------------------------------------------------------------------
 
@@ -315,7 +330,7 @@ class Viewport(QWidget):
     def hover(self, position: QPointF) -> None:
         """The cursor is there, no button is held."""
         inside = self.rect().contains(position.toPoint())
-        picked, item = self.item_at(position) if inside else (None, None)
+        picked, item = self.api.item_at(position) if inside else (None, None)
         self._locked = picked if item is None and picked is not None and picked.kind == "obstacle" else None
         self.selection.set_hovered(item)
         self._explain()
@@ -403,7 +418,7 @@ class Viewport(QWidget):
         beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
         self.legends.forces.set_short(not beside)
         self.legends.move(left, _MARGIN if beside else self.buttons.geometry().bottom() + _MARGIN)
-        self.editor.place()
+        self.editor.place(self.buttons.geometry())
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 
     def sizeHint(self) -> QSize:

@@ -33,6 +33,10 @@ class ShiftedRecording:
         self._recording = recording
         self.shift = 0.0
 
+    def move(self, shift: float) -> None:
+        """Have its rows be later by `shift` (s) than they were recorded."""
+        self.shift = shift
+
     @property
     def scene(self) -> Scene:
         """The scene that it is laid over."""

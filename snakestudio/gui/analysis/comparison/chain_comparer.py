@@ -9,7 +9,7 @@ from snakestudio.analysis.comparison.chains import compare_chain
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
@@ -44,8 +44,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         super().__init__(document, parent, preparations)
         self._scene: Scene | None = None
         self._chosen = 0
-        self.shown = False
-        """Whether the chosen chain is to be seen in the viewport."""
+        self._shown = False
         document.scene_changed.connect(self._on_scene)
 
     @property
@@ -95,6 +94,11 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         self._chosen = index
         self.changed.emit()
 
+    def show(self, shown: bool) -> None:
+        """Have the chosen chain be seen in the viewport, or not."""
+        self._shown = shown
+        self.changed.emit()
+
     @property
     def profile(self) -> ChainProfile | None:
         """What there is of the chosen chain."""
@@ -111,7 +115,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """The chosen chain for the viewport, at the instant it was looked at."""
         profile, scene = self.profile, self._scene
-        if not self.shown or self.stale or profile is None or scene is None:
+        if not self._shown or self.stale or profile is None or scene is None:
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
             return ()

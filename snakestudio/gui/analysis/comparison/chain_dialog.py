@@ -148,15 +148,13 @@ class ChainDialog(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._comparer.shown = True
-        self._comparer.changed.emit()
+        self._comparer.show(True)
         if self._comparer.comparison is None and not self._comparer.busy:
             self._comparer.start(self._time())  # what else could be wanted of an empty window
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._comparer.shown = False
-        self._comparer.changed.emit()
+        self._comparer.show(False)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._comparer.cancel()

@@ -12,9 +12,8 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun, ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
-from snakestudio.gui.plots.overlaid import OverlaidRun
-from snakestudio.gui.runs.overlaid_runs import ghost_at, has_ended
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -26,7 +28,6 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Run, Scene
 from snakestudio.viewmodel.formulations import MODELS
@@ -43,21 +44,25 @@ class ComparisonPanel(Themed):
     ----------
     comparer : Comparer
     document : Document
-    exporter : Exporter
+    exporting : callable
+        Whether something is being exported, so that this cannot be; `refresh` says that it may be otherwise.
 
     Signals
     -------
     closed()
         The user wants to see no more of it.
+    csv_asked(comparison: ModelComparison, scene_file: str | None)
+        The user wants it as a file; the scene came from `scene_file`.
     """
 
     closed = Signal()
+    csv_asked = Signal(object, object)
 
     def __init__(
-        self, comparer: Comparer, document: Document, exporter: Exporter, parent: QWidget | None = None
+        self, comparer: Comparer, document: Document, exporting: Callable[[], bool], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._comparer, self._document, self._exporter = comparer, document, exporter
+        self._comparer, self._document, self._exporting = comparer, document, exporting
         self._own = ""
         content = QWidget()
         column = QVBoxLayout(content)
@@ -143,9 +148,8 @@ class ComparisonPanel(Themed):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
 
-        comparer.changed.connect(self._refresh)
-        comparer.reasons.changed.connect(self._refresh)
-        exporter.changed.connect(self._refresh)
+        comparer.changed.connect(self.refresh)
+        comparer.reasons.changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
         self.renew_theme()
         self._on_scene(None, document.scene)
@@ -168,14 +172,15 @@ class ComparisonPanel(Themed):
         if after.model.kind != self._own:
             self._own = after.model.kind
             self._wanted.add(self._own)
-        self._refresh()
+        self.refresh()
 
     def _choose(self, kind: str, wanted: bool) -> None:
         """Run a model with the others, or do not."""
         (self._wanted.add if wanted else self._wanted.discard)(kind)
-        self._refresh()
+        self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Show what is so now."""
         comparer = self._comparer
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
@@ -206,7 +211,7 @@ class ComparisonPanel(Themed):
             self._say(comparer.message, "dim")
         self.figures.refresh()
         self._buttons.setVisible(comparer.comparison is not None)
-        self.csv_button.setEnabled(not self._exporter.busy)
+        self.csv_button.setEnabled(not self._exporting())
 
     def _say(self, text: str, role: str) -> None:
         self.note.setText(text)
@@ -226,7 +231,7 @@ class ComparisonPanel(Themed):
 
     def _export(self) -> None:
         if self._comparer.comparison is not None:
-            self._exporter.ask_comparison(self._comparer.comparison, self._comparer.scene_file)
+            self.csv_asked.emit(self._comparer.comparison, self._comparer.scene_file)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 

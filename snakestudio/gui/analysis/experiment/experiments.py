@@ -15,10 +15,10 @@ from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.capture import Capture
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.experiment import overlay
@@ -80,6 +80,12 @@ class Trial:
         """Lay it over a run."""
         self.alignment, self.offset_s = alignment, alignment.offset_s
         self.motion, self.source = Motion(aligned.capture), ShiftedRecording(aligned)
+
+    def move(self, offset_s: float) -> None:
+        """Show it at another time offset, s."""
+        self.offset_s = offset_s
+        if self.source is not None:
+            self.source.move(self.shift)
 
     def take_off(self) -> None:
         """It is not laid over any run any more."""
@@ -182,9 +188,8 @@ class Experiments(BackgroundComparison[Compared]):
         trial = self.trials[self.current]
         if offset_s == trial.offset_s and trial.by_hand:
             return
-        trial.offset_s, trial.by_hand = offset_s, True
-        if trial.source is not None:
-            trial.source.shift = trial.shift
+        trial.by_hand = True
+        trial.move(offset_s)
         self._seen.ask()
         self._rest.start()
 
@@ -231,9 +236,8 @@ class Experiments(BackgroundComparison[Compared]):
             # An offset that was dragged on meanwhile stays where it is.
             at, moving = trial.offset_s, self._rest.isActive() and trial.by_hand
             trial.lay(compared.alignment, aligned)
-            if moving and trial.source is not None:
-                trial.offset_s = at
-                trial.source.shift = trial.shift
+            if moving:
+                trial.move(at)
         self._told_stale = self.stale != ""
         self.shown_changed.emit()
 

@@ -42,6 +42,15 @@ class _Rows(QAbstractTableModel):
         self.meanings: list[Meaning] = []
         self.bodies: list[Body] = []
 
+    def show(
+        self, rows: Sequence[Sequence[str]], header_rows: int, meanings: Sequence[Meaning], bodies: Sequence[Body]
+    ) -> None:
+        """Hold other rows, or other meanings."""
+        self.beginResetModel()
+        self.rows, self.header_rows = [list(row) for row in rows], header_rows
+        self.meanings, self.bodies = list(meanings), list(bodies)
+        self.endResetModel()
+
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
 
@@ -122,11 +131,7 @@ class PreviewTable(QTableView):
         self, rows: Sequence[Sequence[str]], header_rows: int, meanings: Sequence[Meaning], bodies: Sequence[Body]
     ) -> None:
         """Show other rows, or other meanings."""
-        model = self._rows
-        model.beginResetModel()
-        model.rows, model.header_rows = [list(row) for row in rows], header_rows
-        model.meanings, model.bodies = list(meanings), list(bodies)
-        model.endResetModel()
+        self._rows.show(rows, header_rows, meanings, bodies)
         self.resizeColumnsToContents()
 
     def head_text(self, column: int) -> str:

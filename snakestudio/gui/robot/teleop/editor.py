@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import UsageError
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.spin_boxes import DoubleSpinBox
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
 from snakestudio.gui.robot.teleop.mapping import DEFAULT, FUNCTIONS, Binding, Function, InputMap
 from snakestudio.gui.robot.teleop.mapping_file import RANGES, conflicts, load_map, mistakes, save_map

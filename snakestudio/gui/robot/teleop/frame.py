@@ -37,18 +37,17 @@ class TeleopFrame(QWidget):
     teleop : Teleop
     below : QWidget
         The viewport.
-    beside : tuple of QWidget
-        Legend and buttons of it, between which it is said.
+    room : callable
+        Gives from where to where nothing else lies over its upper edge, px.
     waiting : callable
         Why nothing moves whatever is asked, in a few words; empty if it does.
     """
 
     def __init__(
-        self, teleop: Teleop, below: QWidget, beside: tuple[QWidget, QWidget], waiting: Callable[[], str]
+        self, teleop: Teleop, below: QWidget, room: Callable[[], tuple[int, int]], waiting: Callable[[], str]
     ) -> None:
         super().__init__(below)
-        self._teleop, self._below, self._waiting = teleop, below, waiting
-        self._legend, self._buttons = beside
+        self._teleop, self._below, self._room, self._waiting = teleop, below, room, waiting
         self._shown = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Teleoperation")
@@ -89,9 +88,8 @@ class TeleopFrame(QWidget):
             wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
             # Between legend and buttons; what is too long for that stands low, over the hint.
-            legend, tall = self._legend, theme.scaled(_TALL)
-            first = legend.geometry().right() + _PAD if legend.isVisible() else 0
-            last = self._buttons.x() - _PAD
+            tall, (first, last) = theme.scaled(_TALL), self._room()
+            first, last = first + _PAD if first else 0, last - _PAD
             left, top = max(min(0.5 * (self.width() - total), last - total), first), 0.0
             if total > last - first:
                 left, top = max(0.5 * (self.width() - total), 0.0), self.height() - 2.5 * tall

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.spin_boxes import DoubleSpinBox
+from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding
 

@@ -108,7 +108,7 @@ class TeleopFeature(QObject):
         self,
         context: _Context,
         view: QWidget,
-        beside: tuple[QWidget, QWidget],
+        room: Callable[[], tuple[int, int]],
         plain_keys: Callable[[], dict[str, str]],
         ask_mapping: Callable[[], object],
     ) -> None:
@@ -116,7 +116,7 @@ class TeleopFeature(QObject):
         self._context, self._view, self._plain_keys, self.ask_mapping = context, view, plain_keys, ask_mapping
         self.teleop = Teleop(context.window, lambda: steerable_gaits(self.scene), context.settings)
         self.steerer = Steerer(self.teleop, context.bridge, context.robot, self)
-        self.frame_over_view = TeleopFrame(self.teleop, view, beside, lambda: self.waiting)
+        self.frame_over_view = TeleopFrame(self.teleop, view, room, lambda: self.waiting)
         context.document.scene_changed.connect(self._on_scene)
         context.bridge.source_changed.connect(self.scene_changed)
         context.bridge.status_changed.connect(self.scene_changed)

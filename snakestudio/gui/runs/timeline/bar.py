@@ -91,7 +91,7 @@ class TimeBar(QWidget):
                 menu.addAction(action(name))
             else:
                 menu.addSeparator()
-        self.track.menu = menu
+        self.track.set_menu(menu)
 
     def renew_theme(self) -> None:
         """The palette is another one."""

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import Theme
@@ -145,10 +146,10 @@ class Thumbnails(QObject):
             return None
         if self._renderer is None:
             self._renderer = OffscreenRenderer(WIDTH, HEIGHT, wanted.colours, Quality.LOW)
-        self._renderer.theme = wanted.colours
         x, y, z = middle.tolist()
         size = float(np.ptp(snapshot.link_pose[:, :2], axis=0).max())
         near = replace(wanted.camera, target=(x, y, z), distance=max(_ROOM * size, 0.3))
         scene = wanted.recording.scene_at(snapshot.time)
-        pixels = self._renderer.frame(scene, snapshot, Overlays(), near, wanted.base_dir)
+        things = build(scene, snapshot, Overlays(), near, wanted.colours, wanted.base_dir)
+        pixels = self._renderer.draw(things, near)
         return QImage(pixels.tobytes(), WIDTH, HEIGHT, 3 * WIDTH, QImage.Format.Format_RGB888).copy()

@@ -58,7 +58,7 @@ class Track(QWidget):
         self.scale = Scale(_MARGIN)
         self.moments = Moments(bridge, self)
         self.thumbnails = Thumbnails(bridge, camera, self)
-        self.menu: QMenu | None = None
+        self._menu: QMenu | None = None
         """What a click with the right button offers."""
         self._clusters: list[Cluster] = []
         self._clusters_of: object = None
@@ -87,6 +87,10 @@ class Track(QWidget):
             document.scene_changed, self.moments.changed,
         ):  # fmt: skip
             signal.connect(self._soon)
+
+    def set_menu(self, menu: QMenu) -> None:
+        """Offer this where somebody asks for a menu."""
+        self._menu = menu
 
     # --- time and place -------------------------------------------------------------------------------------------
 
@@ -298,9 +302,9 @@ class Track(QWidget):
         self._point_at(x)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.menu is not None:
+        if self._menu is not None:
             self._hide_card()
-            self.menu.popup(event.globalPos())
+            self._menu.popup(event.globalPos())
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover = self._pointed = None

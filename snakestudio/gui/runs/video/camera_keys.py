@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from snakestudio.drawing.camera import Camera
 from snakestudio.errors import UsageError
 from snakestudio.export.camera_path import CameraKey, CameraPath, dump_camera_path, parse_camera_path
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.viewport.navigation import Navigator
 
 __all__ = ["CameraKeys"]
 
@@ -23,8 +24,10 @@ class CameraKeys(QObject):
     document : Document
     bridge : SessionController
         Shows the moments that keyframes are set at.
-    navigator : Navigator
-        The viewport's camera.
+    camera : callable
+        Gives where the viewport looks from.
+    go : callable
+        Has it look from elsewhere.
     settings : QSettings
         Keeps a path for each scene's file.
 
@@ -36,10 +39,17 @@ class CameraKeys(QObject):
     changed = Signal()
 
     def __init__(
-        self, document: Document, bridge: SessionController, navigator: Navigator, settings: QSettings, parent: QObject
+        self,
+        document: Document,
+        bridge: SessionController,
+        camera: Callable[[], Camera],
+        go: Callable[[Camera], None],
+        settings: QSettings,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._document, self._bridge, self._navigator, self._settings = document, bridge, navigator, settings
+        self._document, self._bridge, self._settings = document, bridge, settings
+        self._camera, self._go = camera, go
         self._path = CameraPath()
         document.opened.connect(self._recall)
         self._recall()
@@ -67,7 +77,7 @@ class CameraKeys(QObject):
         shown = self._bridge.displayed
         if shown is None:
             return None
-        self.set_path(self._path.with_key(CameraKey(shown.time, self._navigator.camera)))
+        self.set_path(self._path.with_key(CameraKey(shown.time, self._camera())))
         return shown.time
 
     def go_to(self, index: int) -> None:
@@ -76,7 +86,7 @@ class CameraKeys(QObject):
         recording = self._bridge.recording
         if recording is not None and len(recording):
             self._bridge.set_cursor(recording.index_at(key.time))
-        self._navigator.go(key.camera)
+        self._go(key.camera)
 
     @property
     def _place(self) -> str:

@@ -23,9 +23,9 @@ from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import estimated_bytes, video_path
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.gui.runs.video.preview import Preview, Shot
-from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
@@ -46,7 +46,7 @@ class VideoDialog(QDialog):
         Suggested file.
     recording : Recording
         What will be shown.
-    viewport : Viewport
+    viewport : ViewportPicture
         Its view and its trail are the first choice.
     settings : QSettings
         Keeps the choices.
@@ -56,23 +56,26 @@ class VideoDialog(QDialog):
         Other runs that can be seen, too.
     name : str
         What the picture calls the run where there are others.
+    base_dir : Path, optional
+        Folder that file names in the scene are relative to.
     """
 
     def __init__(
         self,
         path: Path,
         recording: Recording,
-        viewport: Viewport,
+        viewport: ViewportPicture,
         settings: QSettings,
         parent: QWidget | None = None,
         *,
         keys: CameraPath | None = None,
         companions: Sequence[Companion] = (),
         name: str = "",
+        base_dir: Path | None = None,
     ) -> None:
         super().__init__(parent)
         self._recording, self._viewport, self._settings = recording, viewport, settings
-        self._companions, self._name = companions, name
+        self._companions, self._name, self._base_dir = companions, name, base_dir
         self._names = column_names(recording.schema)
         self._seconds = 0.0
         self.setWindowTitle("Export Video")
@@ -156,7 +159,7 @@ class VideoDialog(QDialog):
         UsageError
             If that cannot be.
         """
-        now = self._viewport.options.now
+        now = self._viewport.settings
         link = now.trail_link if 0 <= now.trail_link < self._recording.schema.n_links else -1
         return replace(
             self.form.options(),
@@ -203,8 +206,8 @@ class VideoDialog(QDialog):
             options = self._checked()
         except SnakeStudioError:
             return None
-        base = self._viewport.document.base_dir
-        return Shot(self._recording, self._name, options, self.ghosts, self.beside, self._moment(), base)
+        moment = self._moment()
+        return Shot(self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir)
 
     def _on_drawn(self, seconds: float) -> None:
         self._seconds = seconds

@@ -23,12 +23,12 @@ from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import CODECS, codecs_for, usual_ending
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.spin_boxes import DoubleSpinBox
-from snakestudio.gui.viewport.legend import rows_of
-from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.core.viewport_picture import ViewportPicture
+from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.video_presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
+from snakestudio.viewmodel.viewport.view_settings import rows_of
 
 __all__ = ["VideoForm"]
 
@@ -49,7 +49,7 @@ class VideoForm(QWidget):
         self,
         path: Path,
         recording: Recording,
-        viewport: Viewport,
+        viewport: ViewportPicture,
         settings: QSettings,
         keys: CameraPath,
         companions: Sequence[Companion],
@@ -90,7 +90,7 @@ class VideoForm(QWidget):
         views = [("As in the viewport now", "view"), ("As now, following the robot", "follow"), ("Everything", "all")]
         if keys.keys:
             views.append((f"Keyframes ({len(keys.keys)})", "keys"))
-        first = "keys" if len(keys.keys) > 1 else "follow" if viewport.navigator.following else "view"
+        first = "keys" if len(keys.keys) > 1 else "follow" if viewport.following else "view"
         self.camera = self._choice("", views, first)
         form.addRow("Ca&mera", self.camera)
 
@@ -109,7 +109,7 @@ class VideoForm(QWidget):
         self.strip.setToolTip("Curves under the picture: choose some, or type names of columns with commas")
         form.addRow("Cur&ves", self.strip)
 
-        now = viewport.options.now
+        now = viewport.settings
         self.forces = self._check("&Obstacle force arrows", now.forces)
         self.friction = self._check("Friction arro&ws", now.friction)
         self.ground = self._check("&Ground force arrows", now.ground_forces)
@@ -247,7 +247,7 @@ class VideoForm(QWidget):
             speed=self.speed.currentData(),
             start=self.begin.value() if self.begin.value() > 0 else None,
             end=self.end.value() if self.end.value() < self.end.maximum() else None,
-            camera=None if camera == "all" else self._viewport.navigator.camera,
+            camera=None if camera == "all" else self._viewport.camera,
             follow=camera == "follow",
             camera_time_s=shown.time if shown is not None else 0.0,
             path=self._keys if camera == "keys" else None,

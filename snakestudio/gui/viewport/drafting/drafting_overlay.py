@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +10,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.drawing.camera import STANDARD_VIEWS
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.gui.viewport.drafting.measure_tool import measured
+from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool, measured
 from snakestudio.gui.viewport.drafting.painting import Pen
 from snakestudio.gui.viewport.drafting.rulers import THICK, paint_rulers
+from snakestudio.gui.viewport.tools.robot_tool import RobotTool
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.viewport.dimensions import Dimension, selection_dimensions
 from snakestudio.viewmodel.viewport.robot_drag import LEVER
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["DraftingOverlay"]
 
@@ -33,8 +30,10 @@ class DraftingOverlay(QWidget):
 
     Parameters
     ----------
-    viewport : Viewport
-        Whose camera, scene, selection and tools say what there is to be drawn.
+    viewport : ViewportApi
+        Whose camera, scene and selection say what there is to be drawn, as do the tools.
+    robot : RobotTool
+    measure : MeasureTool
 
     Signals
     -------
@@ -44,9 +43,9 @@ class DraftingOverlay(QWidget):
 
     inset_changed = Signal()
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
-        self._viewport = viewport
+    def __init__(self, viewport: ViewportApi, robot: RobotTool, measure: MeasureTool) -> None:
+        super().__init__(viewport.widget)
+        self._viewport, self._robot, self._measure = viewport, robot, measure
         self._cursor: QPointF | None = None
         self._ruled = False
         self._known: tuple[tuple[object, ...], list[Dimension]] = ((), [])
@@ -54,37 +53,24 @@ class DraftingOverlay(QWidget):
         self.hide()
 
     @property
-    def drafting(self) -> bool:
-        """Whether the camera looks straight down in parallel projection, x to the right: then it is a drawing."""
-        camera = self._viewport.navigator.camera
-        azimuth, elevation, _ = STANDARD_VIEWS["top"]
-        return (
-            self._viewport.options.now.drafting
-            and camera.orthographic
-            and abs(math.remainder(camera.azimuth - math.radians(azimuth), math.tau)) < 1e-6
-            and abs(camera.elevation - math.radians(elevation)) < 1e-6
-        )
-
-    @property
     def inset(self) -> int:
         """Width of the rulers at the left and the lower edge, pixels; 0 without them."""
-        return THICK if self.drafting else 0
+        return THICK if self._viewport.drafting else 0
 
     def renew(self) -> None:
         """Something about the picture changed: draw again, soon, if there is anything to draw."""
-        viewport = self._viewport
-        robot, measure = viewport.robot_tool, viewport.measure_tool
+        robot, measure = self._robot, self._measure
         busy = measure.measuring or measure.start is not None or robot.arc is not None or robot.label is not None
-        self.setVisible(self.drafting or busy or len(robot.handles()) > 0)
+        self.setVisible(self._viewport.drafting or busy or len(robot.handles()) > 0)
         self.update()
-        if self.drafting != self._ruled:
-            self._ruled = self.drafting
+        if self._viewport.drafting != self._ruled:
+            self._ruled = self._viewport.drafting
             self.inset_changed.emit()
 
     def point_at(self, cursor: QPointF | None) -> None:
         """The cursor is there, or has left."""
         self._cursor = cursor
-        if self.drafting:
+        if self._viewport.drafting:
             self.update()
 
     def dimensions(self) -> list[Dimension]:
@@ -102,7 +88,7 @@ class DraftingOverlay(QWidget):
 
     def draw_on(self, image: QImage) -> None:
         """Draw rulers and dimensions onto a picture of the viewport, without the cursor."""
-        if not self.drafting:
+        if not self._viewport.drafting:
             return
         painter = QPainter(image)
         try:
@@ -119,7 +105,7 @@ class DraftingOverlay(QWidget):
             painter.end()
 
     def _paint(self, painter: QPainter, cursor: QPointF | None, *, handles: bool) -> None:
-        drafting, area = self.drafting, QRectF(self.rect())
+        drafting, area = self._viewport.drafting, QRectF(self.rect())
         free = area.adjusted(self.inset + 4, 4, -4, -self.inset - 4)
         pen = Pen(painter, free)
         if handles:
@@ -135,7 +121,7 @@ class DraftingOverlay(QWidget):
             paint_rulers(painter, area, self._at(np.zeros(2)), pixels, cursor)
 
     def _paint_measure(self, pen: Pen) -> None:
-        measure = self._viewport.measure_tool
+        measure = self._measure
         points = measure.points
         if points is not None:
             start, end = (self._at(snap.point) for snap in points)
@@ -147,7 +133,7 @@ class DraftingOverlay(QWidget):
                 pen.mark(self._at(snap.point), snap.kind, "accent")
 
     def _paint_robot(self, pen: Pen) -> None:
-        tool = self._viewport.robot_tool
+        tool = self._robot
         for index, point in enumerate(tool.handles()):
             seen = self._seen(point)
             if seen is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, Signal
@@ -11,13 +10,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.viewport.ground import on_plane
 from snakestudio.viewmodel.viewport.length_units import length_text, number_text
 from snakestudio.viewmodel.viewport.snapping import Snap, snapped
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["MeasureTool", "measured"]
 
@@ -47,8 +43,8 @@ class MeasureTool(QObject):
 
     changed = Signal()
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
+    def __init__(self, viewport: ViewportApi) -> None:
+        super().__init__(viewport.widget)
         self._viewport = viewport
         self.measuring = False
         self.start: Snap | None = None
@@ -78,15 +74,14 @@ class MeasureTool(QObject):
         """Measure from now on; what was measured before is forgotten."""
         self.cancel()
         self.measuring = True
-        self._viewport.setCursor(Qt.CursorShape.CrossCursor)
-        self._viewport.setFocus()
+        self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
+        self._viewport.widget.setFocus()
         self.changed.emit()
 
     def _snap(self, event: QMouseEvent) -> Snap | None:
         """The point that the cursor means; None at the horizon."""
         viewport = self._viewport
-        navigator = viewport.navigator
-        found = on_plane(navigator.camera, viewport.ndc(event.position()), navigator.aspect)
+        found = viewport.ground(event.position())
         if found is None:
             return None
         point = np.array(found)
@@ -94,8 +89,8 @@ class MeasureTool(QObject):
             return Snap(point)
         scene, snapshot = viewport.scene, viewport.snapshot
         pose = snapshot.link_pose if snapshot is not None and Fields.POSE in snapshot.valid else None
-        height = float(navigator.camera.view_height((*found, 0.0)))
-        reach = _REACH * height / max(1, viewport.height())
+        height = float(viewport.navigator.camera.view_height((*found, 0.0)))
+        reach = _REACH * height / max(1, viewport.widget.height())
         return snapped(scene, obstacles_of(scene.obstacles, viewport.document.base_dir), pose, point, reach)
 
     # --- the mouse: the left button sets points, the others still move the camera ---------------------------------
@@ -117,7 +112,7 @@ class MeasureTool(QObject):
 
     def _finish(self, point: Snap) -> None:
         self.end, self.cursor, self.measuring = point, None, False
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
 
     def move(self, event: QMouseEvent) -> bool:
         """The mouse moved."""
@@ -157,7 +152,7 @@ class MeasureTool(QObject):
         if not self.measuring and self.start is None:
             return False
         if self.measuring:
-            self._viewport.unsetCursor()
+            self._viewport.widget.unsetCursor()
         self.measuring, self.start, self.end, self.cursor, self._pressed = False, None, None, None, None
         self.changed.emit()
         return True

@@ -112,8 +112,8 @@ class GlView(QOpenGLWidget):
     def _render(self, width: int, height: int, framebuffer: int, quality: Quality) -> None:
         assert self._renderer is not None
         picture = self._picture(width / height)
-        self._renderer.theme, self._renderer.ratio = picture.theme, self.devicePixelRatio()
-        self._renderer.draw(picture.draw_list(), picture.camera, width, height, framebuffer, quality)
+        ratio = self.devicePixelRatio()
+        self._renderer.draw(picture.draw_list(), picture.camera, width, height, framebuffer, quality, ratio)
 
     # --- for the viewport -----------------------------------------------------------------------------------------
 

@@ -146,8 +146,8 @@ class RenderThread(QObject):
             if self._target is not None:
                 self._target.release()
             self._target = _Target(width, height)
-        renderer.theme, renderer.ratio = picture.theme, picture.ratio
-        renderer.draw(picture.draw_list(), picture.camera, width, height, self._target.name, quality)
+        target = self._target.name
+        renderer.draw(picture.draw_list(), picture.camera, width, height, target, quality, picture.ratio)
         image = self._target.read()
         return Result(image, quality, time.perf_counter() - began)
 

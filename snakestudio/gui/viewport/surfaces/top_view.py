@@ -21,9 +21,7 @@ from snakestudio.drawing.quantities import colours as quantity_colours
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.drafting.rulers import THICK
-from snakestudio.gui.viewport.surfaces.painted_bar import paint_bar
-from snakestudio.gui.viewport.surfaces.painted_gizmo import paint_gizmo
-from snakestudio.gui.viewport.surfaces.painted_tracks import paint_tracks
+from snakestudio.gui.viewport.surfaces.painted import paint_bar, paint_gizmo, paint_tracks
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.footprints import footprint

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 
 __all__ = ["Band", "BoxTool"]
 
@@ -51,10 +47,10 @@ class BoxTool(QObject):
 
     changed = Signal()
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
+    def __init__(self, viewport: ViewportApi) -> None:
+        super().__init__(viewport.widget)
         self._viewport = viewport
-        self.band = Band(viewport)
+        self.band = Band(viewport.widget)
         self.armed = False
         """Whether the next drag draws a rectangle wherever it begins."""
         self._start: QPointF | None = None
@@ -62,8 +58,8 @@ class BoxTool(QObject):
     def arm(self) -> None:
         """Let the next drag draw a rectangle."""
         self.armed = True
-        self._viewport.setCursor(Qt.CursorShape.CrossCursor)
-        self._viewport.setFocus()
+        self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
+        self._viewport.widget.setFocus()
         self.changed.emit()
 
     @property
@@ -99,7 +95,7 @@ class BoxTool(QObject):
         if self._start is None:
             return self.armed
         rectangle = QRectF(self._start, event.position()).normalized()
-        self.band.setGeometry(rectangle.toAlignedRect().intersected(self._viewport.rect()))
+        self.band.setGeometry(rectangle.toAlignedRect().intersected(self._viewport.widget.rect()))
         if rectangle.width() + rectangle.height() >= _SLACK:
             self.band.show()
             self.band.raise_()
@@ -144,5 +140,5 @@ class BoxTool(QObject):
         self.armed, self._start = False, None
         self.band.hide()
         self.band.setGeometry(QRect())
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
         self.changed.emit()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
@@ -12,15 +11,12 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
-from snakestudio.gui.viewport.tools.transform import INTERVAL_MS
+from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits import with_path
 from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import track
-from snakestudio.viewmodel.viewport.ground import on_plane
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["PathTool"]
 
@@ -41,8 +37,8 @@ class PathTool(QObject):
 
     changed = Signal()
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
+    def __init__(self, viewport: ViewportApi) -> None:
+        super().__init__(viewport.widget)
         self._viewport = viewport
         self.drawing = False
         self.hovered = -1
@@ -109,8 +105,7 @@ class PathTool(QObject):
 
     def _ground(self, position: QPointF) -> Waypoint | None:
         """The point of the ground under the cursor, to the millimetre; None at the horizon and farther than it may."""
-        navigator = self._viewport.navigator
-        found = on_plane(navigator.camera, self._viewport.ndc(position), navigator.aspect)
+        found = self._viewport.ground(position)
         if found is None or max(abs(found[0]), abs(found[1])) > 1e4:
             return None
         return round(found[0], 3), round(found[1], 3)
@@ -121,8 +116,8 @@ class PathTool(QObject):
         """Draw a path from now on; the one there is stays until the new one is done."""
         self.cancel()
         self.drawing, self._points, self._cursor, self.hovered = True, [], None, -1
-        self._viewport.setCursor(Qt.CursorShape.CrossCursor)
-        self._viewport.setFocus()
+        self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
+        self._viewport.widget.setFocus()
         self.changed.emit()
 
     def finish(self) -> None:
@@ -136,7 +131,7 @@ class PathTool(QObject):
 
     def _stop(self) -> None:
         self.drawing, self._points, self._cursor, self._pressed = False, [], None, None
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
         self.changed.emit()
 
     def _add(self, position: QPointF) -> None:
@@ -181,7 +176,7 @@ class PathTool(QObject):
         away = position - self._pressed
         if self._button == Qt.MouseButton.LeftButton and (self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK):
             self._dragged, self._wanted = True, self._ground(position)
-            self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+            self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
             if not self._timer.isActive():
                 self._timer.start()
         return True
@@ -325,5 +320,5 @@ class PathTool(QObject):
 
     def _let_go(self) -> None:
         self._pressed, self._before, self._wanted, self._dragged = None, None, None, False
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
         self.changed.emit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,14 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
-from snakestudio.gui.scene.checks import refusal_text
-from snakestudio.gui.viewport.tools.transform import INTERVAL_MS
+from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
+from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.bending import joint_points
 from snakestudio.model.robot.pose import initial_joint_angles
-from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.body_parts import part_title
-from snakestudio.viewmodel.viewport.ground import on_plane
+from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport.length_units import number_text
 from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Turn, Way
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["RobotTool"]
 
@@ -35,6 +31,12 @@ _SLACK, _REACH = 4, 10
 class RobotTool(QObject):
     """What the mouse does to the robot while it stands at its start; every drag is one step of undo.
 
+    Parameters
+    ----------
+    viewport : ViewportApi
+    drawing : callable
+        Whether a path is being drawn.
+
     Signals
     -------
     changed()
@@ -43,9 +45,9 @@ class RobotTool(QObject):
 
     changed = Signal()
 
-    def __init__(self, viewport: Viewport) -> None:
-        super().__init__(viewport)
-        self._viewport = viewport
+    def __init__(self, viewport: ViewportApi, drawing: Callable[[], bool]) -> None:
+        super().__init__(viewport.widget)
+        self._viewport, self._drawing = viewport, drawing
         self.hovered = -1
         """0-based joint whose handle is under the cursor, or is dragged; -1: none."""
         self._drag: Drag | None = None
@@ -65,13 +67,6 @@ class RobotTool(QObject):
     # --- what there is --------------------------------------------------------------------------------------------
 
     @property
-    def placeable(self) -> bool:
-        """Whether what is shown is the start of a run that has not begun."""
-        bridge, snapshot = self._viewport.bridge, self._viewport.snapshot
-        at_start = bridge.live and bridge.status.state in ("ready", "preparing", "unprepared", "blocked")
-        return at_start and snapshot is not None and Fields.POSE in snapshot.valid
-
-    @property
     def _chosen(self) -> bool:
         """Whether the robot, a link of it or its start is selected."""
         return any(kind in ("link", "robot", "beam", "start") for kind, _ in self._viewport.selection.items)
@@ -80,7 +75,7 @@ class RobotTool(QObject):
         """Where the joints' handles are, (k, 3), m; none if there is nothing to be bent."""
         viewport = self._viewport
         snapshot = viewport.snapshot
-        if snapshot is None or not self._chosen or viewport.document.scene.model.continuum or not self.placeable:
+        if snapshot is None or not self._chosen or viewport.document.scene.model.continuum or not viewport.placeable:
             return np.zeros((0, 3))
         points = joint_points(snapshot.link_pose, viewport.document.scene.robot)
         return points if np.isfinite(points).all() else np.zeros((0, 3))
@@ -112,7 +107,7 @@ class RobotTool(QObject):
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
-        can = "drag moves the robot, Alt+drag turns it" if self.placeable else "reset to place the robot"
+        can = "drag moves the robot, Alt+drag turns it" if self._viewport.placeable else "reset to place the robot"
         return f"{part_title(self._viewport.document.scene, item[1])} · {can}"
 
     def _joint_text(self) -> str:
@@ -143,7 +138,7 @@ class RobotTool(QObject):
         viewport = self._viewport
         seen = viewport.navigator.camera.project(points, viewport.navigator.aspect)[:, :2]
         ndc = np.array(viewport.ndc(position))
-        away = np.hypot(*((seen - ndc) * (0.5 * viewport.width(), 0.5 * viewport.height())).T)
+        away = np.hypot(*((seen - ndc) * (0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())).T)
         away[np.isnan(away)] = np.inf
         nearest = int(np.argmin(away))
         return nearest if away[nearest] <= _REACH else -1
@@ -155,9 +150,9 @@ class RobotTool(QObject):
         if self._drag is not None:
             return True
         self._given_up = False
-        if event.button() != Qt.MouseButton.LeftButton or not self.placeable or self._viewport.path_tool.drawing:
-            return False
         viewport, modifiers = self._viewport, event.modifiers()
+        if event.button() != Qt.MouseButton.LeftButton or not viewport.placeable or self._drawing():
+            return False
         snapshot, scene, base_dir = viewport.snapshot, viewport.document.scene, viewport.document.base_dir
         assert snapshot is not None
         joint = self._joint_at(event.position())
@@ -210,7 +205,7 @@ class RobotTool(QObject):
             navigator = self._viewport.navigator
             self._follow = navigator.following
             navigator.set_following(False)  # or the picture would run after what is dragged in it
-            self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+            self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         if not self._timer.isActive():
             self._timer.start()
         return True
@@ -269,7 +264,7 @@ class RobotTool(QObject):
         if self._dragged:
             self._viewport.navigator.set_following(self._follow)
         self._drag, self._dragged = None, False
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
         self.changed.emit()
 
     # --- edits ----------------------------------------------------------------------------------------------------
@@ -277,11 +272,10 @@ class RobotTool(QObject):
     def _way(self) -> Way | None:
         """How far the cursor went; None at the horizon."""
         viewport, height = self._viewport, float(self._grabbed[2])
-        aspect = viewport.navigator.aspect
-        ends = [on_plane(self._camera, viewport.ndc(at), aspect, height) for at in (self._pressed, self._cursor)]
+        ends = [viewport.ground(at, height, self._camera) for at in (self._pressed, self._cursor)]
         if ends[0] is None or ends[1] is None:
             return None
-        pixel = float(self._camera.view_height(self._grabbed)) / max(1, viewport.height())
+        pixel = float(self._camera.view_height(self._grabbed)) / max(1, viewport.widget.height())
         up = self._pressed.y() - self._cursor.y()
         return Way(np.array(ends[1]) - np.array(ends[0]), up, pixel, self._coarse)
 

@@ -10,7 +10,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 
-__all__ = ["Tool", "Tools"]
+__all__ = ["INTERVAL_MS", "Tool", "Tools"]
+
+INTERVAL_MS = 30
+"""A running simulation takes over every edit: more of them than are seen would only slow it down."""
 
 
 class Tool(Protocol):

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import Gizmo, Mode, handles, pick_handle
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
+from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
-from snakestudio.gui.viewport.tools.label import AmountLabel, amount_text
 from snakestudio.gui.viewport.tools.snap import Targets
 from snakestudio.gui.viewport.tools.transform import Grip, Transform
 from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget, target_of
+from snakestudio.gui.viewport.viewport_api import ViewportApi
+from snakestudio.model.formula.quantity import MINUS, NumberTextError
 from snakestudio.model.scene import Scene
-
-if TYPE_CHECKING:
-    from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["TransformTool"]
 
@@ -34,6 +35,90 @@ _REACH = 9.0
 _SWITCH: dict[int, Mode] = {Qt.Key.Key_G: "move", Qt.Key.Key_R: "turn", Qt.Key.Key_S: "scale"}
 _KEYS = {Qt.Key.Key_X: "x", Qt.Key.Key_Y: "y", Qt.Key.Key_Z: "z"}
 _DOES: dict[str, str] = {"move": "moves it along", "turn": "rotates it about", "scale": "scales it along"}
+_PAD, _ROW, _WIDEST = 9, 20, 380
+_AWAY = QPointF(20, 18)
+_CARET = "▏"
+
+
+def amount_text(transform: Transform) -> str:
+    """The amount in words: "Δx +0.250 m", "30.0° about z", "×1.50"; what was typed stands before its value."""
+    own = "own " if transform.local else ""
+    if transform.mode == "move":
+        shift = transform.frame.T @ transform.shift
+        return "   ".join(
+            f"Δ{own}{name} " + _typed(transform, name, f"{shift['xyz'.index(name)]:+.{transform.decimals}f} m")
+            for name in transform.used
+        )
+    if transform.mode == "turn":
+        value = f"{math.degrees(transform.angle):.1f}°"
+        return f"{_typed(transform, transform.used, value)} about {own}{transform.used}"
+    factor = next((f for f in transform.factors if f != 1.0), 1.0)
+    entry = transform.axes or transform.allowed
+    along = f" along {' and '.join(transform.axes)}" if transform.axes and transform.axes != transform.allowed else ""
+    return _typed(transform, entry if not along else transform.typed.entry, f"×{factor:.2f}") + along
+
+
+def _typed(transform: Transform, axis: str, value: str) -> str:
+    """A value, behind what was typed for it."""
+    value = value.replace("-", MINUS)
+    text, here = transform.typed.text(axis), transform.typed.entry == axis and bool(transform.typed)
+    if not text and not here:
+        return value
+    try:
+        known = transform.typed.value(axis) is not None
+    except NumberTextError:
+        known = False
+    return f"{text}{_CARET if here else ''}" + (f" = {value}" if known else "")
+
+
+class AmountLabel(QWidget):
+    """A line or two beside the cursor that never take the mouse; hidden while there is nothing to say."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.text, self.problem = "", ""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFont(theme.value_font(13, bold=False))
+        self.hide()
+
+    def say(self, text: str, problem: str, cursor: QPointF) -> None:
+        """Show an amount and what is wrong with it beside the cursor, within the widget around it."""
+        self.text, self.problem = text, problem
+        metrics = QFontMetrics(self.font())
+        flags = int(Qt.TextFlag.TextWordWrap)
+        sentence = metrics.boundingRect(QRect(0, 0, _WIDEST, 400), flags, problem) if problem else QRect()
+        width = max(metrics.horizontalAdvance(text), sentence.width()) + 2 * _PAD
+        self.resize(width, (_ROW if text else 0) + sentence.height() + 10)
+        around = self.parentWidget()
+        place = cursor + _AWAY
+        if around is not None:
+            if place.x() + width > around.width() - 4:
+                place.setX(cursor.x() - _AWAY.x() - width)
+            place.setX(max(4.0, place.x()))
+            place.setY(max(4.0, min(place.y(), around.height() - self.height() - 4.0)))
+        self.move(place.toPoint())
+        self.setVisible(bool(text or problem))
+        self.raise_()
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            ground = theme.colour("raised" if theme.current() is theme.DARK else "card")
+            ground.setAlpha(240)
+            painter.setPen(theme.colour("line"))
+            painter.setBrush(ground)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+            room = self.rect().adjusted(_PAD, 5, -_PAD, -5)
+            painter.setPen(theme.colour("text"))
+            painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.text)
+            if self.problem:
+                painter.setPen(theme.colour("warning"))
+                below = room.adjusted(0, _ROW if self.text else 0, 0, 0)
+                painter.drawText(below, int(Qt.TextFlag.TextWordWrap), self.problem)
+        finally:
+            painter.end()
 
 
 class TransformTool(QObject):
@@ -41,8 +126,10 @@ class TransformTool(QObject):
 
     Parameters
     ----------
-    viewport : Viewport
+    viewport : ViewportApi
     options : EditorOptions
+    drawing, navigating : callable
+        Whether a path is being drawn, and whether a button is held that turns or shifts the picture.
 
     Signals
     -------
@@ -52,15 +139,21 @@ class TransformTool(QObject):
 
     changed = Signal()
 
-    def __init__(self, viewport: Viewport, options: EditorOptions) -> None:
-        super().__init__(viewport)
-        self._viewport, self._options = viewport, options
-        self.label = AmountLabel(viewport)
+    def __init__(
+        self,
+        viewport: ViewportApi,
+        options: EditorOptions,
+        drawing: Callable[[], bool],
+        navigating: Callable[[], bool],
+    ) -> None:
+        super().__init__(viewport.widget)
+        self._viewport, self._options, self._drawing, self._navigating = viewport, options, drawing, navigating
+        self.label = AmountLabel(viewport.widget)
         self.running: Transform | None = None
         self.hovered = ""
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
-        self._cursor = QPointF(0.5 * viewport.width(), 0.5 * viewport.height())
+        self._cursor = QPointF(0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())
         self._found: tuple[object, Scene, bool, TransformTarget | None] | None = None
         options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
@@ -81,7 +174,7 @@ class TransformTool(QObject):
         shown = viewport.scene
         if shown is not scene and shown.obstacles != scene.obstacles:
             return None
-        placeable = viewport.robot_tool.placeable
+        placeable = viewport.placeable
         found = self._found
         if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
             found = self._found = items, scene, placeable, target_of(viewport.selection, viewport.document, placeable)
@@ -92,7 +185,7 @@ class TransformTool(QObject):
         if self.running is not None:
             return self._held(self.running)
         subject, now = self.subject, self._options.now
-        if subject is None or not now.gizmo or self._viewport.path_tool.drawing:
+        if subject is None or not now.gizmo or self._drawing():
             return None
         mode: Mode = "turn" if now.mode == "turn" else "scale" if now.mode == "scale" else "move"
         offered = {"move": subject.move_axes, "turn": subject.turn_axes, "scale": subject.scale_axes}[mode]
@@ -136,7 +229,7 @@ class TransformTool(QObject):
         if self.running is not None:
             self.cancel()
         subject = self.subject
-        if self._viewport.path_tool.drawing:
+        if self._drawing():
             return
         if subject is None:
             self._refuse("Select an obstacle that is not locked.")
@@ -147,7 +240,7 @@ class TransformTool(QObject):
         if mode == "turn" and not subject.turn_axes:
             self._refuse(f"However it is rotated, {subject.title} looks the same.")
             return
-        self._viewport.setFocus()
+        self._viewport.widget.setFocus()
         self._begin(subject, mode, self._cursor)
 
     def grab(self, position: QPointF, point: FloatArray) -> bool:
@@ -156,7 +249,7 @@ class TransformTool(QObject):
         if subject is None or not subject.move_axes:
             return False
         self._button = Qt.MouseButton.LeftButton
-        self._viewport.setCursor(Qt.CursorShape.SizeAllCursor)
+        self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         self._begin(subject, "move", position, anchor=point)
         return True
 
@@ -194,7 +287,7 @@ class TransformTool(QObject):
             self.running.deleteLater()
         self.running, self._button = None, Qt.MouseButton.NoButton
         self.label.hide()
-        self._viewport.unsetCursor()
+        self._viewport.widget.unsetCursor()
         self.changed.emit()
 
     def cancel(self) -> bool:
@@ -224,7 +317,7 @@ class TransformTool(QObject):
                     self.cancel()
             return True
         self.label.hide()
-        if event.button() != Qt.MouseButton.LeftButton or self._viewport.navigating:
+        if event.button() != Qt.MouseButton.LeftButton or self._navigating():
             return False
         name, subject = self._handle_at(event.position()), self.subject
         if not name or subject is None:
@@ -249,7 +342,7 @@ class TransformTool(QObject):
             self.running.follow(self._viewport.ndc(event.position()), ctrl)
             return True
         self.label.hide()
-        if self._viewport.navigating:
+        if self._navigating():
             return False
         self._hover(self._handle_at(event.position()))
         return bool(self.hovered)
@@ -273,7 +366,7 @@ class TransformTool(QObject):
         if gizmo is None:
             return ""
         camera, aspect = self._eye()
-        reach = _REACH / max(1, self._viewport.height())
+        reach = _REACH / max(1, self._viewport.widget.height())
         return pick_handle(handles(gizmo, camera), camera, self._viewport.ndc(position), aspect, reach)
 
     def _hover(self, name: str) -> None:

@@ -1,18 +1,28 @@
-"""Obstacles that are seen in the picture before they are in the scene: about to be dropped, or made an array."""
+"""Obstacles that are seen in the picture before they are in the scene: dragged out of the palette, or made an array."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QMimeData, QObject, Signal
 
 from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.model.edits.groups import with_obstacles
+from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 
-__all__ = ["Preview"]
+__all__ = ["PRESET_MIME", "Preview", "dragged_preset"]
+
+PRESET_MIME = "application/x-snakestudio-preset"
+"""What is dragged out of the palette: the name of a preset."""
+
+
+def dragged_preset(data: QMimeData) -> str:
+    """The preset that is dragged, "" if it is something else."""
+    name = bytes(data.data(PRESET_MIME).data()).decode() if data.hasFormat(PRESET_MIME) else ""
+    return name if name in PRESETS else ""
 
 
 class Preview(QObject):

@@ -1,0 +1,191 @@
+"""What tools and overlays know of the viewport: scene, robot and camera, and where things are seen in its picture."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.drawing import picking
+from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
+from snakestudio.drawing.draw_list import DrawList, build
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays, Pick
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.preview import Preview
+from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.viewport.navigation import Navigator
+from snakestudio.gui.viewport.view_options import ViewOptions
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.viewmodel.scene.items import Body, Item, item_of
+from snakestudio.viewmodel.viewport.body_look import BodyLook
+
+__all__ = ["ViewportApi", "box_around"]
+
+FloatArray = NDArray[np.float64]
+
+
+class ViewportApi:
+    """Scene and robot as a viewport shows them, and what is where in its picture.
+
+    Parameters
+    ----------
+    widget : QWidget
+        The viewport itself: of it only size, cursor and focus are of interest, and that things can lie over it.
+    document : Document
+    bridge : SessionController
+    selection : Selection
+
+    Attributes
+    ----------
+    navigator : Navigator
+        The camera.
+    options : ViewOptions
+        What is to be seen beside the scene.
+    preview : Preview
+        Obstacles that are seen before they are in the scene.
+    look : BodyLook
+        How a continuous body is drawn.
+    """
+
+    def __init__(self, widget: QWidget, document: Document, bridge: SessionController, selection: Selection) -> None:
+        self.widget, self.document, self.bridge, self.selection = widget, document, bridge, selection
+        self.navigator, self.options, self.preview = Navigator(widget), ViewOptions(widget), Preview(widget)
+        self.look = BodyLook()
+        self._left_behind: Snapshot | None = None
+        self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
+        recording, snapshot = self.bridge.recording, self.bridge.displayed
+        if recording is None or snapshot is None or (self.bridge.live and self.bridge.source == "simulation"):
+            return self.document.scene
+        return recording.scene_at(snapshot.time)
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """What the robot does in it; None until the first state of a scene that was just opened is known."""
+        shown = self.bridge.displayed
+        return None if shown is self._left_behind else shown
+
+    def leave_behind(self, snapshot: Snapshot | None) -> None:
+        """Another scene was opened: a state that is still displayed is of the one before."""
+        self._left_behind = snapshot
+
+    @property
+    def placeable(self) -> bool:
+        """Whether what is shown is the start of a run that has not begun."""
+        bridge, snapshot = self.bridge, self.snapshot
+        at_start = bridge.live and bridge.status.state in ("ready", "preparing", "unprepared", "blocked")
+        return at_start and snapshot is not None and Fields.POSE in snapshot.valid
+
+    @property
+    def drafting(self) -> bool:
+        """Whether the camera looks straight down in parallel projection, x to the right: then it is a drawing."""
+        camera = self.navigator.camera
+        azimuth, elevation, _ = STANDARD_VIEWS["top"]
+        return (
+            self.options.now.drafting
+            and camera.orthographic
+            and abs(math.remainder(camera.azimuth - math.radians(azimuth), math.tau)) < 1e-6
+            and abs(camera.elevation - math.radians(elevation)) < 1e-6
+        )
+
+    # --- what is where --------------------------------------------------------------------------------------------
+
+    def ndc(self, position: QPointF) -> tuple[float, float]:
+        """Normalised device coordinates of a point of the widget."""
+        width, height = max(1, self.widget.width()), max(1, self.widget.height())
+        return 2 * position.x() / width - 1, 1 - 2 * position.y() / height
+
+    def pixel(self, point: tuple[float, float, float]) -> QPointF:
+        """Where in the widget a point of the world is seen."""
+        x, y, _ = self.navigator.camera.project(np.array(point), self.navigator.aspect)
+        return QPointF((float(x) + 1) / 2 * self.widget.width(), (1 - float(y)) / 2 * self.widget.height())
+
+    def ground(
+        self, position: QPointF, height: float = 0.0, camera: Camera | None = None
+    ) -> tuple[float, float] | None:
+        """The point at `height` (m) under a point of the widget, m, seen by another camera if one is given.
+
+        None towards the horizon.
+        """
+        camera = camera or self.navigator.camera
+        origin, direction = camera.ray(self.ndc(position), self.navigator.aspect)
+        if direction[2] > -0.02:
+            return None  # at or above the horizon a pixel is worth kilometres
+        s = (height - origin[2]) / direction[2]
+        if s <= 0 or (not camera.orthographic and s > 200 * camera.distance):
+            return None
+        point = origin + s * direction
+        return float(point[0]), float(point[1])
+
+    def _things(self) -> DrawList:
+        """What can be picked, made anew when scene or robot are others."""
+        scene, snapshot = self.scene, self.snapshot
+        if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
+            shown, folder = Overlays(stretch_scale=self.look.stretch_scale), self.document.base_dir
+            things = build(scene, snapshot, shown, self.navigator.camera, theme.render_theme(), folder)
+            self._pickable = scene, snapshot, things
+        return self._pickable[2]
+
+    @property
+    def _aspect(self) -> float:
+        return self.widget.width() / max(1, self.widget.height())
+
+    def pick(self, position: QPointF) -> Pick | None:
+        """What is under a point of the widget; None for the sky."""
+        return picking.pick(self._things(), self.navigator.camera, self.ndc(position), self._aspect)
+
+    def item_at(self, position: QPointF) -> tuple[Pick | None, Item | None]:
+        """What is under a point of the widget, and as what it can be selected."""
+        picked = self.pick(position)
+        return picked, item_of(picked, self.scene, self.document.scene)
+
+    def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
+        """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
+        things, camera = self._things(), self.navigator.camera
+        picks = picking.pick_rectangle(things, camera, self.ndc(corner), self.ndc(opposite), self._aspect)
+        items = (item_of(picked, self.scene, self.document.scene) for picked in picks)
+        return {item for item in items if item is not None}
+
+
+def box_around(
+    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None, items: frozenset[Body] | None = None
+) -> tuple[FloatArray, FloatArray] | None:
+    """Corners of the box around some links and obstacles, m; around all there is, the path too, if none are named.
+
+    None if there is nothing.
+    """
+    world = obstacles_of(scene.obstacles, base_dir, shown_only=items is None)
+    lows, highs = [], []
+    for index, (low, high) in enumerate(zip(world.low, world.high, strict=True)):
+        if (items is None or ("obstacle", index) in items) and np.isfinite(low).all():
+            lows.append(low)
+            highs.append(high)
+    if items is None and scene.path:
+        points = np.array(scene.path.waypoints_m)
+        lows.append(np.append(points.min(axis=0), 0.0))
+        highs.append(np.append(points.max(axis=0), 0.0))
+    if snapshot is not None and snapshot.drawn:
+        reach = scene.robot.radius_m + scene.robot.contact_half_length_m
+        if scene.model.continuum:
+            # A body that is shortened is thicker, and its ends are round.
+            reach = 1.5 * scene.beam.radius_m
+        for index, pose in enumerate(snapshot.link_pose):
+            if np.isfinite(pose).all() and (items is None or ("link", index) in items):
+                lows.append(pose[:3] - reach)
+                highs.append(pose[:3] + reach)
+    if not lows:
+        return None
+    return np.min(lows, axis=0), np.max(highs, axis=0)

@@ -1,0 +1,87 @@
+"""What can be selected, which of it was picked in the viewport, and which of it a finding is about and says."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.drawing.overlays import Pick
+from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.model.edits import parse_key
+from snakestudio.model.labels import label_of, obstacle_title
+from snakestudio.model.scene import Scene
+
+__all__ = ["Body", "Item", "finding_text", "item_of", "items_of", "refusal_text"]
+
+Body = tuple[Literal["obstacle", "link"], int]
+"""Something that stands in the viewport: its kind and its 0-based index."""
+
+Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]
+"""Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
+
+_PARTS: dict[str, Item] = {
+    "robot": ("robot", 0),
+    "joint_controller": ("robot", 0),
+    "beam": ("beam", 0),
+    "strain": ("strain", 0),
+    "support": ("support", 0),
+    "ground": ("ground", 0),
+    "start": ("start", 0),
+    "run": ("run", 0),
+    "solver": ("run", 0),
+    "control": ("run", 0),
+    "model": ("run", 0),
+}
+
+
+def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
+    """The item that was picked; None for ground and sky, for what is locked or hidden, and for what is of the past.
+
+    Parameters
+    ----------
+    picked : Pick or None
+    shown : Scene
+        What the viewport draws.
+    edited : Scene
+        The document's.
+    """
+    if picked is None or picked.kind not in ("link", "obstacle"):
+        return None
+    if picked.kind == "obstacle" and len(shown.obstacles) != len(edited.obstacles):
+        return None
+    if picked.kind == "link":
+        return "link", picked.index
+    one = edited.obstacles[picked.index]
+    return None if one.locked or one.hidden else ("obstacle", picked.index)
+
+
+def items_of(problem: Problem) -> list[Item]:
+    """What a finding is about."""
+    items: list[Item] = [("obstacle", i) for i in problem.obstacles]
+    items += [("link", i) for i in problem.links]
+    if items or not problem.key:
+        return items
+    try:
+        path = parse_key(problem.key)
+    except SnakeStudioError:
+        return []
+    if path[0] == "obstacles":
+        return [("obstacle", path[1])] if len(path) > 1 and isinstance(path[1], int) else []
+    part = _PARTS.get(str(path[0]))
+    return [part] if part is not None else []
+
+
+def finding_text(problem: Problem, scene: Scene) -> str:
+    """The finding as a sentence for the window, which names the thing; the key is in the tooltip."""
+    tail = f"; {problem.remedy}" if problem.remedy else ""
+    text = f"{problem.message}{tail}."
+    if not problem.message[:1].isdigit():
+        return f"{text[:1].upper()}{text[1:]}"
+    about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
+    head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
+    return f"{head}: {text}"
+
+
+def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
+    """Why an edit was refused, as a sentence for the window."""
+    problems = getattr(error, "problems", ())
+    return finding_text(problems[0], scene) if problems else str(error)
