@@ -15,9 +15,9 @@ import snakestudio as ss
 from snakestudio.api.running import simulate_scene
 from snakestudio.engines import registry
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kinds.reads import findings
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
-from snakestudio.model.reads import findings
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_from_dict
 from snakestudio.paths import scenes_dir

@@ -9,29 +9,12 @@ from typing import Any
 
 from snakestudio.control.base import Controller
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create"]
-
-_CLASSES = {
-    "none": "set_points:SetPoints",
-    "heading": "controllers.heading:HeadingController",
-    "path_following": "controllers.path_following:PathFollower",
-    "leader_follower": "controllers.leader_follower:LeaderFollower",
-    "strain_follower": "controllers.strain_follower:StrainFollower",
-    "teleoperation": "controllers.teleoperation:Teleoperation",
-}
-_CHECKS = {
-    "heading": "steering_check:check",
-    "path_following": "steering_check:check",
-    "leader_follower": "controllers.leader_follower_check:check",
-    "strain_follower": "controllers.strain_follower_check:check",
-    "teleoperation": "controllers.teleoperation_check:check",
-}
-
-_TORQUES = "gaits.joint_torques:JointTorques"
-_TORQUES_CHECK = "gaits.joint_torques:check"
 
 _CONTINUUM = "strain_source:StrainSource"
 _CONTINUUM_CHECK = "strain_check:check"
@@ -44,17 +27,16 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
-    torques: list[Problem] = _load(_TORQUES_CHECK)(scene) if scene.gives_torques else []
-    if any(problem.severity == "error" for problem in torques):
-        return torques
-    if scene.robot.n_links == 1 and not scene.model.continuum and scene.controller.kind != "none":
+    continuum = scene.model.continuum
+    acts = scene.gives_torques or (scene.controller.uses_gait and not continuum)
+    found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
+    if any(problem.severity == "error" for problem in found):
+        return found
+    if scene.robot.n_links == 1 and not continuum and scene.controller.kind != "none":
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
-    where = _CONTINUUM_CHECK if scene.model.continuum else _CHECKS.get(scene.controller.kind)
-    if where is None:
-        return []
-    examine: Callable[[Scene], list[Problem]] = _load(where)
-    return examine(scene)
+    examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
+    return [*found, *(_load(_CONTINUUM_CHECK) if continuum else examine)(scene)]
 
 
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:
@@ -73,6 +55,6 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     if scene.model.continuum:  # it has no joints that a controller could lead
         source: Controller = _load(_CONTINUUM)(scene)
         return source
-    where = _TORQUES if scene.gives_torques else _CLASSES[scene.controller.kind]
-    controller: Controller = _load(where)(scene, initial_joint_angles(scene, base_dir))
+    make = GAIT_KINDS[scene.gait.kind].torques or CONTROLLERS[scene.controller.kind].make
+    controller: Controller = make(scene, initial_joint_angles(scene, base_dir))
     return controller

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
-from snakestudio.control.gaits.ramp import constant, lead_in
-from snakestudio.control.gaits.waves import Motion, WaveGait
-from snakestudio.model.motion import JointTorque
+from snakestudio.control.ramp import constant, lead_in
+from snakestudio.control.waves import Motion
+from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Gait", "Offset", "SetPoints"]
+__all__ = ["Gait", "Offset", "OwnGait", "SetPoints"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -61,6 +61,14 @@ class Gait(Protocol):
         ...
 
 
+class OwnGait(Gait, Protocol):
+    """What a kind of gait makes of a scene."""
+
+    def apply(self, gait: Any, time: float) -> None:
+        """Go over to other values of the gait from `time` on, without a jump."""
+        ...
+
+
 class SetPoints(OpenLoop):
     """The references of a gait, as its joints get them.
 
@@ -83,13 +91,14 @@ class SetPoints(OpenLoop):
     start : (n-1, 2) array, optional
         Joint angles the robot starts with, rad; those of the gait if left out.
     gait : Gait, optional
-        Another one than the scene's waves; whoever gives it changes it by `change`.
+        Another one than the scene's; whoever gives it changes it by `change`.
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None, gait: Gait | None = None) -> None:
         control, self._step = scene.control, scene.solver.step_s
-        self._waves = WaveGait(scene)
-        self._gait: Gait = self._waves if gait is None else gait
+        make = GAIT_KINDS[scene.gait.kind].make
+        self._own: OwnGait | None = make(scene) if gait is None and make is not None else None
+        self._gait: Gait = gait or self._own  # type: ignore[assignment]  # torques need no set-points
         self._delay = control.start_delay_s
         self._limit = np.radians(control.soft_start_deg)
         self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
@@ -217,8 +226,9 @@ class SetPoints(OpenLoop):
     def apply(self, scene: Scene, time: float) -> None:
         """Ramp to the parameters of `scene` from `time` on."""
         gait = scene.gait
-        assert not isinstance(gait, JointTorque), "nobody leads joints from angles to torques"
-        self.change(lambda since: self._waves.apply(gait, since), time)
+        own = self._own
+        assert own is not None
+        self.change(lambda since: own.apply(gait, since), time)
 
     def change(self, how: Callable[[float], object], time: float) -> None:
         """Have the gait changed from `time` (s) on: `how` does that, and gets the time of the gait."""

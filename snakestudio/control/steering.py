@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,18 +27,60 @@ from numpy.typing import NDArray
 from snakestudio.control.body import Body, wrapped
 from snakestudio.control.offset_filter import OffsetFilter
 from snakestudio.control.set_points import SetPoints
-from snakestudio.model.controllers import Steering as Settings
+from snakestudio.errors import Problem
+from snakestudio.kinds.controller import Curve, Plot
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.fields import value
+from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["Steering"]
+__all__ = ["CHANNELS", "PLOT", "Steering", "SteeringFields", "check"]
 
 FloatArray = NDArray[np.float64]
 
 _OVERTURN = 0.5
 """A robot that turns the longer way round goes on doing so up to an error this far beyond half a turn, rad: swinging
 with the gait it would otherwise change its mind again and again."""
+
+
+CHANNELS = ("heading_rad", "heading_ref_rad", "gait_offset_rad")
+"""Heading, its reference, and the offset of the joints."""
+
+PLOT = Plot(
+    "heading", "Heading", (
+        Curve("heading_rad", "heading"), Curve("heading_ref_rad", "ref", faint=True),
+        Curve("gait_offset_rad", "offset", right=True),
+    ), least=5.0, place=2,
+)  # fmt: skip
+
+
+class SteeringFields(ControllerFields):
+    """How a heading is held: an offset of all joints, added to the gait's wave, turns the robot."""
+
+    measure: Literal["mean", "head"] = value(
+        "mean", label="Measured heading", live=True,
+        help="Mean direction of all links, or that of the head link, which swings with the gait and is less exact",
+    )  # fmt: skip
+    gain: float = value(
+        0.5, label="Gain", symbol="k_ψ", help="Offset of every joint for the error of the heading, angle for angle",
+        ge=0, le=100, slider=(0, 2), live=True,
+    )  # fmt: skip
+    offset_limit_deg: float = value(
+        10.0, label="Offset limit", unit="°", symbol="ψ_max", help="The offset stays within this, to either side",
+        ge=0, le=90, slider=(0, 30), live=True,
+    )  # fmt: skip
+    response_s: float = value(
+        0.5, label="Response time", unit="s", symbol="T_ψ",
+        help="Time constant with which the joints follow the offset (a critically damped filter of second order)",
+        gt=0, le=100, slider=(0.05, 3), live=True,
+    )  # fmt: skip
+
+    @property
+    def offset_limit(self) -> float:
+        """Largest offset to either side, rad."""
+        return math.radians(self.offset_limit_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +110,7 @@ class Steering(ABC):
     Parameters
     ----------
     scene : Scene
-        Its controller is a `model.controllers.Steering`.
+        Its controller has `SteeringFields`.
     start : (n-1, 2) array
         Joint angles the robot starts with, rad.
     """
@@ -94,7 +136,7 @@ class Steering(ABC):
     @property
     def channels(self) -> tuple[str, ...]:
         """Heading, its reference, and the offset of the joints."""
-        return ("heading_rad", "heading_ref_rad", "gait_offset_rad")
+        return CHANNELS
 
     def values(self) -> FloatArray:
         """Values of the channels; heading and reference go on over whole turns."""
@@ -134,6 +176,55 @@ class Steering(ABC):
         self._gait.restore(gait)
 
 
-def _law(scene: Scene) -> Settings:
-    assert isinstance(scene.controller, Settings)
+def _law(scene: Scene) -> SteeringFields:
+    assert isinstance(scene.controller, SteeringFields)
     return scene.controller
+
+
+# ---------------------------------------------------------------------------------------------------- what is doubtful
+
+
+def _doubt(key: str, message: str, remedy: str) -> Problem:
+    return Problem("warning", key, message, remedy)
+
+
+def _gait(scene: Scene) -> list[Problem]:
+    """Whether the gait moves the robot at all."""
+    gait = scene.gait
+    reasons = {
+        "amplitude_deg": "the gait has no amplitude",
+        "frequency_deg_s": "the gait stands still",
+        "phase_shift_deg": "the wave does not travel along the body",
+    }
+    return [
+        _doubt(f"gait.{name}", f"{reason}, so the robot cannot be steered", "give another value than 0")
+        for name, reason in reasons.items()
+        if getattr(gait, name, None) == 0.0
+    ]
+
+
+def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
+    """Whether the offset can do something, and does not do too much."""
+    problems = [
+        _doubt(f"controller.{name}", "the offset stays 0, so the robot is not steered", "give more than 0")
+        for name in ("gain", "offset_limit_deg")
+        if getattr(law, name) == 0.0
+    ]
+    limit, gait = scene.robot.joint_limit_deg, scene.gait
+    if not isinstance(gait, LateralUndulation):
+        return problems
+    reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
+    if limit is not None and reach <= limit < reach + law.offset_limit_deg - 1e-9:
+        message = (
+            f"the gait reaches {reach:g}° and the offset adds up to {law.offset_limit_deg:g}°, "
+            f"but the joints stop at {limit:g}°"
+        )
+        problems.append(_doubt("controller.offset_limit_deg", message, f"give at most {limit - reach:g}"))
+    return problems
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong or doubtful in `scene`, whose controller steers a gait."""
+    law = scene.controller
+    assert isinstance(law, SteeringFields)
+    return _gait(scene) + _offset(scene, law)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
-from snakestudio.control.gaits.ramp import Ramp, constant
+from snakestudio.control.ramp import Ramp, constant
 from snakestudio.model.reference import StrainReference
 from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam_shape import grid

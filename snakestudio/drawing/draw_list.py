@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio.control.controllers.leader_follower import RESOLVING, jammed_joints
 from snakestudio.drawing import (
     beam as beam_parts,
 )
@@ -37,6 +36,7 @@ from snakestudio.drawing.obstacles import Obstacles, obstacles_of
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
 from snakestudio.drawing.style import DARK, Theme, greyed
 from snakestudio.drawing.world import Label, Look
+from snakestudio.kinds.controller import controller_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
@@ -178,11 +178,11 @@ def build(
                 marks["sphere"].append(mark_parts.contact_points(snapshot.contacts, camera, theme))
         if overlays.show_support_torques and snapshot.body is not None:
             marks["arrow"].append(mark_parts.torque_arrows(snapshot.body, overlays, camera, theme))
-        joints = jammed_joints(snapshot.control)
-        if joints and len(pose):
-            resolving = snapshot.control.get("controller_state") == RESOLVING
-            colour = theme.accent if resolving else theme.force
-            marks["sphere"].append(robot_parts.jammed(links, robot, joints, colour))
+        kind = controller_of(snapshot.control)
+        marked = kind.marks(snapshot.control) if kind is not None else None
+        if marked is not None and marked.joints and len(pose):
+            colour = theme.accent if marked.worked_on else theme.force
+            marks["sphere"].append(robot_parts.jammed(links, robot, marked.joints, colour))
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.

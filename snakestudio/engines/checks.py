@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Fix, Problem, SceneError
-from snakestudio.model.motion import Gait, JointAnglesStart
+from snakestudio.model.motion import GaitFields, JointAnglesStart
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -137,7 +137,7 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
     return (Fix(f"Move it {1e3 * away:.0f} mm away", ((f"{key}.x_m", x), (f"{key}.y_m", y))),)
 
 
-def gait_reach(gait: Gait) -> tuple[float, float]:
+def gait_reach(gait: GaitFields) -> tuple[float, float]:
     """Largest yaw and pitch that a gait asks for, degrees."""
     yaw, pitch = (math.degrees(wave.reach) for wave in (gait.yaw, gait.pitch))
     return yaw, pitch

@@ -11,7 +11,7 @@ from typing import Any
 from snakestudio.engines.base import Engine
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
-from snakestudio.model.reads import Reads, findings, reason
+from snakestudio.kinds.reads import Reads, findings, reason
 from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
 

@@ -12,6 +12,7 @@ from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
 from snakestudio.engines.compiled_only import is_missing
 from snakestudio.errors import SnakeStudioError
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import mismatches
 from snakestudio.live.pose_source import PoseSource
@@ -137,7 +138,7 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
     if missing & Fields.CONTACTS:
         found.append(
             f"The controller {name} needs contact forces, which a robot on CAN does not measure: "
-            + ("set controller.jam_resolution = false." if name == "leader_follower" else "choose another controller.")
+            + CONTROLLERS[name].remedies.get(Fields.CONTACTS, "choose another controller.")
         )
     if missing & Fields.JOINTS:
         found.append(f"The controller {name} needs all joint angles, and not all joints were heard of yet.")

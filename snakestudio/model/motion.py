@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
 __all__ = [
-    "Gait",
+    "GaitFields",
     "GaitStart",
     "JointAnglesStart",
-    "JointTorque",
     "LateralUndulation",
     "LinkAnglesStart",
     "PlacedStart",
@@ -48,11 +47,36 @@ class Wave(NamedTuple):
 _NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-class LateralUndulation(Frozen):
+class GaitFields(Frozen):
+    """The scene's [gait] table; a subclass has a `kind` and the values of that kind."""
+
+    if TYPE_CHECKING:  # a field of each subclass, in its own place
+        kind: str
+
+    of_waves: ClassVar[bool] = False
+    """Whether the joints are asked for no more than the two waves."""
+
+    gives_torques: ClassVar[bool] = False
+    """Whether the joints' motors are given torques, and nobody asks for any angle."""
+
+    @property
+    def yaw(self) -> Wave:
+        """The horizontal wave: none."""
+        return _NO_WAVE
+
+    @property
+    def pitch(self) -> Wave:
+        """The vertical wave: none."""
+        return _NO_WAVE
+
+
+class LateralUndulation(GaitFields):
     """The serpenoid wave phi_i = A sin(omega t + (i - 1) delta + phi_0) + psi (P2 (71), P1 (70), where phi_0 is 0).
 
     A negative amplitude is the wave that is half a turn ahead.
     """
+
+    of_waves = True
 
     kind: Literal["lateral_undulation"] = value("lateral_undulation", label="Gait", help="Kind of gait")
     amplitude_deg: float = value(
@@ -106,11 +130,6 @@ class LateralUndulation(Frozen):
         """The horizontal wave."""
         return Wave(self.amplitude, self.omega, self.phase_shift, self.phase, self.offset)
 
-    @property
-    def pitch(self) -> Wave:
-        """The vertical wave: none."""
-        return _NO_WAVE
-
 
 class TwoWaves(LateralUndulation):
     """A yaw wave and a pitch wave (P1 (70), (71)); most gaits of snake robots are of this form.
@@ -152,40 +171,6 @@ class TwoWaves(LateralUndulation):
             math.radians(self.pitch_phase_shift_deg), math.radians(self.pitch_phase_deg),
             math.radians(self.pitch_offset_deg),
         )  # fmt: skip
-
-
-class JointTorque(Frozen):
-    """Torques that the joints' motors are given, as formulas of time: nobody asks for any angle.
-
-    A formula may use the time t (s), the joint's number i (1 to n - 1, from the first link on, as joints are numbered
-    everywhere) and the number of links n. A positive torque raises the joint's angle, yaw or pitch.
-    """
-
-    kind: Literal["joint_torque"] = value("joint_torque", label="Gait", help="Kind of gait")
-    torque_nm: str = value(
-        "0.2*sin(2*pi*t + 0.7*i)", label="Torque", unit="N m", symbol="τ",
-        help="Torque about every joint's yaw axis as a formula of the time t (s), the joint's number i and the number "
-        "of links n", max_length=500, live=True,
-    )  # fmt: skip
-    pitch_torque_nm: str = value(
-        "0", label="Pitch torque", unit="N m", symbol="τ_v",
-        help="Torque about every joint's pitch axis as a formula of t, i and n (spatial models)", max_length=500,
-        live=True,
-    )  # fmt: skip
-
-    @property
-    def yaw(self) -> Wave:
-        """The horizontal wave: none."""
-        return _NO_WAVE
-
-    @property
-    def pitch(self) -> Wave:
-        """The vertical wave: none."""
-        return _NO_WAVE
-
-
-Gait = Annotated[LateralUndulation | TwoWaves | JointTorque, Field(discriminator="kind")]
-"""Any open-loop gait."""
 
 
 class PlacedStart(Frozen):
@@ -275,9 +260,9 @@ class GaitStart(PlacedStart):
         ge=-360, le=360, slider=(-180, 180),
     )  # fmt: skip
 
-    def shape(self, gait: Gait) -> Gait:
-        """The gait whose pose at t = 0 is the start; given torques have none: links in line."""
-        if isinstance(gait, JointTorque):
+    def shape(self, gait: GaitFields) -> GaitFields:
+        """The gait whose pose at t = 0 is the start; one that is not of waves has none: links in line."""
+        if not gait.of_waves:
             return gait
         own = {name: getattr(self, name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")}
         return gait.model_copy(update={name: given for name, given in own.items() if given is not None})

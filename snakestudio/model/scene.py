@@ -6,13 +6,14 @@ person typed survives any number of saves to the last digit; properties give SI 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from snakestudio.errors import Problem
-from snakestudio.model.controllers import Controller, GaitAlone
+from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.motion import Gait, JointTorque, LateralUndulation, Start, StraightStart
+from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
+from snakestudio.model.registry import CONTROLLERS, GAIT_KINDS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
@@ -140,8 +141,10 @@ class Scene(Frozen):
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
     path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
-    gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
-    controller: Controller = value(GaitAlone(), label="Controller", help="What closes the loop over the gait")
+    gait: Annotated[GaitFields, GAIT_KINDS] = value(LateralUndulation(), label="Gait", help="Reference of the joints")
+    controller: Annotated[ControllerFields, CONTROLLERS] = value(
+        GaitAlone(), label="Controller", help="What closes the loop over the gait"
+    )
     joint_controller: JointController = value(
         JointController(), label="Joint controller", help="Controller of every joint"
     )
@@ -164,7 +167,7 @@ class Scene(Frozen):
     @property
     def gives_torques(self) -> bool:
         """Whether the joints' motors are given torques; else joint controllers follow reference angles."""
-        return isinstance(self.gait, JointTorque)
+        return self.gait.gives_torques
 
 
 def structure_problems(scene: Scene) -> list[Problem]:

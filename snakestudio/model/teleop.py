@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from snakestudio.model.gaits import GAITS
-from snakestudio.model.motion import JointTorque, LateralUndulation
+from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.scene import Scene
 
 __all__ = ["NEUTRAL", "OWN_GAIT", "TeleopCommand", "gait_called", "steerable_gaits"]
@@ -83,7 +83,7 @@ def gait_called(scene: Scene, name: str | None) -> LateralUndulation | None:
     is the last link, they run the other way round in time.
     """
     if name is None or name == OWN_GAIT:
-        return None if isinstance(scene.gait, JointTorque) else scene.gait
+        return scene.gait if isinstance(scene.gait, LateralUndulation) else None
     if name not in steerable_gaits(scene):
         return None
     gait = next(entry.gait for entry in GAITS if entry.name == name)

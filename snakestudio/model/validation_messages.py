@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from snakestudio.errors import Problem
+from snakestudio.model import registry
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 
@@ -118,6 +119,9 @@ def _models(model: Any) -> list[type[BaseModel]]:
     """The parts that can stand where `model` (a part, or a part and the name of a field of it) is."""
     if isinstance(model, tuple):
         owner, name = model
+        declared = registry.options(owner, name)
+        if declared is not None:
+            return list(declared.values())
         model = owner.model_fields[name].annotation
     return _parts(model)
 

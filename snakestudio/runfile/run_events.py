@@ -5,9 +5,8 @@ by more than a threshold. That is the larger of what stops the link at 5 cm/s, a
 pushed hardest got in a row, in the mean over the last half second: where a robot pushes itself along, ordinary pushing
 is no impact, and on open ground a light touch is one. One link is hit once in a fifth of a second at most.
 
-**Jams** are those that the leader-follower controller finds (its columns say so); without resolution of jams, two or
-more joints that stay away from their references as long as it would wait. **Unsolved** steps within a quarter of a
-second are one moment, at the worst of them.
+**Unsolved** steps within a quarter of a second are one moment, at the worst of them. Others, **jams** say, the scene's
+controller finds in what it recorded.
 
 Rows are looked at some at a time, for the sake of speed; `flush` looks at the rest.
 """
@@ -19,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.controllers import LeaderFollower
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Recording, Rows, Schema
 from snakestudio.model.scene import Scene
@@ -66,8 +65,10 @@ class EventDetector:
         self._finders: list[Callable[[_Piece], list[RunEvent]]] = []
         if not schema.sections:
             self._finders.append(_Impacts(scene).look)
-        if "controller_state" in schema.extra and isinstance(scene.controller, LeaderFollower):
-            self._finders.append(_Jams(schema, scene.controller).look)
+        kind = CONTROLLERS[scene.controller.kind]
+        if kind.events is not None and set(kind.channels) <= set(schema.extra):
+            find = kind.events(schema, scene.controller)
+            self._finders.append(lambda piece: find(piece.time, piece.extra))
         self._unsolved = _Unsolved()
         self._finders.append(self._unsolved.look)
 
@@ -187,41 +188,6 @@ class _Impacts:
             return "an obstacle"
         other = int(part.other[own[np.linalg.norm(part.impulse_normal[own], axis=1).argmax()]])
         return self._names[other] if other < len(self._names) else f"obstacle {other + 1}"
-
-
-class _Jams:
-    """Where the controller finds the robot jammed, and free again."""
-
-    def __init__(self, schema: Schema, settings: LeaderFollower) -> None:
-        extra = schema.extra
-        self._state, self._jams = extra.index("controller_state"), extra.index("jam_count")
-        self._joints = [index for index, name in enumerate(extra) if name.endswith("_jammed")]
-        self._resolves, self._patience = settings.jam_resolution, settings.jam_time_s
-        self._count, self._since, self._jammed = 0, np.inf, False
-
-    def look(self, rows: _Piece) -> list[RunEvent]:
-        jammed = rows.extra[:, self._joints] > 0.0
-        if not (self._jammed or jammed.any() or (rows.extra[:, self._jams] != self._count).any()):
-            self._since = np.inf
-            return []
-        amount = jammed.sum(axis=1)
-        found = []
-        for row, time in enumerate(rows.time.tolist()):
-            count = int(rows.extra[row, self._jams])
-            if self._resolves:
-                stuck = rows.extra[row, self._state] > 0.0
-                noticed = count > self._count
-            else:
-                self._since = min(self._since, time) if amount[row] >= 2 else np.inf
-                stuck = time - self._since > self._patience
-                noticed = stuck and not self._jammed
-            if noticed:
-                joints = ", ".join(str(joint + 1) for joint in np.flatnonzero(jammed[row]))
-                found.append(RunEvent(time, "jam", f"Jammed at joints {joints}", float(amount[row])))
-            elif self._jammed and not stuck:
-                found.append(RunEvent(time, "freed", "Free again"))
-            self._count, self._jammed = count, stuck
-        return found
 
 
 class _Unsolved:

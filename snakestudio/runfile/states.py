@@ -1,8 +1,8 @@
 """The state of a run as bytes and back, bit for bit: what a checkpoint in a run file is.
 
-Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only those listed here are
-made, from fields that must be named as they are today. Numbers keep their types and every bit. The scene, which the
-recording knows at any time, is referred to by its digest; any other is written as TOML.
+Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only those listed here or
+declared by kinds are made, from fields that must be named as they are today. Numbers keep their types and every bit.
+The scene, which the recording knows at any time, is referred to by its digest; any other is written as TOML.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import numpy as np
 
 from snakestudio._version import __version__
 from snakestudio.errors import SnakeStudioError, StateError
+from snakestudio.kinds.controller import CONTROLLERS, ControllerKind
+from snakestudio.kinds.gait import GAIT_KINDS, GaitKind
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen
 from snakestudio.model.reference import JointReference, StrainReference
@@ -51,22 +53,18 @@ _RECORDS = (
     ("planar_lagrangian.state", "engines.planar_lagrangian.state:State", "engines.planar_lagrangian.state:State"),
     ("planar_nonholonomic.state", "engines.planar_nonholonomic.state:State", "engines.planar_nonholonomic.state:State"),
     ("continuum_beam.state", "engines.continuum_beam.state:State", "engines.continuum_beam.state:State"),
-    ("ramp", "control.gaits.ramp:Ramp", "control.gaits.ramp:Ramp"),
-    ("waves", "control.gaits.waves:_WaveState", "control.gaits.waves:_WaveState"),
+    ("ramp", "control.ramp:Ramp", "control.gaits.ramp:Ramp"),
+    ("waves", "control.waves:_WaveState", "control.gaits.waves:_WaveState"),
     ("set_points", "control.set_points:_State", "control.set_points:_State"),
     ("offset_filter", "control.offset_filter:OffsetFilter", "control.offset_filter:OffsetFilter"),
     ("steering", "control.steering:_State", "control.steering:_State"),
     ("limited", "control.limited:Limited", "control.limited:Limited"),
-    ("steered_shape", "control.gaits.steered:Shape", "control.gaits.steered:Shape"),
-    ("steered_gait", "control.gaits.steered:_State", "control.gaits.steered:_State"),
-    ("teleoperation", "control.controllers.teleoperation:_State", "control.teleoperation:_State"),
+    ("steered_shape", "control.steered_gait:Shape", "control.gaits.steered:Shape"),
+    ("steered_gait", "control.steered_gait:_State", "control.gaits.steered:_State"),
     ("path_projection", "control.path_projection:PathProjection", "control.line_of_sight:Sight"),
-    ("path_following", "control.controllers.path_following:_Way", "control.path_following:_Way"),
-    ("leader_follower", "control.controllers.leader_follower:_State", "control.leader_follower:_State"),
     ("strain_source", "control.strain_source:_State", "control.strain_source:_State"),
     ("strain_drive", "control.strain_source:_Drive", "control.strain_source:_Drive"),
     ("strain_layer", "control.strain_source:_Layer", "control.strain_source:_Layer"),
-    ("strain_follower", "control.controllers.strain_follower:_State", "control.strain_follower:_State"),
     ("wave", "model.motion:Wave", "model.motion:Wave"),
     ("teleop_command", "model.teleop:TeleopCommand", "model.teleop:TeleopCommand"),
     ("joint_reference", "model.reference:JointReference", "model.reference:JointReference"),
@@ -77,13 +75,7 @@ _RECORDS = (
 name in files of format 1."""
 
 _PARTS = (
-    ("scene.joint_torque", "model.motion:JointTorque", "model.motion:JointTorque"),
     ("scene.gait_alone", "model.controllers:GaitAlone", "model.controllers:GaitAlone"),
-    ("scene.leader_follower", "model.controllers:LeaderFollower", "model.controllers:LeaderFollower"),
-    ("scene.heading", "model.controllers:HeadingControl", "model.controllers:HeadingControl"),
-    ("scene.path_following", "model.controllers:PathFollowing", "model.controllers:PathFollowing"),
-    ("scene.strain_follower", "model.controllers:StrainFollower", "model.controllers:StrainFollower"),
-    ("scene.teleoperation", "model.controllers:Teleoperation", "model.controllers:Teleoperation"),
     ("scene.path", "model.ground_path:GroundPath", "model.ground_path:GroundPath"),
     ("scene.beam", "model.robot.beam:Beam", "model.beam:Beam"),
     ("scene.peristalsis", "model.robot.strain:Peristalsis", "model.strain:Peristalsis"),
@@ -101,10 +93,33 @@ _NUMBERS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 """What fields that are annotated so may hold; None only where that is said, which `kind` itself stumbles over."""
 
-_RECORD_NAMES = {place: name for name, place, _ in _RECORDS}
-_PART_NAMES = {place: name for name, place, _ in _PARTS}
 _PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
 _PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
+_NAMES = {place: name for name, place in _PLACES.items()}
+
+
+def _kinds() -> tuple[ControllerKind | GaitKind, ...]:
+    return (*CONTROLLERS.values(), *GAIT_KINDS.values())
+
+
+@cache
+def _of_kinds(kinds: tuple[ControllerKind | GaitKind, ...]) -> tuple[dict[str, type], dict[str, type]]:
+    """What kinds declare of their states, by names in files, and by those in files of format 1."""
+    names: dict[str, type] = {}
+    names_1: dict[str, type] = {}
+    for kind in kinds:
+        names |= {**kind.states, f"scene.{kind.fields.model_fields['kind'].get_default()}": kind.fields}
+        names_1 |= kind.formerly
+    return names, names_1
+
+
+@cache
+def _name(kind: type) -> str:
+    """Name of a class in files; "" if it is none of those in states."""
+    own = _NAMES.get(f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}")
+    if own is not None:
+        return own
+    return next((name for name, known in _of_kinds(_kinds())[0].items() if known is kind), "")
 
 
 def encode(value: Any, scene: Scene, time: float) -> bytes:
@@ -113,7 +128,7 @@ def encode(value: Any, scene: Scene, time: float) -> bytes:
     Parameters
     ----------
     value : Any
-        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and the classes listed here.
+        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and named classes.
     scene : Scene
         The scene at that time as the recording has it: it is referred to.
     time : float
@@ -175,17 +190,10 @@ def _digest(scene: Scene) -> bytes:
     return hashlib.blake2b(scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16).digest()
 
 
-def _spelled(kind: type) -> str:
-    return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
-
-
-_place: Callable[[type], str] = cache(_spelled)
-
-
 def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
     """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
     names = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else tuple(getattr(kind, "_fields", ()))
-    own = _RECORD_NAMES[_place(kind)]
+    own = _name(kind)
     texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (own, *names))]
     return b"".join([b"o", texts[0], _COUNT.pack(len(names)), *texts[1:]]), names
 
@@ -193,8 +201,12 @@ def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
 _head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 
 
-def _class(name: str, places: dict[str, str]) -> Any:
-    place = places.get(name)
+def _class(name: str, number: int) -> Any:
+    """The class that a file of a format calls so."""
+    own = _of_kinds(_kinds())[number == 1].get(name)
+    place = (_PLACES_1 if number == 1 else _PLACES).get(name)
+    if own is not None:
+        return own
     if place is None:
         raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
     return _load(place)
@@ -271,14 +283,14 @@ class _Writer:
             self.write(value.scene)
             self.write(value.law)
             self.write(value.count)
-        elif isinstance(value, Frozen) and (name := _PART_NAMES.get(_place(value.__class__))):
+        elif not (name := _name(value.__class__)):
+            raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
+        elif isinstance(value, Frozen):
             self.out.write(b"p")
             self.text(name)
             self.text(value.model_dump_json())
-        elif _place(value.__class__) in _RECORD_NAMES:
-            self._record(value)
         else:
-            raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
+            self._record(value)
 
     def _other_scene(self, scene: Scene) -> None:
         if scene is self._scene or scene == self._scene:
@@ -309,7 +321,7 @@ class _Reader:
 
     def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
         self._data, self.at, self._scene = data, at, scene
-        self._format, self._places = number, _PLACES_1 if number == 1 else _PLACES
+        self._format = number
         self._known: list[Any] = []
         self._plain: dict[bytes, Callable[[], Any]] = {
             b"N": lambda: None,
@@ -330,7 +342,7 @@ class _Reader:
             b"X": lambda: parse_scene(self.text()),
             b"L": lambda: StrainLaw(self.read(), self.read()),
             b"H": lambda: Attachments(self.read(), self.read(), self.read()),
-            b"p": lambda: _class(self.text(), self._places).model_validate_json(self.text()),
+            b"p": lambda: _class(self.text(), self._format).model_validate_json(self.text()),
             b"o": self._record,
         }
 
@@ -368,10 +380,10 @@ class _Reader:
         return np.frombuffer(data, kind).reshape(shape).copy()
 
     def _record(self) -> Any:
-        kind = _class(self.text(), self._places)
+        kind = _class(self.text(), self._format)
         names = [self.text() for _ in range(self.unpack("<I")[0])]
         values = {name: self.read() for name in names}
-        if self._format == 1 and (migrate := _MIGRATIONS_1.get(_RECORD_NAMES[_place(kind)])):
+        if self._format == 1 and (migrate := _MIGRATIONS_1.get(_name(kind))):
             values = _load(migrate)(values)
         wanted = kind.__annotations__
         # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.

@@ -42,7 +42,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 
 def _unfollowed(scene: Scene) -> list[Problem]:
     """Whether nobody follows a path; who drives by hand sees it."""
-    if not scene.path or scene.controller.kind in ("path_following", "teleoperation"):
+    if not scene.path or "path" in scene.controller.uses:
         return []
     return [
         Problem(
@@ -69,7 +69,7 @@ def greatest_way(scene: Scene) -> float:
     slides is faster. It may have been thrown, or slide down a slope.
     """
     gait, ground = scene.gait, scene.ground
-    if not scene.controller.uses_gait or scene.gives_torques or ground.slope_deg != 0.0:
+    if not (scene.controller.uses_gait and gait.of_waves) or ground.slope_deg != 0.0:
         return math.inf
     speed = 0.0
     for wave in (gait.yaw, gait.pitch):

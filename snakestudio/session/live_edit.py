@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from snakestudio.model.controllers import Controller
+from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.edits import changed_keys, get_value, with_values
 from snakestudio.model.fields import field_doc
-from snakestudio.model.robot.joint_torque import is_readable
 from snakestudio.model.scene import Scene
 
 __all__ = ["taken_over"]
@@ -26,7 +26,8 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
         update={name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS}
     )
     live = live.model_copy(update={"controller": _live_part(before.controller, wanted.controller)})
-    if wanted.gives_torques != before.gives_torques or not is_readable(wanted.gait):  # angles are led, torques are not
+    old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[wanted.gait.kind]
+    if new.make is not old.make or not new.readable(wanted.gait):  # angles are led, torques are not
         live = live.model_copy(update={"gait": before.gait})
     changed = changed_keys(live, wanted)
     taken = {key: get_value(wanted, key) for key in changed if key in _KEYS}
@@ -35,7 +36,7 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
     return live, [key for key in changed if key not in taken]
 
 
-def _live_part(before: Controller, after: Controller) -> Controller:
+def _live_part(before: ControllerFields, after: ControllerFields) -> ControllerFields:
     """`before` with what of `after` can change while a run goes."""
     if type(before) is not type(after):
         return before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from snakestudio.engines import registry as engines
-from snakestudio.model.reads import readers
+from snakestudio.kinds.reads import readers
 from snakestudio.model.scene import Scene
 from snakestudio.session.compile_texts import ENGINE_NAMES
 

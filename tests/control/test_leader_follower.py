@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from snakestudio.control.controllers.leader_follower import FOLLOWING, RESOLVING, LeaderFollower
-from snakestudio.model.controllers import LeaderFollower as Settings
+from snakestudio.control.controllers.leader_follower import LeaderFollowerFields as Settings
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Control, Run, Scene

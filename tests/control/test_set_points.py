@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 import snakestudio as ss
 from snakestudio.control import registry
-from snakestudio.control.gaits.waves import WaveGait
 from snakestudio.control.set_points import SetPoints
+from snakestudio.control.waves import WaveGait
 from snakestudio.engines.registry import create as create_engine
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values

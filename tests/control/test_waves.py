@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from snakestudio.control import registry
-from snakestudio.control.gaits.ramp import RAMP_TIME, constant
-from snakestudio.control.gaits.waves import WaveGait
+from snakestudio.control.ramp import RAMP_TIME, constant
 from snakestudio.control.set_points import SetPoints
+from snakestudio.control.waves import WaveGait
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.robot.chain import gait_joint_angles

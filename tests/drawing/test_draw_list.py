@@ -14,6 +14,7 @@ from snakestudio.drawing.draw_list import Ghost, Overlays, Pick, Trail, build
 from snakestudio.drawing.floor import grid_lines, grid_step
 from snakestudio.drawing.meshes import MESHES, build_mesh
 from snakestudio.drawing.style import DARK, LIGHT
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
@@ -259,13 +260,14 @@ def test_the_points_that_guide_the_robot_are_marked():
 
 def test_jammed_joints_are_marked():
     scene, shot = obstacle_scene(), snapshot()
-    jammed = {f"joint_{j + 1}_jammed": float(j in (2, 6)) for j in range(10)}
-    drawn = build(scene, dataclasses.replace(shot, control={"controller_state": 0.0, **jammed}), PLAIN, CAMERA)
+    own = dict.fromkeys(CONTROLLERS["leader_follower"].channels, 0.0)
+    jammed = own | {f"joint_{j + 1}_jammed": float(j in (2, 6)) for j in range(10)}
+    drawn = build(scene, dataclasses.replace(shot, control=jammed), PLAIN, CAMERA)
     balls = drawn.marks["sphere"]
     middles = 0.5 * (shot.link_pose[:-1, :3] + shot.link_pose[1:, :3])
     assert balls[:, :3] == pytest.approx(middles[[2, 6]], abs=1e-6)
     assert (balls[:, 12] > scene.robot.radius_m).all() or (balls[:, 3] > scene.robot.radius_m).all()
-    resolving = build(scene, dataclasses.replace(shot, control={"controller_state": 1.0, **jammed}), PLAIN, CAMERA)
+    resolving = build(scene, dataclasses.replace(shot, control={**jammed, "controller_state": 1.0}), PLAIN, CAMERA)
     assert not np.allclose(resolving.marks["sphere"], balls), "another colour while a jam is worked on"
     none = dict.fromkeys(jammed, 0.0)
     assert build(scene, dataclasses.replace(shot, control=none), PLAIN, CAMERA).marks == {}

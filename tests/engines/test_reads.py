@@ -8,8 +8,8 @@ import pytest
 
 from snakestudio.engines.registry import kinds, reads, unused_reason
 from snakestudio.errors import Problem
+from snakestudio.kinds.reads import findings
 from snakestudio.model.edits import with_values
-from snakestudio.model.reads import findings
 from snakestudio.model.scene import Scene
 
 PLANAR = Scene()

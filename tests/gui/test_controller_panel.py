@@ -6,16 +6,20 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.control.controllers.heading import HeadingFields
+from snakestudio.control.controllers.leader_follower import LeaderFollowerFields
+from snakestudio.control.controllers.path_following import PathFollowingFields
+from snakestudio.control.controllers.strain_follower import StrainFollowerFields
+from snakestudio.control.controllers.teleoperation import TeleoperationFields
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.form import ChoiceRow, ToggleRow
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.parameters import ParameterPanels
-from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing, StrainFollower, Teleoperation
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
-from snakestudio.viewmodel.controllers import CONTROLLERS
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui
@@ -40,7 +44,7 @@ def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
 
 
 def test_every_controller_of_the_scene_is_offered() -> None:
-    laws = (HeadingControl, LeaderFollower, PathFollowing, StrainFollower, Teleoperation)
+    laws = (HeadingFields, LeaderFollowerFields, PathFollowingFields, StrainFollowerFields, TeleoperationFields)
     assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | {"none"}
 
 
@@ -50,12 +54,12 @@ def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
     panel, before = panels.controller, document.scene
     assert not panel.rows
     pick(qtbot, panel, "heading")
-    assert document.scene.controller == HeadingControl()
-    assert {*panel.rows, *panel.choices} == {f"controller.{n}" for n in HeadingControl.model_fields if n != "kind"}
+    assert document.scene.controller == HeadingFields()
+    assert {*panel.rows, *panel.choices} == {f"controller.{n}" for n in HeadingFields.model_fields if n != "kind"}
     assert document.undo_stack.count() == 1
     document.set_value("controller.gain", 0.9, "Gain")
     pick(qtbot, panel, "path_following")
-    assert document.scene.controller == PathFollowing(gain=0.9), "what both have stays"
+    assert document.scene.controller == PathFollowingFields(gain=0.9), "what both have stays"
     assert document.undo_stack.count() == 3
     for _ in range(3):
         document.undo_stack.undo()
@@ -78,7 +82,7 @@ def test_rows_edit_numbers_words_and_switches(qtbot: QtBot, panels: ParameterPan
     qtbot.keyClick(begins.field, Qt.Key.Key_Up)
     assert jams.field.isChecked()
     qtbot.keyClick(jams.field, Qt.Key.Key_Space)
-    assert document.scene.controller == LeaderFollower(speed_m_s=0.35, begins="left", jam_resolution=False)
+    assert document.scene.controller == LeaderFollowerFields(speed_m_s=0.35, begins="left", jam_resolution=False)
     document.undo_stack.undo()
     assert jams.field.isChecked()
 
@@ -107,7 +111,7 @@ def test_what_waits_for_a_reset_is_said(qtbot: QtBot, panels: ParameterPanels, b
     pick(qtbot, panel, "leader_follower")
     assert not panel.message.text()
     # The keys are those a run refuses.
-    other = Scene.model_validate({**dict(Scene()), "controller": LeaderFollower()})
+    other = Scene.model_validate({**dict(Scene()), "controller": LeaderFollowerFields()})
     runner = Runner(Scene())
     bridge.status.pending = tuple(runner.apply(other))
     bridge.status_changed.emit(bridge.status)
@@ -153,7 +157,7 @@ def test_the_program_of_a_driven_robot_is_told(panels: ParameterPanels, document
     document.set_value("controller.kind", "teleoperation", "Controller")
     panels.controller.refresh(document.scene)
     assert "Its program" not in panels.controller.about.text()
-    assert set(panels.controller.rows) == {f"controller.{n}" for n in Teleoperation.model_fields} - {
+    assert set(panels.controller.rows) == {f"controller.{n}" for n in TeleoperationFields.model_fields} - {
         "controller.kind", "controller.program",
     }  # fmt: skip
     document.set_value("controller.program", [{"time_s": 1.0, "speed": 1.0}, {"time_s": 2.5}], "Program")

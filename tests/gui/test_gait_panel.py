@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from snakestudio.control.gaits.joint_torque import JointTorqueFields
 from snakestudio.control.registry import check as check_controller
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
@@ -18,7 +19,7 @@ from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.presets import Preset
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
-from snakestudio.model.motion import JointTorque, LateralUndulation, TwoWaves
+from snakestudio.model.motion import LateralUndulation, TwoWaves
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording
@@ -276,7 +277,7 @@ def test_soft_start_goes_with_the_gait_in_the_whole_panel(qtbot: QtBot, document
 @pytest.fixture
 def torques(panel: GaitPanel, document: Document) -> GaitPanel:
     panel.torque_button.click()
-    assert isinstance(document.scene.gait, JointTorque)
+    assert isinstance(document.scene.gait, JointTorqueFields)
     return panel
 
 
@@ -305,7 +306,7 @@ def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
     qtbot: QtBot, torques: GaitPanel, document: Document
 ) -> None:
     row = torques.formulas["gait.torque_nm"]
-    assert row.field.text() == JointTorque(kind="joint_torque").torque_nm
+    assert row.field.text() == JointTorqueFields(kind="joint_torque").torque_nm
     for text in ("0.3*sin(q)", "0.3*sin(t*i/n)"):
         row.field.selectAll()
         qtbot.keyClicks(row.field, text)
@@ -313,7 +314,7 @@ def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
         if "q" in text:
             assert row.problem.startswith("'q' is not known; use t, i, n, pi and the functions ")
     assert row.problem == ""
-    assert document.scene.gait == JointTorque(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
+    assert document.scene.gait == JointTorqueFields(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
 
 
 def test_what_torques_leave_without_effect_is_locked_and_says_why(torques: GaitPanel, document: Document) -> None:

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from snakestudio.model.fields import field_doc
+from snakestudio.model.registry import options
 from snakestudio.model.scene import Scene
 
 UNITS = {
@@ -30,8 +31,8 @@ def parts(annotation: object) -> Iterator[type[BaseModel]]:
 
 def all_parts(root: type[BaseModel], known: dict[type[BaseModel], None]) -> dict[type[BaseModel], None]:
     known[root] = None
-    for field in root.model_fields.values():
-        for part in parts(field.annotation):
+    for name, field in root.model_fields.items():
+        for part in (options(root, name) or dict(enumerate(parts(field.annotation)))).values():
             if part not in known:
                 all_parts(part, known)
     return known

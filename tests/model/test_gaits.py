@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.control.gaits.waves import WaveGait
+from snakestudio.control.waves import WaveGait
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS, GaitPreset
 from snakestudio.model.scene import Scene

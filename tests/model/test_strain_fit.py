@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from snakestudio.cli import main
-from snakestudio.control.gaits.waves import WaveGait
+from snakestudio.control.waves import WaveGait
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.robot.joint_strain import joint_motion

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snakestudio.control.gaits.ramp import Ramp
+from snakestudio.control.ramp import Ramp
 from snakestudio.errors import StateError
 from snakestudio.model.edits import with_values
 from snakestudio.model.reference import JointReference

@@ -5,29 +5,105 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.body import Body, held
-from snakestudio.model.controllers import LeaderFollower as Settings
+from snakestudio.errors import Problem
+from snakestudio.kinds.controller import ControllerKind, JointMarks, Said
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.events import RunEvent
+from snakestudio.model.fields import value
+from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 
-__all__ = ["FOLLOWING", "JAMMED", "RESOLVING", "LeaderFollower", "jammed_joints"]
+__all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
 
 FloatArray = NDArray[np.float64]
 
 FOLLOWING, RESOLVING = 0, 1
 """Values of the channel "controller_state"."""
 
+_CHANNELS = ("controller_state", "head_side", "head_offset_m", "jam_count")
+"""State of the algorithm, side and offset of the head, jams so far."""
+
 JAMMED = "joint_{}_jammed"
 """Name of the channel that says whether a joint (1-based) is jammed."""
 
 JAM = 2
 """Joints that must be jammed at once: a single one comes free by itself (P3, IV-B)."""
+
+
+class LeaderFollowerFields(ControllerFields):
+    """The head winds from side to side, every joint repeats the head's, and jams are resolved (P3 (50) to (58)).
+
+    The gait has no part in it.
+    """
+
+    uses = ()
+
+    kind: Literal["leader_follower"] = value(
+        "leader_follower", label="Controller", help="The head leads, all joints follow it; jams are resolved (P3)"
+    )
+    direction_deg: float = value(
+        0.0, label="Direction", unit="°", help="Where the robot shall go, from the x axis",
+        ge=-3600, le=3600, slider=(-180, 180), live=True,
+    )  # fmt: skip
+    speed_m_s: float = value(
+        0.2, label="Speed", unit="m/s", symbol="v_ref", help="Speed at which the bends of the head run along the body",
+        gt=0, le=100, slider=(0.02, 0.6), live=True,
+    )  # fmt: skip
+    head_angle_deg: float = value(
+        50.0, label="Head angle", unit="°", symbol="α", help="Angle of the head to either side of the direction",
+        gt=0, le=90, slider=(10, 80), live=True,
+    )  # fmt: skip
+    head_reach_m: float = value(
+        0.14, label="Head reach", unit="m", symbol="Δy_max",
+        help="Distance of the head from the centre of mass, across the direction, at which it turns to the other side",
+        gt=0, le=100, slider=(0.02, 0.5), live=True,
+    )  # fmt: skip
+    begins: Literal["left", "right"] = value("right", label="Begins", help="Side to which the head turns first")
+    reference_limit_deg: float = value(
+        50.0, label="Reference limit", unit="°", symbol="φ_max", help="Joint references stay within this",
+        gt=0, le=180, slider=(10, 90), live=True,
+    )  # fmt: skip
+    jam_resolution: bool = value(
+        True, label="Jam resolution", help="Whether a jam is resolved by turning the links that are pushed", live=True
+    )
+    jam_angle_deg: float = value(
+        20.0, label="Jam angle", unit="°", symbol="Δφ_max",
+        help="A joint further than this from its reference is jammed", gt=0, le=180, slider=(2, 60), live=True,
+    )  # fmt: skip
+    jam_time_s: float = value(
+        0.5, label="Jam time", unit="s", symbol="t_jam,max",
+        help="Two joints that are jammed for longer than this make a jam", ge=0, le=100, slider=(0, 2), live=True,
+    )  # fmt: skip
+    resolution_time_s: float = value(
+        0.5, label="Resolution time", unit="s", symbol="t_resolution,max", help="How long a jam is worked on",
+        gt=0, le=100, slider=(0.05, 2), live=True,
+    )  # fmt: skip
+    jam_gain_rad_per_n: float = value(
+        0.05, label="Jam gain", unit="rad/N", symbol="k_θ", help="Rotation of a link for the force that pushes it",
+        ge=0, le=100, slider=(0, 0.2), live=True,
+    )  # fmt: skip
+    force_noise_n: float = value(
+        0.0, label="Force noise", unit="N", help="Standard deviation of the noise of the contact force sensors",
+        ge=0, le=1e4, slider=(0, 10), live=True,
+    )  # fmt: skip
+    force_threshold_n: float = value(
+        0.0, label="Force threshold", unit="N", help="Smaller contact forces are not felt",
+        ge=0, le=1e4, slider=(0, 20), live=True,
+    )  # fmt: skip
+    noise_seed: int = value(0, label="Noise seed", help="Other seeds give other noise", ge=0, le=2**31 - 1)
+
+    @property
+    def direction(self) -> float:
+        """Where the robot shall go, rad."""
+        return math.radians(self.direction_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +147,6 @@ class _State:
     def resolving(self) -> bool:
         """Whether a jam is worked on."""
         return self.resolving_until < np.inf
-
-
-def jammed_joints(control: Mapping[str, float]) -> list[int]:
-    """Joints (0-based) that are jammed according to `Snapshot.control`; none under another controller."""
-    found: list[bool] = []
-    while (name := JAMMED.format(len(found) + 1)) in control:
-        found.append(control[name] > 0.0)
-    return [joint for joint, jammed in enumerate(found) if jammed]
 
 
 class LeaderFollower:
@@ -128,7 +196,7 @@ class LeaderFollower:
         """State of the algorithm, side and offset of the head, jams so far, and every joint's jam."""
         joints = len(self._state.jammed)
         jammed = (JAMMED.format(j + 1) for j in range(joints))
-        return ("controller_state", "head_side", "head_offset_m", "jam_count", *jammed)
+        return (*_CHANNELS, *jammed)
 
     def values(self) -> FloatArray:
         """Values of the channels."""
@@ -238,6 +306,146 @@ def _longer(values: FloatArray, last: float) -> FloatArray:
     return longer
 
 
-def _settings(scene: Scene) -> Settings:
-    assert isinstance(scene.controller, Settings)
+def _settings(scene: Scene) -> LeaderFollowerFields:
+    assert isinstance(scene.controller, LeaderFollowerFields)
     return scene.controller
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong or doubtful in `scene`, whose robot is led by its head."""
+    settings, robot = scene.controller, scene.robot
+    assert isinstance(settings, LeaderFollowerFields)
+    problems: list[Problem] = []
+
+    def doubt(key: str, message: str, remedy: str) -> None:
+        problems.append(Problem("warning", key, message, remedy))
+
+    if robot.n_links < 3:
+        doubt("robot.n_links", "no joint follows the head of a robot with two links", "give it more links")
+    limit = robot.joint_limit_deg
+    if limit is not None:
+        for name, what in (("reference_limit_deg", "references go"), ("head_angle_deg", "the head shall turn")):
+            asked = getattr(settings, name)
+            if asked > limit:
+                message = f"{what} to {asked:g}° but the joints stop at {limit:g}°"
+                doubt(f"controller.{name}", message, f"give at most {limit:g}, or raise robot.joint_limit_deg")
+    per_joint = robot.link_length_m / settings.speed_m_s
+    delay = (robot.n_links - 2) * per_joint
+    if delay > scene.run.duration_s:
+        doubt(
+            "controller.speed_m_s",
+            f"a bend takes {delay:.3g} s from the head to the last joint, longer than the run of "
+            f"{scene.run.duration_s:g} s: the rear joints only repeat the start pose",
+            "raise it, or run.duration_s",
+        )
+    if scene.control.period_s > per_joint:
+        doubt(
+            "control.period_s",
+            f"{scene.control.period_s:g} s is longer than the {per_joint:.3g} s a bend takes from joint to joint",
+            "reduce it, or controller.speed_m_s",
+        )
+    if settings.head_reach_m > 0.5 * robot.length:
+        doubt(
+            "controller.head_reach_m",
+            f"the head can hardly get {settings.head_reach_m:g} m away from the centre of mass of a robot of "
+            f"{robot.length:.3g} m, so it will not turn to the other side",
+            f"give at most {0.25 * robot.length:.2g}",
+        )
+    return problems
+
+
+class _Jams:
+    """Where the controller finds the robot jammed, and free again.
+
+    Without resolution of jams, two or more joints that stay away from their references as long as it would wait.
+    """
+
+    def __init__(self, schema: Schema, settings: LeaderFollowerFields) -> None:
+        extra = schema.extra
+        self._state, self._jams = extra.index("controller_state"), extra.index("jam_count")
+        self._joints = [index for index, name in enumerate(extra) if name.endswith("_jammed")]
+        self._resolves, self._patience = settings.jam_resolution, settings.jam_time_s
+        self._count, self._since, self._jammed = 0, np.inf, False
+
+    def look(self, times: FloatArray, extra: FloatArray) -> list[RunEvent]:
+        jammed = extra[:, self._joints] > 0.0
+        if not (self._jammed or jammed.any() or (extra[:, self._jams] != self._count).any()):
+            self._since = np.inf
+            return []
+        amount = jammed.sum(axis=1)
+        found = []
+        for row, time in enumerate(times.tolist()):
+            count = int(extra[row, self._jams])
+            if self._resolves:
+                stuck = extra[row, self._state] > 0.0
+                noticed = count > self._count
+            else:
+                self._since = min(self._since, time) if amount[row] >= 2 else np.inf
+                stuck = time - self._since > self._patience
+                noticed = stuck and not self._jammed
+            if noticed:
+                joints = ", ".join(str(joint + 1) for joint in np.flatnonzero(jammed[row]))
+                found.append(RunEvent(time, "jam", f"Jammed at joints {joints}", float(amount[row])))
+            elif self._jammed and not stuck:
+                found.append(RunEvent(time, "freed", "Free again"))
+            self._count, self._jammed = count, stuck
+        return found
+
+
+def _jammed_joints(control: Mapping[str, float]) -> list[int]:
+    """Joints (0-based) that are jammed according to `Snapshot.control`; none under another controller."""
+    found: list[bool] = []
+    while (name := JAMMED.format(len(found) + 1)) in control:
+        found.append(control[name] > 0.0)
+    return [joint for joint, jammed in enumerate(found) if jammed]
+
+
+def _marks(control: Mapping[str, float]) -> JointMarks:
+    return JointMarks(_jammed_joints(control), control["controller_state"] == RESOLVING)
+
+
+def _called(numbers: list[int]) -> str:
+    """Joints (0-based) as people count them."""
+    names = [str(number + 1) for number in numbers]
+    return f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _says(control: Mapping[str, float]) -> list[Said]:
+    jams, jammed = int(control["jam_count"]), _jammed_joints(control)
+    so_far = f", {jams} {'jam' if jams == 1 else 'jams'} so far" if jams else ""
+    if control["controller_state"] == RESOLVING:
+        return [Said("accent", f"resolving jam {jams}" + (f" of {_called(jammed)}" if jammed else ""))]
+    entries = [Said("good", f"head turns {'left' if control['head_side'] > 0 else 'right'}{so_far}")]
+    if jammed:
+        entries.append(Said("warning", f"jammed: {_called(jammed)}"))
+    return entries
+
+
+_OF_RESOLUTION = tuple(
+    f"controller.{name}"
+    for name in (
+        "jam_time_s", "resolution_time_s", "jam_gain_rad_per_n", "force_noise_n", "force_threshold_n", "noise_seed",
+    )
+)  # fmt: skip
+
+KIND = ControllerKind(
+    fields=LeaderFollowerFields,
+    make=LeaderFollower,
+    title="Leader and followers (P3)",
+    help="The head winds from side to side and every joint repeats what the head did; jams are resolved.",
+    place=3,
+    check=check,
+    effects=(
+        (_OF_RESOLUTION, lambda scene: _settings(scene).jam_resolution, "only with jam resolution"),
+        (("controller.noise_seed",), lambda scene: _settings(scene).force_noise_n > 0.0, "only with force noise"),
+    ),
+    channels=_CHANNELS,
+    shown=("speed", "joint", "force", "position"),
+    phase=("controller_state", "jam", "resolved"),
+    says=_says,
+    marks=_marks,
+    events=lambda schema, fields: _Jams(schema, fields).look,
+    remedies={Fields.CONTACTS: "set controller.jam_resolution = false."},
+    states={"leader_follower": _State},
+    formerly={"control.leader_follower:_State": _State, "model.controllers:LeaderFollower": LeaderFollowerFields},
+)

@@ -2,25 +2,63 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.path_projection import PathProjection, heading_to, integral_rate, projected
-from snakestudio.control.steering import Steering
-from snakestudio.model.controllers import PathFollowing
+from snakestudio.control.steering import CHANNELS, PLOT, Steering, SteeringFields
+from snakestudio.control.steering import check as check_steering
+from snakestudio.errors import Problem
+from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
+from snakestudio.model.fields import value
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.track import track
+from snakestudio.model.track import Track, track
+from snakestudio.model.world import Box, Cylinder
 
-__all__ = ["PathFollower"]
+__all__ = ["KIND", "PathFollower", "PathFollowingFields"]
 
 FloatArray = NDArray[np.float64]
 
+_SPACING = 0.02
+"""Distance of the points of a path that are looked at beside obstacles, m; a long path has 20000 of them."""
+
+_BESIDE = ("cross_track_m", "along_track_m", "path_x_m", "path_y_m", "look_ahead_x_m", "look_ahead_y_m")
+"""Where the centre of mass is beside the path, and the points that guide it."""
+
 _NOWHERE = PathProjection(0.0, 0.0, np.zeros(2), 0.0)
+
+
+class PathFollowingFields(SteeringFields):
+    """The centre of mass is steered onto the scene's path by line-of-sight guidance."""
+
+    uses = ("gait", "path")
+
+    kind: Literal["path_following"] = value(
+        "path_following", label="Controller", help="An offset of the gait steers the robot onto the scene's path"
+    )
+    look_ahead_m: float = value(
+        0.7, label="Look-ahead", unit="m", symbol="Δ",
+        help="The robot heads for the point of the path's tangent this far ahead: shorter is tighter, and less calm",
+        gt=0, le=1000, slider=(0.1, 3), live=True,
+    )  # fmt: skip
+    curve_gain: float = value(
+        0.75, label="Curve gain", symbol="k_κ",
+        help="Share of a smooth path's curvature that is bent into the body at once (0: the error alone bends it)",
+        ge=0, le=10, slider=(0, 1.5), live=True,
+    )  # fmt: skip
+    integral_gain_m_s: float = value(
+        0.0, label="Integral gain", unit="m/s", symbol="σ",
+        help="Takes away, slowly, a distance from the path that would stay, on a slope say (0: off)",
+        ge=0, le=100, slider=(0, 0.05), live=True,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +101,7 @@ class PathFollower(Steering):
     @property
     def channels(self) -> tuple[str, ...]:
         """Those of steering, where the centre of mass is beside the path, and the points that guide it."""
-        points = ("path_x_m", "path_y_m", "look_ahead_x_m", "look_ahead_y_m")
-        return (*super().channels, "cross_track_m", "along_track_m", *points)
+        return (*super().channels, *_BESIDE)
 
     def values(self) -> FloatArray:
         """Values of the channels; left of the path is positive."""
@@ -74,8 +111,8 @@ class PathFollower(Steering):
         return np.array([*super().values().tolist(), *beside])
 
     @property
-    def _settings(self) -> PathFollowing:
-        assert isinstance(self._law, PathFollowing)
+    def _settings(self) -> PathFollowingFields:
+        assert isinstance(self._law, PathFollowingFields)
         return self._law
 
     def _wanted(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
@@ -118,3 +155,120 @@ def _carried_over(old: GroundPath, new: GroundPath, around: float) -> float | No
     if not (same and old and new):
         return None
     return around * track(new).length / track(old).length
+
+
+# ---------------------------------------------------------------------------------------------------- what is doubtful
+
+
+def _doubt(key: str, message: str, remedy: str, obstacles: tuple[int, ...] = ()) -> Problem:
+    return Problem("warning", key, message, remedy, obstacles=obstacles)
+
+
+def _half_width(scene: Scene) -> float:
+    """Half the width of the ground that the undulating robot needs, m.
+
+    Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small angles, on a wave
+    of amplitude L a / (2 sin(delta / 2)).
+    """
+    robot, yaw = scene.robot, scene.gait.yaw
+    turn = abs(2.0 * math.sin(0.5 * yaw.phase_shift))
+    wave = 0.5 * robot.length
+    if turn > 0.0:
+        wave = min(wave, robot.link_length_m * abs(yaw.amplitude) / turn**2)
+    return robot.radius_m + wave
+
+
+def _distances(scene: Scene, path: Track) -> dict[int, float]:
+    """How near the path comes to cylinders and boxes (0-based; what else there is one climbs), m; 0 goes through."""
+    count = int(min(max(path.length / _SPACING, 1.0), 20000.0)) + 1
+    points = np.array([path.place(s)[0] for s in np.linspace(0.0, path.length, count)])
+    found: dict[int, float] = {}
+    for index, o in enumerate(scene.obstacles):
+        if isinstance(o, Cylinder):
+            away = np.hypot(points[:, 0] - o.x_m, points[:, 1] - o.y_m) - o.radius_m
+        elif isinstance(o, Box):
+            local = (points - (o.x_m, o.y_m)) @ rotation(math.radians(o.yaw_deg))[:2, :2]
+            away = np.linalg.norm(np.maximum(np.abs(local) - 0.5 * np.array([o.length_m, o.width_m]), 0.0), axis=1)
+        else:
+            continue
+        found[index] = max(float(away.min()), 0.0)
+    return found
+
+
+def _obstacles(scene: Scene, path: Track) -> list[Problem]:
+    """Whether the robot will run against something."""
+    if not scene.obstacles:
+        return []
+    room = _half_width(scene)
+    near = {index: away for index, away in _distances(scene, path).items() if away < room}
+    if not near:
+        return []
+    worst = min(near, key=lambda index: near[index])
+    name = scene.obstacles[worst].name
+    called = f"obstacle {worst + 1}" + (f" ({name})" if name else "")
+    where = f"goes through {called}" if near[worst] == 0.0 else f"passes {called} at {near[worst]:.2g} m"
+    more = f", and {len(near) - 1} more are as near" if len(near) > 1 else ""
+    message = f"the path {where}, but the robot needs {room:.2g} m to either side{more}"
+    return [_doubt("path.waypoints_m", message, "move the waypoints or the obstacle", tuple(sorted(near)))]
+
+
+def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
+    """Whether there is a path that the robot can follow."""
+    if not scene.path:
+        remedy = "give waypoints such as [[0, 0], [5, 0]], or draw a path in the window"
+        return [Problem("error", "path.waypoints_m", "there is no path to follow", remedy)]
+    problems = []
+    robot, path = scene.robot, track(scene.path)
+    if law.look_ahead_m < robot.link_length_m:
+        message = f"{law.look_ahead_m:g} m is shorter than a link of {robot.link_length_m:g} m: the robot will weave"
+        problems.append(
+            _doubt("controller.look_ahead_m", message, f"give about half the robot, {robot.length / 2:.2g}")
+        )
+    curvature, where = path.largest_curvature()
+    # An offset bends the body into an arc, whose radius is the link's length over the offset.
+    tightest = law.offset_limit / robot.link_length_m
+    if 0.0 < tightest < curvature:
+        x, y = path.place(where)[0]
+        message = (
+            f"the path bends with a radius of {1 / curvature:.2g} m at ({x:.2g}, {y:.2g}), but with an offset of "
+            f"{law.offset_limit_deg:g}° the robot turns on {1 / tightest:.2g} m"
+        )
+        remedy = "smooth the path, or raise controller.offset_limit_deg"
+        problems.append(_doubt("path.waypoints_m", message, remedy))
+    return problems + _obstacles(scene, path)
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong or doubtful in `scene`, whose robot follows a path."""
+    assert isinstance(scene.controller, PathFollowingFields)
+    return check_steering(scene) + _path(scene, scene.controller)
+
+
+def _says(control: Mapping[str, float]) -> list[Said]:
+    off = 100.0 * control["cross_track_m"]
+    side = "left" if off > 0 else "right"
+    return [Said("accent", "on the path" if abs(off) < 0.5 else f"{abs(off):.3g} cm {side} of the path")]
+
+
+KIND = ControllerKind(
+    fields=PathFollowingFields,
+    make=PathFollower,
+    title="Path following",
+    help="The robot heads for a point of the path ahead, comes onto the path and stays on it.",
+    place=2,
+    check=check,
+    effects=((("controller.curve_gain",), lambda scene: scene.path.shape != "straight", "only on smooth paths"),),
+    tools=("path",),
+    channels=(*CHANNELS, *_BESIDE),
+    plots=(
+        Plot(
+            "cross_track", "Cross-track error", (Curve("cross_track_m", "to the left of the path"),), least=0.02,
+            levels=((0.0, "the path"),), place=1,
+        ),
+        PLOT,
+    ),
+    shown=("cross_track", "heading", "speed", "position"),
+    says=_says,
+    states={"path_following": _Way},
+    formerly={"control.path_following:_Way": _Way, "model.controllers:PathFollowing": PathFollowingFields},
+)  # fmt: skip

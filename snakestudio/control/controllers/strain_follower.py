@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
-from snakestudio.control.gaits.ramp import Ramp, constant, lead_in
+from snakestudio.control.ramp import Ramp, constant, lead_in
 from snakestudio.control.strain_source import BLEND_TIME
+from snakestudio.errors import Problem, SceneError
+from snakestudio.kinds.controller import ControllerKind
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.fields import value
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.joint_strain import joint_motion
 from snakestudio.model.robot.smooth_steps import rise
-from snakestudio.model.robot.strain import Strain
+from snakestudio.model.robot.strain import COMPONENTS, Strain
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["StrainFollower"]
+__all__ = ["KIND", "StrainFollower", "StrainFollowerFields"]
 
 FloatArray = NDArray[np.float64]
+
+
+SAMPLES = 41
+"""Times and places at which the law is looked at."""
+
+
+class StrainFollowerFields(ControllerFields):
+    """The joints follow the scene's strain law, as if the links were pieces of its continuous body (P5's counterpart).
+
+    Joint j lies at X = j l / n of the body and turns by the integral of the curvature over the link's length around it.
+    """
+
+    uses = ("strain",)
+
+    kind: Literal["strain_follower"] = value(
+        "strain_follower", label="Controller", help="The joints follow the strain law of the scene's continuous body"
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,3 +130,60 @@ class StrainFollower(OpenLoop):
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
         self._state = checkpoint
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong or doubtful in `scene`, whose joints follow a strain law."""
+    problems: list[Problem] = []
+    try:
+        law = StrainLaw(scene.strain, scene.beam)
+    except SceneError as error:
+        return list(error.problems)
+    times = np.linspace(0.0, scene.run.duration_s, SAMPLES)
+    points = np.linspace(0.0, scene.beam.length_m, SAMPLES)
+    with np.errstate(all="ignore"):  # formulas may be anything
+        field = law.at(times, points)
+    strain = field.strain
+    keys = [f"strain.{name}" if scene.strain.kind == "formulas" else "strain.kind" for name in COMPONENTS]
+    for entry in range(6):
+        parts = (strain[:, :, entry], field.rate[:, :, entry], field.acceleration[:, :, entry])
+        if not all(np.isfinite(part).all() for part in parts):
+            problems.append(Problem(
+                "error", keys[entry], f"{COMPONENTS[entry]} is no number somewhere on the body during the run",
+                "avoid 1/0, roots and logarithms of negative numbers, and huge numbers",
+            ))  # fmt: skip
+        elif entry < 4 and np.abs(parts[0] - (1.0 if entry == 0 else 0.0)).max() > 1e-12:
+            usual = "1" if entry == 0 else "0"
+            problems.append(Problem(
+                "error", keys[entry],
+                f"{COMPONENTS[entry]} is not {usual} throughout: links cannot stretch, shear or twist",
+                f"make it {usual}, choose a law of bending alone, or another controller.kind",
+            ))  # fmt: skip
+    if not scene.model.spatial and np.abs(strain[:, :, 4]).max() > 1e-12:
+        problems.append(Problem(
+            "warning", keys[4], "k_y_per_m bends the body out of the plane, which joints of a planar model cannot",
+            'make it 0, or set model.kind to "spatial_nonsmooth"',
+        ))  # fmt: skip
+    body, robot = scene.beam.length_m, scene.robot.length
+    if abs(body - robot) > 0.01 * robot:
+        problems.append(Problem(
+            "hint", "beam.length_m", f"the body of the strain law is {body:g} m long, the robot {robot:.4g} m",
+            f"make it {robot:.6g} if the robot shall have the shape of the body",
+        ))  # fmt: skip
+    if scene.robot.head == "last":
+        problems.append(Problem(
+            "hint", "robot.head", "the law's head is at the first link, the robot's at the last", 'make it "first"'
+        ))  # fmt: skip
+    return problems
+
+
+KIND = ControllerKind(
+    fields=StrainFollowerFields,
+    make=StrainFollower,
+    title="Strain law (P5)",
+    help="The joints follow the scene's strain law, as if the links were pieces of its continuous body.",
+    place=4,
+    check=check,
+    states={"strain_follower": _State},
+    formerly={"control.strain_follower:_State": _State, "model.controllers:StrainFollower": StrainFollowerFields},
+)

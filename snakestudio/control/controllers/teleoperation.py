@@ -12,25 +12,31 @@ an arc, as it does under the controllers that steer (`control.steering`).
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.body import Body
-from snakestudio.control.gaits.steered import Aim, SteeredGait, shape_of
 from snakestudio.control.limited import Limits
 from snakestudio.control.set_points import SetPoints
-from snakestudio.model.controllers import Teleoperation as Settings
-from snakestudio.model.controllers import TimedCommand
+from snakestudio.control.steered_gait import Aim, SteeredGait, shape_of
+from snakestudio.errors import Fix, Problem
+from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.fields import Frozen, value
+from snakestudio.model.gaits import GAITS
+from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand, gait_called, steerable_gaits
 
-__all__ = ["CHANNELS", "Teleoperation"]
+__all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
 
 FloatArray = NDArray[np.float64]
 
@@ -40,6 +46,70 @@ in `model.teleop.steerable_gaits`."""
 
 _LEAST_OFFSET = 1e-3
 """Offset by which limits are made where the scene allows none: what is left of an earlier one still goes away, rad."""
+
+
+class TimedCommand(Frozen):
+    """What somebody at the controls would want from a time on."""
+
+    time_s: float = value(label="Time", unit="s", help="From when on it holds", ge=0, le=1e6, slider=(0, 60))
+    speed: float = value(
+        0.0, label="Speed", help="Share of the highest frequency; negative: backwards", ge=-1, le=1, slider=(-1, 1)
+    )
+    turn: float = value(
+        0.0, label="Turn", help="Share of the largest offset; positive: to the left", ge=-1, le=1, slider=(-1, 1)
+    )
+    amplitude: float = value(1.0, label="Amplitude", help="Share of the gait's amplitude", ge=0, le=1, slider=(0, 1))
+    gait: str | None = value(
+        None, label="Gait", help="Name of a gait of the library; the scene's own if left out", max_length=100
+    )
+
+
+class TeleoperationFields(ControllerFields):
+    """Somebody at the controls says how fast the gait runs and where it bends; without anybody, a program does."""
+
+    uses = ("gait", "path")  # who drives by hand sees the path
+
+    kind: Literal["teleoperation"] = value(
+        "teleoperation", label="Controller", help="Keys or a gamepad drive the gait; without them, its program"
+    )
+    max_frequency_deg_s: float = value(
+        80.0, label="Highest frequency", unit="°/s", symbol="ω_max", help="Frequency of the gait at full speed",
+        gt=0, le=7200, slider=(10, 200), live=True,
+    )  # fmt: skip
+    max_offset_deg: float = value(
+        10.0, label="Largest offset", unit="°", symbol="ψ_max", help="Offset of every joint at full turn",
+        ge=0, le=90, slider=(0, 30), live=True,
+    )  # fmt: skip
+    speed_time_s: float = value(
+        0.6, label="Time to full speed", unit="s", help="From standing to full speed, and back",
+        ge=0.05, le=100, slider=(0.1, 3), live=True,
+    )  # fmt: skip
+    turn_time_s: float = value(
+        0.8, label="Time to full turn", unit="s", help="From straight ahead to full turn, and back",
+        ge=0.05, le=100, slider=(0.1, 3), live=True,
+    )  # fmt: skip
+    amplitude_time_s: float = value(
+        1.5, label="Time to full amplitude", unit="s", help="From a straight robot to the gait's whole amplitude",
+        ge=0.05, le=100, slider=(0.2, 5), live=True,
+    )  # fmt: skip
+    gait_time_s: float = value(
+        1.5, label="Gait change", unit="s", help="Time in which one gait takes over from another",
+        ge=0.05, le=100, slider=(0.2, 5), live=True,
+    )  # fmt: skip
+    program: tuple[TimedCommand, ...] = value(
+        (), label="Program", max_length=10000,
+        help="Commands by their times, for runs without anybody at the controls; whoever steers overrules it",
+    )  # fmt: skip
+
+    @property
+    def max_frequency(self) -> float:
+        """Frequency of the gait at full speed, rad/s."""
+        return math.radians(self.max_frequency_deg_s)
+
+    @property
+    def max_offset(self) -> float:
+        """Offset of every joint at full turn, rad."""
+        return math.radians(self.max_offset_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +145,7 @@ class Teleoperation(OpenLoop):
     Parameters
     ----------
     scene : Scene
-        Its controller is a `model.controllers.Teleoperation`.
+        Its controller has `TeleoperationFields`.
     start : (n-1, 2) array
         Joint angles the robot starts with, rad.
     """
@@ -88,7 +158,7 @@ class Teleoperation(OpenLoop):
         self._state = _State()
 
     def _adopt(self, scene: Scene) -> None:
-        assert isinstance(scene.controller, Settings)
+        assert isinstance(scene.controller, TeleoperationFields)
         self._scene, self._law = scene, scene.controller
         gaits = {name: gait_called(scene, name) for name in steerable_gaits(scene)}
         self._shapes = {name: shape_of(gait, scene.model.spatial) for name, gait in gaits.items() if gait is not None}
@@ -185,3 +255,111 @@ class Teleoperation(OpenLoop):
 def command_of(timed: TimedCommand) -> TeleopCommand:
     """The command of a program's entry."""
     return TeleopCommand(timed.speed, timed.turn, timed.amplitude, timed.gait)
+
+
+def _gait_problems(scene: Scene) -> list[Problem]:
+    """Whether the gait can be driven ahead."""
+    waves = [scene.gait.yaw, *([scene.gait.pitch] if scene.model.spatial else [])]
+    if any(wave.amplitude and wave.omega for wave in waves):
+        return []
+    still = any(wave.amplitude for wave in waves)
+    key = "gait.frequency_deg_s" if still else "gait.amplitude_deg"
+    message = (
+        "the gait stands still, so nothing says which way is ahead" if still else "the gait has no amplitude to drive"
+    )
+    return [Problem("warning", key, message, "give another value than 0, or drive a gait of the library")]
+
+
+def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
+    """Whether full turn goes beyond the joints' stops."""
+    limit, gait = scene.robot.joint_limit_deg, scene.gait
+    assert isinstance(gait, LateralUndulation)
+    reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
+    if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
+        return []
+    room = limit - reach
+    return [
+        Problem(
+            "warning",
+            "controller.max_offset_deg",
+            f"the gait reaches {reach:g}° and full turn adds {law.max_offset_deg:g}°, but the joints' stops are at"
+            f" {limit:g}°",
+            f"give at most {room:g}",
+            fixes=(Fix(f"Turn by {room:g}° at most", (("controller.max_offset_deg", room),)),),
+        )
+    ]
+
+
+def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
+    """Whether the program can be followed."""
+    problems, before = [], 0.0
+    possible, known = steerable_gaits(scene), {entry.name for entry in GAITS} | {OWN_GAIT}
+    for number, entry in enumerate(law.program, 1):
+        key = f"controller.program[{number}]"
+        if entry.time_s < before:
+            message = f"{entry.time_s:g} s comes after {before:g} s in the list"
+            problems.append(Problem("error", f"{key}.time_s", message, "put the commands in the order of their times"))
+        before = max(before, entry.time_s)
+        if entry.gait is not None and entry.gait not in possible:
+            listed = ", ".join(possible)
+            why = (
+                "this robot cannot do it (it needs a vertical wave, or goes beyond the joints' stops)"
+                if entry.gait in known
+                else "there is no such gait"
+            )
+            problems.append(Problem("error", f"{key}.gait", f'"{entry.gait}": {why}', f"give one of {listed}"))
+    return problems
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong or doubtful in `scene`, which is teleoperated."""
+    law = scene.controller
+    assert isinstance(law, TeleoperationFields)
+    if not scene.gait.of_waves:
+        what = f'"{law.kind}" drives waves, and the gait "{scene.gait.kind}" is none'
+        return [Problem("error", "controller.kind", what, 'make it "none", or choose a gait of the library')]
+    return _gait_problems(scene) + _reach_problems(scene, law) + _program_problems(scene, law)
+
+
+def _sets_pace(scene: Scene) -> bool:
+    """Whether the gait's frequency says more than its sign: how fast one wave runs beside the other."""
+    two = scene.model.spatial and "pitch_frequency_deg_s" in type(scene.gait).model_fields
+    return two or scene.gait.yaw.omega <= 0.0
+
+
+def _note(law: TeleoperationFields) -> str:
+    """What there is to say about the program; it is written in the scene's file."""
+    if not law.program:
+        return ""
+    count = len(law.program)
+    return f"Its program has {count} command{'s' if count > 1 else ''}, the last at {law.program[-1].time_s:g} s."
+
+
+def _says(control: Mapping[str, float]) -> list[Said]:
+    pace, bend = (math.degrees(control[name]) for name in ("gait_frequency_radps", "gait_offset_rad"))
+    return [Said("accent", f"gait at {pace:.0f}°/s, bent by {bend:.1f}°" if pace or bend else "gait stands still")]
+
+
+KIND = ControllerKind(
+    fields=TeleoperationFields,
+    make=Teleoperation,
+    title="Teleoperation",
+    help="Keys or a gamepad say how fast the gait runs and how it bends, or which one it is; without them, a program.",
+    place=5,
+    check=check,
+    effects=((("gait.frequency_deg_s",), _sets_pace, "only its sign under teleoperation"),),
+    tools=("drive",),
+    note=_note,
+    channels=CHANNELS,
+    plots=(
+        Plot(
+            "driving", "Driving",
+            (Curve("gait_frequency_radps", "frequency"), Curve("gait_offset_rad", "offset", right=True)),
+            least=10.0, place=3,
+        ),
+    ),
+    shown=("driving", "joint", "speed", "position"),
+    says=_says,
+    states={"teleoperation": _State},
+    formerly={"control.teleoperation:_State": _State, "model.controllers:Teleoperation": TeleoperationFields},
+)  # fmt: skip

@@ -12,8 +12,8 @@ import numpy as np
 
 from snakestudio.engines import checks
 from snakestudio.errors import Problem
+from snakestudio.kinds.reads import EVERY_MODEL
 from snakestudio.model.motion import PlacedStart
-from snakestudio.model.reads import EVERY_MODEL
 from snakestudio.model.robot.beam import GROUPS, TIP
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.rotations import rotation

@@ -13,7 +13,7 @@ from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.planar_lagrangian.params import make_params
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y
-from snakestudio.model.reads import LINKS
+from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 

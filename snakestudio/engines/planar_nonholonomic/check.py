@@ -11,7 +11,7 @@ from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.model.reads import LINKS
+from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 

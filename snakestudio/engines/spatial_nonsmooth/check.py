@@ -13,10 +13,10 @@ from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y, Z
+from snakestudio.kinds.reads import LINKS
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.obstacles.solids import Relief, Solid, obstacle_solids
-from snakestudio.model.reads import LINKS
 from snakestudio.model.robot.chain import chain
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.robot.robot import Robot

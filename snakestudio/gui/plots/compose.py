@@ -139,15 +139,16 @@ def _logarithms(picture: ChartData, view: PlotType, low: FloatArray, high: Float
 
 
 def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: int) -> None:
-    """Where the marked column rises above 0 and where it falls back, on the first curve."""
+    """Where a phase of the controller begins and ends, on the first curve."""
     recording = history.recording
-    if not view.marked or recording is None or view.marked not in recording.schema.extra or not picture.traces:
+    phase = view.phase(recording.schema) if recording is not None else None
+    if phase is None or recording is None or not picture.traces:
         return
     found = _of_channels({"control"}, history, picture.start, picture.stop, bins).get("control")
     if found is None:
         return
     time, envelope = found
-    up = np.nan_to_num(envelope.high[:, recording.schema.extra.index(view.marked)]) > 0.5
+    up = np.nan_to_num(envelope.high[:, recording.schema.extra.index(phase[0])]) > 0.5
     curve = picture.traces[0]
     for bin_ in np.flatnonzero(up[1:] != up[:-1]):
         begins = bool(up[bin_ + 1])
@@ -278,8 +279,9 @@ def legend(
             entries = [(abs(value), colour, text) for value, colour, text in entries]
         least = 0.0 if view.signed else 1e-3
         entries = sorted((entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0])[:4]
-    if view.marked and history.recording is not None and view.marked in history.recording.schema.extra:
+    phase = view.phase(history.recording.schema) if history.recording is not None else None
+    if phase is not None:
         palette = theme.current()
-        entries = [(0.0, palette.warning, f"▼ {view.marks[0]}"), (0.0, palette.good, f"▲ {view.marks[1]}"), *entries]
+        entries = [(0.0, palette.warning, f"▼ {phase[1]}"), (0.0, palette.good, f"▲ {phase[2]}"), *entries]
     names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines]
     return [*names, *((colour, text) for _, colour, text in entries)]

@@ -320,7 +320,7 @@ class LivePlot(QWidget):
         schema = self.schema
         if schema is not None and schema.n_holds and self.view.style == "profile":
             keys.add(HOLDS)
-        return keys | {"control"} if schema is not None and self.view.marked in schema.extra else keys
+        return keys | {"control"} if self.view.phase(schema) is not None else keys
 
     def span_curves(self) -> list[SpanCurve]:
         """The curves whose figures can be asked for, those of other runs after its own."""

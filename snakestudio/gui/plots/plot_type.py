@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtGui import QColor
 
 from snakestudio.gui.core import theme
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 
@@ -73,10 +74,8 @@ class PlotType:
         Whether it says something only of robots that leave the plane.
     columns : tuple of str
         What controllers or models must have added to the recording.
-    marked : str
-        Such a column, if there is one: where it rises above 0 and where it falls back is marked on the first curve.
-    marks : (str, str)
-        What these marks say.
+    phases : bool
+        Whether it is marked on the first curve where a phase of the controller begins and ends.
     of : {"", "links", "body"}
         Whether it is of robots that have links only, or of continuous bodies only.
     holds : bool
@@ -109,8 +108,7 @@ class PlotType:
     levels: tuple[tuple[float, str], ...] = ()
     spatial: bool = False
     columns: tuple[str, ...] = ()
-    marked: str = ""
-    marks: tuple[str, str] = ("", "")
+    phases: bool = False
     of: Literal["", "links", "body"] = ""
     holds: bool = False
     choices: tuple[str, ...] = ()
@@ -133,6 +131,11 @@ class PlotType:
         kind = "body" if schema.sections else "links"
         there = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
         return there and (schema.n_holds > 0 or not self.holds) and set(self.columns) <= set(schema.extra)
+
+    def phase(self, schema: Schema | None) -> tuple[str, str, str] | None:
+        """Column of the phase that is marked, which is above 0 in it, and what its begin and its end are called."""
+        known = CONTROLLERS.values() if self.phases and schema is not None and schema.extra else ()
+        return next((kind.phase for kind in known if schema and kind.phase and kind.phase[0] in schema.extra), None)
 
     def word(self, schema: Schema | None) -> str:
         """What one chooses is called: a continuous body has sections for links."""

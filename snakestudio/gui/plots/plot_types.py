@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.body_plot_types import BODY_VIEWS, default_body_views
 from snakestudio.gui.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
+from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
+from snakestudio.model.column_units import parted, unit_text
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -80,32 +83,6 @@ def _position(schema: Schema, index: int) -> list[CurveSpec]:
     return lines
 
 
-def _cross_track(schema: Schema, index: int) -> list[CurveSpec]:
-    return [
-        CurveSpec(
-            "control", schema.extra.index("cross_track_m"), "to the left of the path", theme.current().accent, "m"
-        )
-    ]
-
-
-def _heading(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
-    shown = (("heading_rad", "heading", p.accent, False), ("heading_ref_rad", "ref", p.dim, True))
-    lines = [
-        CurveSpec("control_angle", schema.extra.index(name), text, colour, "°", faint=faint)
-        for name, text, colour, faint in shown
-    ]
-    return [*lines, CurveSpec("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1)]
-
-
-def _driving(schema: Schema, index: int) -> list[CurveSpec]:
-    p, extra = theme.current(), schema.extra
-    return [
-        CurveSpec("control_angle", extra.index("gait_frequency_radps"), "frequency", p.accent, "°/s"),
-        CurveSpec("control_angle", extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1),
-    ]
-
-
 def _solver(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     return [
@@ -131,7 +108,7 @@ def _energy_name(name: str) -> str:
     return f"{of} {kind}" if kind == "work" and of else name.replace("_", " ")
 
 
-VIEWS = {
+_OF_ROBOTS = {
     "force": PlotType(
         "Obstacle force by link",
         "N",
@@ -179,27 +156,14 @@ VIEWS = {
         chooser="link",
         from_zero=True,
         least=0.01,
-        marked="controller_state",  # as P3's Fig. 8 does
-        marks=("jam", "resolved"),
+        phases=True,  # as P3's Fig. 8 does
     ),
     "position": PlotType("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
     "height": PlotType("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
     "attitude": PlotType("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
-    "cross_track": PlotType(
-        "Cross-track error",
-        "m",
-        _cross_track,
-        Fields.NONE,
-        least=0.02,
-        levels=((0.0, "the path"),),
-        columns=("cross_track_m",),
-    ),
-    "heading": PlotType(
-        "Heading", "°", _heading, Fields.NONE, least=5.0, columns=("heading_rad", "heading_ref_rad", "gait_offset_rad")
-    ),
-    "driving": PlotType(
-        "Driving", "°/s", _driving, Fields.NONE, least=10.0, columns=("gait_frequency_radps", "gait_offset_rad")
-    ),
+}
+
+_OF_RUNS = {
     "solver": PlotType(
         "Solver",
         "",
@@ -211,6 +175,54 @@ VIEWS = {
     "energy": PlotType("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
     **BODY_VIEWS,
 }
+
+
+def _declared(plot: Plot) -> PlotType:
+    """The kind of plot that a controller declares of its channels."""
+
+    def lines(schema: Schema, index: int) -> list[CurveSpec]:
+        p = theme.current()
+        colours = iter((p.accent, p.warning, p.good, p.friction, *STOPS))
+        found = []
+        for curve in plot.curves:
+            channel, unit = _shown(curve.channel)
+            colour = p.dim if curve.faint else next(colours)
+            column = schema.extra.index(curve.channel)
+            found.append(CurveSpec(channel, column, curve.name, colour, unit, int(curve.right), curve.faint))
+        return found
+
+    columns = tuple(curve.channel for curve in plot.curves)
+    unit = _shown(columns[0])[1]
+    return PlotType(plot.title, unit, lines, Fields.NONE, least=plot.least, levels=plot.levels, columns=columns)
+
+
+def _shown(column: str) -> tuple[str, str]:
+    """Channel in which a column of a controller is shown, and its unit there."""
+    unit = unit_text(parted(column)[1])
+    return ("control_angle", unit.replace("rad", "°")) if unit.startswith("rad") else ("control", unit)
+
+
+@cache
+def _of_controllers(kinds: tuple[ControllerKind, ...]) -> dict[str, PlotType]:
+    plots = {plot.key: plot for kind in kinds for plot in kind.plots}
+    return {plot.key: _declared(plot) for plot in sorted(plots.values(), key=lambda plot: plot.place)}
+
+
+class _PlotTypes(Mapping[str, PlotType]):
+    """All kinds of plot: of robots, those that controllers declare, of runs and of continuous bodies."""
+
+    def __getitem__(self, name: str) -> PlotType:
+        own = _OF_ROBOTS.get(name) or _OF_RUNS.get(name)
+        return own if own is not None else _of_controllers(tuple(CONTROLLERS.values()))[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_OF_ROBOTS, *_of_controllers(tuple(CONTROLLERS.values())), *_OF_RUNS))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+VIEWS: Mapping[str, PlotType] = _PlotTypes()
 """All kinds by name."""
 
 _FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
@@ -227,14 +239,9 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
     """What the four plots show at first: where something happens in this scene."""
     if scene.model.continuum:
         return default_body_views(scene)
-    if scene.controller.kind == "path_following":
-        return "cross_track", "heading", "speed", "position"
-    if scene.controller.kind == "heading":
-        return "heading", "joint", "speed", "position"
-    if scene.controller.kind == "teleoperation":
-        return "driving", "joint", "speed", "position"
-    if scene.controller.kind == "leader_follower":
-        return "speed", "joint", "force", "position"
+    own = CONTROLLERS[scene.controller.kind].shown
+    if own is not None:
+        return own
     if scene.obstacles:
         return "force", "joint", "speed", "position"
     if scene.model.kind.startswith("planar"):

@@ -16,9 +16,8 @@ from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
-from snakestudio.model.controllers import Teleoperation
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.controllers import CONTROLLERS
 from snakestudio.viewmodel.formulations import unused_reason
 
 __all__ = ["ControllerPanel"]
@@ -101,6 +100,8 @@ class ControllerPanel(Section):
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""
         kind = scene.controller.kind
+        info = CONTROLLERS[kind]
+        follows = "path" in info.tools
         if kind != self._kind:
             self._kind = kind
             self._make_rows(scene)
@@ -108,15 +109,15 @@ class ControllerPanel(Section):
             self.rebuilt.emit()
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
-        self.about.setText(" ".join(filter(None, (CONTROLLERS[kind].help, _program(scene)))))
+        self.about.setText(" ".join(filter(None, (info.help, info.note(scene.controller)))))
         for key, row in self.rows.items():
             row.set_unused(unused_reason(scene, key))
             row.refresh()
         for choice in (*self.choices.values(), *self.path_rows):
             choice.refresh()
-        self.path_part.setVisible(kind == "path_following" or bool(scene.path))
+        self.path_part.setVisible(follows or bool(scene.path))
         count = len(scene.path.waypoints_m)
-        unfollowed = "" if kind == "path_following" else ", which nobody follows"
+        unfollowed = "" if follows else ", which nobody follows"
         self.path_about.setText(
             f"{count} waypoints{unfollowed}. Drag them in the view; a double click on the path adds one, a right click "
             "removes one." if count
@@ -167,12 +168,3 @@ class ControllerPanel(Section):
         self._area.deleteLater()
         self._area = area
         area.setVisible(bool(self.rows or self.choices))
-
-
-def _program(scene: Scene) -> str:
-    """What there is to say about the program of a robot that is driven by hand; it is written in the scene's file."""
-    law = scene.controller
-    if not isinstance(law, Teleoperation) or not law.program:
-        return ""
-    count = len(law.program)
-    return f"Its program has {count} command{'s' if count > 1 else ''}, the last at {law.program[-1].time_s:g} s."

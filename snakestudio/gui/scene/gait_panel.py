@@ -18,10 +18,11 @@ from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.presets import Preset, PresetBox
+from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
-from snakestudio.model.motion import GaitStart, JointTorque, LateralUndulation, TwoWaves
+from snakestudio.model.motion import GaitStart, LateralUndulation, TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.formulations import is_planar, unused_reason
 
@@ -37,6 +38,14 @@ GAITS = tuple(
     for entry in LIBRARY
 )
 """The gait library as presets."""
+
+
+def _of_kinds() -> list[Preset]:
+    """Kinds of gait of which there is none in the library, as they are by default."""
+    known = {type(entry.gait) for entry in LIBRARY}
+    kinds = [kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known]
+    return [Preset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help) for kind in kinds]
+
 
 _BETWEEN = "pitch_phase_deg"
 """The field that is neither of the horizontal nor of the vertical wave."""
@@ -58,7 +67,7 @@ def torque_problem(scene: Scene, key: str) -> str:
     from snakestudio.model.robot.joint_torque import TorqueLaw  # with what reads formulas
 
     try:
-        if isinstance(scene.gait, JointTorque):
+        if scene.gives_torques:
             TorqueLaw(scene.gait, scene.robot.n_links, spatial=True)
     except SnakeStudioError as error:
         return wrong_at(error, key)
@@ -86,7 +95,7 @@ class GaitPanel(Section):
         self.rows: dict[str, ParameterRow] = {}
         self.formulas: dict[str, FormulaRow] = {}
         self._kind = ""
-        self.presets = PresetBox(GAITS)
+        self.presets = PresetBox((*GAITS, *_of_kinds()))
         self.presets.setAccessibleName("Gait")
         self.presets.chosen.connect(self.choose)
         self.back = QToolButton()
@@ -151,8 +160,8 @@ class GaitPanel(Section):
         self.lead_in.refresh()
         for widget in (self.presets, self._area, self.soft_start, self.lead_in):
             widget.setVisible(used)
-        self.wave_button.setVisible(used and not torques)
-        self.shape.setVisible(not torques)  # nobody asks for any
+        self.wave_button.setVisible(used and scene.gait.of_waves)
+        self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
         self.names_button.setVisible(torques)
         self.torque_button.setVisible(torques or scene.controller.kind == "none")
         self.torque_button.setText("Give angles instead of torques" if torques else "Give torques instead of angles")
@@ -173,8 +182,9 @@ class GaitPanel(Section):
 
     def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:
         """Say what waits for the next reset, and at every formula what a check of the scene has found there."""
-        waits = bool(self.formulas) and any(key == "gait" or key.startswith("gait.") for key in pending)
-        self.message.say("Torques in place of angles apply at the next reset." if waits else "")
+        waits = any(key == "gait" or key.startswith("gait.") for key in pending)
+        what = "Torques in place of angles apply" if self.formulas else "Another kind of gait applies"
+        self.message.say(f"{what} at the next reset." if waits else "")
         for key, formula in self.formulas.items():
             formula.show_finding(next((sentence(p) for p in problems if p.key == key), ""))
 
@@ -218,13 +228,14 @@ class GaitPanel(Section):
 
         def given(scene: Scene) -> Scene:
             start = as_joint_angles(scene) if isinstance(scene.start, GaitStart) else scene.start
-            return scene.model_copy(update={"gait": JointTorque(), "start": start})
+            torques = next(kind.fields for kind in GAIT_KINDS.values() if kind.fields.gives_torques)
+            return scene.model_copy(update={"gait": torques(), "start": start})
 
         self._edit(given, "Give torques")
 
     def _toggle_vertical_wave(self) -> None:
         gait = self._document.scene.gait
-        assert not isinstance(gait, JointTorque)
+        assert isinstance(gait, LateralUndulation)
         shared = {name: getattr(gait, name) for name in LateralUndulation.model_fields if name != "kind"}
         if isinstance(gait, TwoWaves):
             other, text = LateralUndulation(**shared), "Remove the vertical wave"
@@ -244,20 +255,20 @@ class GaitPanel(Section):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         names = [name for name in type(scene.gait).model_fields if name != "kind"]
-        torques = isinstance(scene.gait, JointTorque)
+        torques = scene.gives_torques
         vertical = [name for name in names if name.startswith("pitch_") and name != _BETWEEN and not torques]
         groups = [("Horizontal wave" if vertical else "", [n for n in names if n not in vertical and n != _BETWEEN])]
         if vertical:
-            groups += [("Vertical wave", vertical), ("Phase between", [_BETWEEN])]
+            groups += [("Vertical wave", vertical), ("Phase between", [_BETWEEN] if _BETWEEN in names else [])]
         for title, members in groups:
-            if title:
+            if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
                 column.addWidget(label)
             for name in members:
                 key = f"gait.{name}"
-                if isinstance(scene.gait, JointTorque):
-                    doc = field_doc(JointTorque, name)
+                if torques:
+                    doc = field_doc(type(scene.gait), name)
                     formula = FormulaRow(
                         self._document, key, _SYMBOLS[name], doc.unit, doc.help, torque_problem,
                         of=doc.label[:1].lower() + doc.label[1:],

@@ -7,15 +7,22 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.legend import Legend
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.view_options import ViewOptions
+from snakestudio.kinds.controller import controller_of
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["Legends"]
+__all__ = ["Legends", "control_state"]
 
 _GAP, _PAD, _SWATCH = 6, 12, 20
+
+
+def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """What the controller makes of the robot's state: colours and texts; none for a robot that follows its gait."""
+    kind = controller_of(snapshot.control)
+    said = kind.says(snapshot.control) if kind is not None else []
+    return [(getattr(theme.current(), tone), text) for tone, text in said]
 
 
 class Legends:

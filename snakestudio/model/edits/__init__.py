@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.registry import options
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.validation_messages import problem_of
@@ -202,8 +203,7 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
     """A change of kind keeps only what the kinds share: the rest would be unknown keys, or values of another type."""
     if len(path) < 2 or path[-1] != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
         return
-    field = Scene.model_fields.get(str(path[0]))
-    kinds = _kinds(field.annotation) if field is not None else {}
+    kinds = _kinds(str(path[0])) if path[0] in Scene.model_fields else {}
     target, own = kinds.get(value), kinds.get(holder.get("kind"))
     if target is None or own is None:
         return
@@ -214,12 +214,17 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
             del holder[name]
 
 
-def _kinds(annotation: Any) -> dict[Any, type[BaseModel]]:
-    """The kinds of part that an annotation, or a tuple of it, allows, by name."""
+def _kinds(name: str) -> dict[Any, type[BaseModel]]:
+    """The kinds of part that a field of the scene, or a tuple of it, allows, by name."""
+    declared = options(Scene, name)
+    return _kinds_in(Scene.model_fields[name].annotation) if declared is None else declared
+
+
+def _kinds_in(annotation: Any) -> dict[Any, type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         kind = annotation.model_fields.get("kind")
         return {} if kind is None else {kind.get_default(): annotation}
-    return {name: model for option in get_args(annotation) for name, model in _kinds(option).items()}
+    return {name: model for option in get_args(annotation) for name, model in _kinds_in(option).items()}
 
 
 def tree(part: Any) -> Any:

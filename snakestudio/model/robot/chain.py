@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.motion import Gait, Wave
+from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.rotations import matrices, rotation
 
 __all__ = ["chain", "gait_joint_angles", "joint_angles", "level_gait_frame", "wave_directions"]
@@ -36,7 +36,7 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
     return directions
 
 
-def gait_joint_angles(gait: Gait, n_links: int) -> FloatArray:
+def gait_joint_angles(gait: GaitFields, n_links: int) -> FloatArray:
     """Yaw and pitch of all joints at t = 0, (n-1, 2), rad (P1 (70), (71))."""
     i = np.arange(n_links - 1)
     return np.column_stack(
@@ -77,7 +77,7 @@ def chain(
     return centre, turns
 
 
-def level_gait_frame(gait: Gait, n_links: int) -> FloatArray:
+def level_gait_frame(gait: GaitFields, n_links: int) -> FloatArray:
     """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 lies level along x.
 
     The yaw wave's axis is x (see `wave_directions`). With a pitch wave, link 1 gets that wave's own direction too; as

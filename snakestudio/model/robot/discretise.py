@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.controllers import StrainFollower
 from snakestudio.model.motion import StateStart
+from snakestudio.model.registry import CONTROLLERS
 from snakestudio.model.robot.beam import TIP, Beam
 from snakestudio.model.robot.beam_shape import head_state, shape
 from snakestudio.model.robot.joint_strain import joint_motion
@@ -92,7 +92,7 @@ def discretise(scene: Scene, n: int) -> Scene:
                 "viscous_across_ns_per_m": support.viscous_across_ns_per_m2 * h,
             }
         ),
-        controller=StrainFollower(),
+        controller=CONTROLLERS["strain_follower"].fields(),
         joint_controller=JointController(law="feedback_linearization"),
         actuator=Actuator(),
         control=Control(period_s=scene.control.period_s),

@@ -1,4 +1,4 @@
-"""Given joint torques as numbers: the formulas of a `JointTorque` gait, evaluated for all joints at once."""
+"""Given joint torques as numbers: the formulas of a gait of torques, evaluated for all joints at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import FormulaError, SnakeStudioError
 from snakestudio.model.formula import Formula, Number, read
-from snakestudio.model.motion import Gait, JointTorque
+from snakestudio.model.motion import GaitFields
 from snakestudio.model.robot.strain_bounds import pole
 from snakestudio.model.robot.strain_law import formula_mistakes
 
@@ -44,7 +44,8 @@ class TorqueLaw:
 
     Parameters
     ----------
-    gait : JointTorque
+    gait : GaitFields
+        Of torques.
     n_links : int
     spatial : bool
         Whether the joints have pitch axes; without, nothing is asked of them.
@@ -55,7 +56,7 @@ class TorqueLaw:
         If a formula cannot be used; its problems have the scene's keys.
     """
 
-    def __init__(self, gait: JointTorque, n_links: int, *, spatial: bool) -> None:
+    def __init__(self, gait: GaitFields, n_links: int, *, spatial: bool) -> None:
         self._joints = np.arange(1.0, n_links)
         self._n = np.float64(n_links)
         self._formulas: list[Formula] = []
@@ -88,9 +89,9 @@ class TorqueLaw:
         return None
 
 
-def is_readable(gait: Gait) -> bool:
-    """Whether all formulas of a gait can be used; one of waves has none."""
+def is_readable(gait: GaitFields) -> bool:
+    """Whether all formulas of a gait of torques can be used."""
     try:
-        return not isinstance(gait, JointTorque) or bool(TorqueLaw(gait, 2, spatial=True))
+        return bool(TorqueLaw(gait, 2, spatial=True))
     except SnakeStudioError:
         return False

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError, nearest_row
 from snakestudio.model.motion import (
-    Gait,
+    GaitFields,
     GaitStart,
     JointAnglesStart,
     LinkAnglesStart,
@@ -39,7 +39,7 @@ FLAT_DEPTH = 1e-6
 rounding which spheres touch."""
 
 
-def gait_link_angles(gait: Gait, n_links: int, heading: float) -> FloatArray:
+def gait_link_angles(gait: GaitFields, n_links: int, heading: float) -> FloatArray:
     """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0; the wave's axis is `heading`."""
     return wave_directions(gait.yaw, n_links, heading)
 

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.control.controllers.teleoperation import TeleoperationFields
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.teleop.frame import command_words
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, InputMap
 from snakestudio.gui.robot.teleop.picture import Acting, Picture
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
-from snakestudio.model.controllers import Teleoperation
 from snakestudio.model.gaits import GAITS
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -38,7 +38,7 @@ def gait_title(name: str) -> str:
 def acting(scene: Scene, snapshot: Snapshot | None) -> Acting | None:
     """What of the controls acts in a state; None if nobody drives there."""
     law = scene.controller
-    if snapshot is None or not isinstance(law, Teleoperation) or "gait_number" not in snapshot.control:
+    if snapshot is None or not isinstance(law, TeleoperationFields) or "gait_number" not in snapshot.control:
         return None
     control = snapshot.control
     left = 1.0 if scene.robot.head == "last" else -1.0

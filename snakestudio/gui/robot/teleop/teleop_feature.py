@@ -16,8 +16,8 @@ from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.teleop.frame import TeleopFrame
 from snakestudio.gui.robot.teleop.teleop import Teleop
+from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.link.messages import LinkState
-from snakestudio.model.controllers import Teleoperation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand, steerable_gaits
@@ -141,7 +141,7 @@ class TeleopFeature(QObject):
     @property
     def adoptable(self) -> bool:
         """Whether the scene could be driven by hand, but has another controller."""
-        return not self.impossible and not isinstance(self.scene.controller, Teleoperation)
+        return not self.impossible and not _driven(self.scene)
 
     @property
     def refusal(self) -> str:
@@ -149,8 +149,6 @@ class TeleopFeature(QObject):
         if self.impossible:
             return "A continuous body follows its strain law; open a scene with links to drive it by hand."
         if self.adoptable:
-            from snakestudio.viewmodel.controllers import CONTROLLERS
-
             name = CONTROLLERS[self.scene.controller.kind].title
             return f"Nothing follows the controls: the scene's controller is “{name}”."
         if self._context.bridge.source == "replay":
@@ -167,7 +165,7 @@ class TeleopFeature(QObject):
         bridge, robot = self._context.bridge, self._context.robot
         if bridge.source != "robot" or robot.state != LinkState.STREAMING or bridge.recording is None:
             return False
-        return not isinstance(bridge.recording.scene.controller, Teleoperation)
+        return not _driven(bridge.recording.scene)
 
     @property
     def waiting(self) -> str:
@@ -244,3 +242,8 @@ class TeleopFeature(QObject):
         if self.teleop.gait not in steerable_gaits(self.scene):
             self.teleop.choose_gait(steerable_gaits(self.scene)[0])
         self.scene_changed.emit()
+
+
+def _driven(scene: Scene) -> bool:
+    """Whether the scene's controller follows who drives."""
+    return "drive" in CONTROLLERS[scene.controller.kind].tools

@@ -1,23 +1,47 @@
-"""Given torques as references: the formulas of a `JointTorque` gait, and what of a scene does not go with them."""
+"""Given torques as references: formulas of time, and what of a scene does not go with them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
 from snakestudio.errors import Fix, Problem, SceneError
-from snakestudio.model.motion import GaitStart, JointTorque
+from snakestudio.kinds.gait import GaitKind
+from snakestudio.model.fields import value
+from snakestudio.model.motion import GaitFields, GaitStart
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.joint_torque import TorqueLaw
+from snakestudio.model.robot.joint_torque import TorqueLaw, is_readable
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["JointTorques", "check"]
+__all__ = ["KIND", "JointTorqueFields", "JointTorques"]
 
 FloatArray = NDArray[np.float64]
+
+
+class JointTorqueFields(GaitFields):
+    """Torques that the joints' motors are given, as formulas of time: nobody asks for any angle.
+
+    A formula may use the time t (s), the joint's number i (1 to n - 1, from the first link on, as joints are numbered
+    everywhere) and the number of links n. A positive torque raises the joint's angle, yaw or pitch.
+    """
+
+    gives_torques = True
+
+    kind: Literal["joint_torque"] = value("joint_torque", label="Gait", help="Kind of gait")
+    torque_nm: str = value(
+        "0.2*sin(2*pi*t + 0.7*i)", label="Torque", unit="N m", symbol="τ",
+        help="Torque about every joint's yaw axis as a formula of the time t (s), the joint's number i and the number "
+        "of links n", max_length=500, live=True,
+    )  # fmt: skip
+    pitch_torque_nm: str = value(
+        "0", label="Pitch torque", unit="N m", symbol="τ_v",
+        help="Torque about every joint's pitch axis as a formula of t, i and n (spatial models)", max_length=500,
+        live=True,
+    )  # fmt: skip
 
 
 class JointTorques(OpenLoop):
@@ -37,10 +61,10 @@ class JointTorques(OpenLoop):
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
         self._n_links, self._spatial = scene.robot.n_links, scene.model.spatial
-        assert isinstance(scene.gait, JointTorque)
+        assert isinstance(scene.gait, JointTorqueFields)
         self._take(scene.gait)
 
-    def _take(self, gait: JointTorque) -> None:
+    def _take(self, gait: JointTorqueFields) -> None:
         self._law, self._gait = TorqueLaw(gait, self._n_links, spatial=self._spatial), gait
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
@@ -60,7 +84,7 @@ class JointTorques(OpenLoop):
         SceneError
             If one of them cannot be used; then nothing has changed.
         """
-        assert isinstance(scene.gait, JointTorque)
+        assert isinstance(scene.gait, JointTorqueFields)
         if scene.gait != self._gait:
             self._take(scene.gait)
 
@@ -75,7 +99,7 @@ class JointTorques(OpenLoop):
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong in `scene`, whose gait gives torques."""
-    assert isinstance(scene.gait, JointTorque)
+    assert isinstance(scene.gait, JointTorqueFields)
     if scene.model.continuum:
         what = "a continuous body has no joints that torques could drive"
         fixes = (Fix("Leave the gait out", (("gait", None),)),)
@@ -100,3 +124,16 @@ def check(scene: Scene) -> list[Problem]:
         remedy = "avoid 1/0, and roots and logarithms of negative numbers"
         problems.append(Problem("error", missing.key, what, remedy))
     return problems
+
+
+KIND = GaitKind(
+    fields=JointTorqueFields,
+    torques=JointTorques,
+    title="Joint torques",
+    help="The joints get torques that are formulas of time.",
+    place=2,
+    check=check,
+    readable=is_readable,
+    effects=((("gait.torque_nm", "gait.pitch_torque_nm"), lambda scene: scene.robot.n_links > 1, "only with joints"),),
+    formerly={"model.motion:JointTorque": JointTorqueFields},
+)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.control.gaits.waves import Motion
 from snakestudio.control.limited import Limited, Limits, resting
+from snakestudio.control.waves import Motion
 from snakestudio.model.motion import LateralUndulation, Wave
 
 __all__ = ["Aim", "Shape", "SteeredGait", "shape_of"]

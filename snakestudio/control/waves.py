@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.control.gaits.ramp import Ramp, constant
+from snakestudio.control.ramp import Ramp, constant
 from snakestudio.model.motion import LateralUndulation, Wave
 from snakestudio.model.scene import Scene
 

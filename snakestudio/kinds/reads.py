@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from snakestudio.errors import Fix, Problem
-from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
-from snakestudio.model.motion import GaitStart, JointTorque, TwoWaves
+from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.model.motion import GaitStart, TwoWaves
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import HeightField, Obstacle
@@ -38,12 +39,7 @@ LINKS = EVERY_MODEL | {
     *(f"robot.{name}" for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")),
     "robot.contact_half_length_m",  # drawn, where nothing is collided with
     *(f"ground.{name}" for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")),
-    *(
-        f"gait.{name}"
-        for name in (
-            "kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "phase_deg", "offset_deg", "torque_nm",
-        )
-    ),
+    "gait.kind",  # and with it all that no pitch needs
     *(
         f"start.{name}"
         for name in (
@@ -100,16 +96,6 @@ def _uses_gait(scene: Scene) -> bool:
     return scene.controller.uses_gait
 
 
-def _sets_pace(scene: Scene) -> bool:
-    """Whether the gait's frequency says how fast it runs, or else how fast one wave runs beside the other."""
-    two = scene.model.spatial and isinstance(scene.gait, TwoWaves)
-    return two or scene.gait.yaw.omega <= 0.0 or not isinstance(scene.controller, Teleoperation)
-
-
-def _resolves_jams(scene: Scene) -> bool:
-    return not isinstance(scene.controller, LeaderFollower) or scene.controller.jam_resolution
-
-
 def _slides(scene: Scene) -> bool:
     return not scene.model.continuum or scene.support.kind == "friction"
 
@@ -129,7 +115,7 @@ def _jointed(scene: Scene) -> bool:
 
 
 _OF_JOINTS = (
-    "gait.frequency_deg_s", "gait.offset_deg", *(f"gait.{name}" for name in JointTorque.model_fields if name != "kind"),
+    "gait.frequency_deg_s", "gait.offset_deg",
     *(f"gait.{name}" for name in TwoWaves.model_fields if "pitch" in name),
     *(f"joint_controller.{name}" for name in JointController.model_fields),
     *(f"actuator.{name}" for name in Actuator.model_fields),
@@ -175,10 +161,9 @@ _CONDITIONS = (
         ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
         _NOT_HERE,
     ),
-    _Condition(("gait.frequency_deg_s",), "controller.kind", _sets_pace, "only its sign under teleoperation"),
     _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
     _Condition(
-        ("control.lead_in",), "controller.kind", lambda s: _uses_gait(s) or s.controller.kind == "strain_follower",
+        ("control.lead_in",), "controller.kind", lambda s: bool({"gait", "strain"}.intersection(s.controller.uses)),
         _NOT_HERE,
     ),
     _Condition(
@@ -186,25 +171,7 @@ _CONDITIONS = (
         _uses_gait, _NOT_HERE,
     ),
     _Condition(
-        tuple(
-            f"controller.{name}"
-            for name in (
-                "jam_time_s", "resolution_time_s", "jam_gain_rad_per_n", "force_noise_n", "force_threshold_n",
-                "noise_seed",
-            )
-        ),
-        "controller.kind", _resolves_jams, "only with jam resolution",
-    ),
-    _Condition(
-        ("controller.noise_seed",), "controller.kind", lambda s: getattr(s.controller, "force_noise_n", 1.0) > 0.0,
-        "only with force noise",
-    ),
-    _Condition(
-        ("controller.curve_gain",), "controller.kind",
-        lambda s: not isinstance(s.controller, PathFollowing) or s.path.shape != "straight", "only on smooth paths",
-    ),
-    _Condition(
-        ("strain.*", "beam.length_m"), "controller.kind", lambda s: s.controller.kind == "strain_follower",
+        ("strain.*", "beam.length_m"), "controller.kind", lambda s: "strain" in s.controller.uses,
         "only in the continuum model",
     ),
     _Condition(
@@ -225,6 +192,12 @@ def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
     return key in patterns or f"{key.partition('.')[0]}.*" in patterns
 
 
+def _read(patterns: frozenset[str], key: str) -> bool:
+    """Whether a formulation reads a key; one that reads which gait it is reads all of it, in a plane but the pitch."""
+    flat = "gait.kind" in patterns and key.startswith("gait.") and not key.startswith("gait.pitch_")
+    return _holds(patterns, key) or flat
+
+
 @lru_cache(maxsize=1024)
 def _plain(key: str) -> str:
     """The key as it is declared: of any obstacle, of any entry."""
@@ -234,7 +207,7 @@ def _plain(key: str) -> str:
 def readers(reads: Reads, key: str) -> tuple[str, ...]:
     """Formulations that read the value at a dotted key; all those of links also stand for parts that are whole."""
     plain = _plain(key)
-    return tuple(kind for kind, patterns in reads.items() if _holds(patterns, plain))
+    return tuple(kind for kind, patterns in reads.items() if _read(patterns, plain))
 
 
 def reason(scene: Scene, key: str, reads: Reads) -> str:
@@ -242,11 +215,14 @@ def reason(scene: Scene, key: str, reads: Reads) -> str:
     kind, plain = scene.model.kind, _plain(key)
     if plain == "obstacles.relief_m" and "obstacles.*" in reads[kind]:
         return _of_relief(scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1])
-    if not _holds(reads[kind], plain):
+    if not _read(reads[kind], plain):
         return _where(readers(reads, plain), kind, reads)
     for condition in _CONDITIONS:
         if _holds(condition.keys, plain) and _holds(reads[kind], condition.of) and not condition.holds(scene):
             return condition.words
+    if _holds(reads[kind], "controller.kind"):
+        own = (*CONTROLLERS[scene.controller.kind].effects, *GAIT_KINDS[scene.gait.kind].effects)
+        return next((words for keys, holds, words in own if plain in keys and not holds(scene)), "")
     return ""
 
 

@@ -1,0 +1,17 @@
+"""No controller: the joints follow the gait."""
+
+from __future__ import annotations
+
+from snakestudio.control.set_points import SetPoints
+from snakestudio.kinds.controller import ControllerKind
+from snakestudio.model.controllers import GaitAlone
+
+__all__ = ["KIND"]
+
+KIND = ControllerKind(
+    fields=GaitAlone,
+    make=SetPoints,
+    title="None: the gait alone",
+    help="The joints do what the gait says, whatever happens.",
+    place=0,
+)

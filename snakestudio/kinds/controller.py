@@ -1,0 +1,174 @@
+"""What a controller declares of itself: all that panels, checks, plots, pictures and files of runs know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import Problem
+from snakestudio.model import registry
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.events import RunEvent
+from snakestudio.model.recording import Schema
+from snakestudio.model.registry import Registry
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["CONTROLLERS", "ControllerKind", "Curve", "EventFinder", "JointMarks", "Plot", "Said", "controller_of"]
+
+FloatArray = NDArray[np.float64]
+
+EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
+"""Finds moments in more rows of a run: their times (k,), s, and what controllers and models added to them (k, x)."""
+
+
+class JointMarks(NamedTuple):
+    """Joints (0-based) that are marked in pictures, and whether something is done about what they are marked for."""
+
+    joints: list[int]
+    worked_on: bool
+
+
+class Said(NamedTuple):
+    """Something to be said in the legend of the view."""
+
+    tone: Literal["accent", "good", "warning"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A channel as a curve; angles are shown in degrees.
+
+    Attributes
+    ----------
+    channel : str
+        Name of the column, which ends in its unit.
+    name : str
+    right : bool
+        On the right axis.
+    faint : bool
+        Drawn dim: a reference.
+    """
+
+    channel: str
+    name: str
+    right: bool = False
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A kind of plot, for all runs that have its channels.
+
+    Attributes
+    ----------
+    key : str
+        Its name in stored layouts.
+    title : str
+    curves : tuple of Curve
+        The first tells the unit of the left axis.
+    least : float
+        Least length of the left axis.
+    levels : tuple of (float, str)
+        Values to mark, and what they are.
+    place : float
+        Where it stands among others.
+    """
+
+    key: str
+    title: str
+    curves: tuple[Curve, ...]
+    least: float = 1e-9
+    levels: tuple[tuple[float, str], ...] = ()
+    place: float = 100.0
+
+
+def _fine(scene: Scene) -> list[Problem]:
+    return []
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ControllerKind:
+    """A kind of controller.
+
+    Attributes
+    ----------
+    fields : type
+        The scene's [controller] table; its class says which other parts of the scene have an effect beside it (`uses`).
+    make : callable
+        The controller (`control.base.Controller`) of a scene whose joints start at given angles, (n-1, 2), rad.
+    title, help : str
+        For people; the help is a sentence.
+    place : float
+        Where it stands in lists.
+    check : callable
+        What is wrong or doubtful in a scene with it.
+    effects : tuple
+        Keys, when they have an effect in a scene with it, and that in a few words.
+    tools : tuple of str
+        What else of the window serves it: "path" to draw, controls to "drive" it.
+    note : callable
+        What there is to say in its panel about its values; "" for nothing.
+    channels : tuple of str
+        Those that all of its runs have: its run is known by them.
+    plots : tuple of Plot
+        Kinds of plot of its channels.
+    shown : tuple of str
+        Which plots are shown at first; none: those of its scene.
+    phase : (str, str, str) or None
+        A channel that is above 0 in a phase of it, and what the phase's begin and end are called.
+    says : callable
+        What to say of its channels' values.
+    marks : callable
+        What to mark of its channels' values in pictures; None for nothing.
+    events : callable
+        Makes what finds its moments in a run: from the run's columns and from the fields.
+    remedies : dict
+        What to do where something is not measured that it needs.
+    states : dict of str to type
+        What its saved state is made of, by names in run files.
+    formerly : dict of str to type
+        The same, and its fields, as version 0.1.0 called them.
+    """
+
+    fields: type[ControllerFields]
+    make: Callable[[Scene, FloatArray], Any]
+    title: str
+    help: str
+    place: float = 100.0
+    check: Callable[[Scene], list[Problem]] = _fine
+    effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
+    tools: tuple[str, ...] = ()
+    note: Callable[[Any], str] = lambda fields: ""
+    channels: tuple[str, ...] = ()
+    plots: tuple[Plot, ...] = ()
+    shown: tuple[str, str, str, str] | None = None
+    phase: tuple[str, str, str] | None = None
+    says: Callable[[Mapping[str, float]], list[Said]] = lambda control: []
+    marks: Callable[[Mapping[str, float]], JointMarks | None] = lambda control: None
+    events: Callable[[Schema, Any], EventFinder] | None = None
+    remedies: Mapping[Fields, str] = field(default_factory=dict)
+    states: Mapping[str, type] = field(default_factory=dict)
+    formerly: Mapping[str, type] = field(default_factory=dict)
+
+
+CONTROLLERS: Registry[ControllerKind] = registry.CONTROLLERS
+"""All kinds of controller by `scene.controller.kind`."""
+
+
+def controller_of(control: Mapping[str, float]) -> ControllerKind | None:
+    """The controller that made the channels of a snapshot; None if it made none. Another one may be in the scene."""
+    return _known_by(tuple(control), tuple(CONTROLLERS.values())) if control else None
+
+
+@lru_cache(maxsize=64)
+def _known_by(channels: tuple[str, ...], kinds: tuple[ControllerKind, ...]) -> ControllerKind | None:
+    fitting = [kind for kind in kinds if set(kind.channels) <= set(channels)]
+    found = max(fitting, key=lambda kind: len(kind.channels))
+    return found if found.channels else None

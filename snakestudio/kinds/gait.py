@@ -1,0 +1,68 @@
+"""What a gait declares of itself: all that panels, checks and files of runs know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import Problem
+from snakestudio.model import registry
+from snakestudio.model.motion import GaitFields
+from snakestudio.model.registry import Registry
+from snakestudio.model.scene import Scene
+
+__all__ = ["GAIT_KINDS", "GaitKind"]
+
+
+def _fine(scene: Scene) -> list[Problem]:
+    return []
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GaitKind:
+    """A kind of gait.
+
+    Attributes
+    ----------
+    fields : type
+        The scene's [gait] table; those whose names begin with "pitch_" have an effect in space alone.
+    title, help : str
+        For people; the help is a sentence.
+    place : float
+        Where it stands in lists.
+    make : callable or None
+        The angles of a scene's joints over time (`control.set_points.OwnGait`). Of two gaits with the same, one takes
+        over from the other while a run goes.
+    torques : callable or None
+        Instead of `make`: what gives the joints torques (`control.base.Controller`), in place of any controller.
+    check : callable
+        What is wrong or doubtful in a scene with it.
+    readable : callable
+        Whether its values can be used at all, so that a run can take them over.
+    effects : tuple
+        Keys, when they have an effect in a scene with it, and that in a few words.
+    states : dict of str to type
+        What its saved state is made of, by names in run files.
+    formerly : dict of str to type
+        The same, and its fields, as version 0.1.0 called them.
+    """
+
+    fields: type[GaitFields]
+    title: str
+    help: str
+    place: float = 100.0
+    make: Callable[[Scene], Any] | None = None
+    torques: Callable[[Scene, NDArray[np.float64]], Any] | None = None
+    check: Callable[[Scene], list[Problem]] = _fine
+    readable: Callable[[Any], bool] = lambda fields: True
+    effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
+    states: Mapping[str, type] = field(default_factory=dict)
+    formerly: Mapping[str, type] = field(default_factory=dict)
+
+
+GAIT_KINDS: Registry[GaitKind] = registry.GAIT_KINDS
+"""All kinds of gait by `scene.gait.kind`; the gaits of the library are values of some of them."""

@@ -1,0 +1,132 @@
+"""The kinds that a part of the scene can be of: each is declared once, in a file that is called as the kind is.
+
+A folder holds them (`control/controllers/heading.py`), and each declares `KIND`. Nothing lists them: a kind is found by
+the name of its file, and imported when it is first asked for. So a scene knows what stands above it by name alone, and
+starting the program costs what its scene is of. Kinds of one's own come from a file anywhere (`add_file`).
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
+
+__all__ = ["CONTROLLERS", "GAIT_KINDS", "Registry", "options"]
+
+
+class Kind(Protocol):
+    """What every declaration has."""
+
+    @property
+    def fields(self) -> type[BaseModel]:
+        """The part of the scene, with a `kind` of its own."""
+        ...
+
+    @property
+    def place(self) -> float:
+        """Where it stands in lists."""
+        ...
+
+
+K = TypeVar("K", bound=Kind)
+
+
+class Registry(Mapping[str, K]):
+    """Kinds by name, in the order of their places.
+
+    As an annotation of a scene's field it lets that be any of them.
+
+    Parameters
+    ----------
+    package : str
+        Their folder; all modules in it are kinds.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._modules: dict[str, str] = {}
+        self._kinds: dict[str, K] = {}
+        self._validators: dict[tuple[str, ...], SchemaValidator] = {}
+
+    def _found(self) -> dict[str, str]:
+        """Modules by the names of kinds; nothing of them is imported."""
+        if not self._modules:
+            spec = find_spec(self._package)
+            places = spec.submodule_search_locations if spec is not None else None
+            self._modules |= {each.name: f"{self._package}.{each.name}" for each in pkgutil.iter_modules(places)}
+        return self._modules
+
+    def __getitem__(self, name: str) -> K:
+        if name not in self._kinds:
+            self._kinds[name] = import_module(self._found()[name]).KIND
+        return self._kinds[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._found(), key=lambda name: (self[name].place, name)))
+
+    def __len__(self) -> int:
+        return len(self._found())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found()
+
+    def add_file(self, path: Path) -> K:
+        """Take up the kind that a file declares, which may stand anywhere and is called as the kind is.
+
+        Raises
+        ------
+        ValueError
+            If there is such a kind already.
+        """
+        name = path.stem
+        if name in self:
+            raise ValueError(f'there is a kind "{name}" already: give {path} another name')
+        spec = spec_from_file_location(f"{self._package}.{name}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        self._modules[name] = spec.name
+        return self[name]
+
+    def remove(self, name: str) -> None:
+        """Forget a kind that `add_file` took up."""
+        del sys.modules[self._modules.pop(name)], self._kinds[name]
+        self._validators = {names: known for names, known in self._validators.items() if name not in names}
+
+    # ------------------------------------------------------------------------------------------------ in a scene
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(self._part)
+
+    def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
+        """A part of the scene from its values; of all kinds only its own is imported."""
+        name = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
+        names = (name,) if isinstance(name, str) and name in self else tuple(self)
+        if names not in self._validators:
+            choices = {each: self[each].fields.__pydantic_core_schema__ for each in names}
+            self._validators[names] = SchemaValidator(core_schema.tagged_union_schema(choices, "kind"))
+        validator = self._validators[names]
+        return validator.validate_json(to_json(value)) if info.mode == "json" else validator.validate_python(value)
+
+
+CONTROLLERS: Registry[Any] = Registry("snakestudio.control.controllers")
+"""What closes the loop over the gait (`kinds.controller.ControllerKind`)."""
+
+
+GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits")
+"""What the joints are asked for without looking at the robot (`kinds.gait.GaitKind`)."""
+
+
+def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:
+    """The parts that may stand at a field of a part by their kinds; None where the field's annotation says all."""
+    found = next((each for each in owner.model_fields[name].metadata if isinstance(each, Registry)), None)
+    return None if found is None else {kind: found[kind].fields for kind in found}
