@@ -32,12 +32,13 @@ FloatArray = NDArray[np.float64]
 PATIENCE = 3
 """How many times the linear solves that a step may take the rescue may take: hard steps are rare."""
 
-PATH, ARC, EXACT, POLISH = range(4)
+PATH, ARC, FAR_ARC, EXACT, POLISH = range(5)
 
 ATTEMPTS = (
     (POLISH, 12.0, KEEN, 1.0), (PATH, 0.0, KEEN, 1.0), (PATH, 1.0, KEEN, 1.0),
-    (ARC, 3.0, 700.0, 1e3), (ARC, 0.1, 700.0, 300.0), (ARC, 10.0, 700.0, 300.0), (ARC, 0.01, 700.0, 300.0),
-    (ARC, 10.0, 400.0, 1e4), (ARC, 1.0, 2500.0, 1e3), (EXACT, 0.0, 1e-6, 1.0),
+    (ARC, 1.0, 300.0, 3e3), (ARC, 100.0, 700.0, 100.0), (ARC, 1e3, 700.0, 3e3), (ARC, 1.0, 700.0, 100.0),
+    (FAR_ARC, 3.0, 700.0, 1e3), (ARC, 10.0, 700.0, 3e3), (ARC, 100.0, 700.0, 3e3), (FAR_ARC, 0.1, 700.0, 300.0),
+    (ARC, 10.0, 2500.0, 300.0), (EXACT, 0.0, 1e-6, 1.0),
     (POLISH, 12.0, 1e-8, 1.0), (POLISH, 12.0, 1e-3, 1.0), (POLISH, 12.0, 1e-6, 10.0), (POLISH, 12.0, 1e-6, 0.1),
     (POLISH, 200.0, 1e-6, 1.0),
 )  # fmt: skip
@@ -98,7 +99,9 @@ def rescue(
     at_rate = at_contact + 35 * room_for
     at_stop = at_rate + 14 * joints
     at_law = at_stop + 14 * joints
-    at_own = at_law + WIDTH * room_for
+    at_anchor = at_law + WIDTH * room_for
+    at_held = at_anchor + 5 * room_for
+    at_own = at_held + 2 * joints
     at_inertia = at_own + 6 * joints
     at_root = at_inertia + 48 * n
     at_eliminated = at_root + 48
@@ -115,7 +118,8 @@ def rescue(
         Point(ws[4], rates[4], gammas[4], pushes[4], stops[4]),
         Point(ws[5], rates[5], gammas[5], pushes[5], stops[5]),
         Point(ws[6], rates[6], gammas[6], pushes[6], stops[6]),
-        room[at_law:at_own].reshape(room_for, WIDTH),
+        SpatialImpulses(room[at_anchor:at_held].reshape(room_for, 5), room[at_held:at_own].reshape(joints, 2)),
+        room[at_law:at_anchor].reshape(room_for, WIDTH),
         room[at_own:at_inertia].reshape(2 * joints, 3),
         room[at_inertia:at_root].reshape(n, 48),
         room[at_root:at_eliminated].reshape(6, 8),
@@ -138,13 +142,15 @@ def rescue(
             more, least = polish(problem, least, min(most - done, int(start)), keen, factor, start > 12.0, s)
             done += more
             continue
-        begin(problem, here, guess, 0.0 if kind == ARC else start, s)
+        share = 1.0 if kind == ARC else 0.0 if kind == FAR_ARC else start
+        begin(problem, here, guess, share, s)
         size = largest_impulse(problem, here)
         if kind == PATH:
             tau = 0.3 * size if start == 0.0 else WARM * problem.scale
             more, least = follow_by_tau(problem, least, min(most - done, 200), tau, s)
-        elif kind == ARC:
-            more, least = follow_by_length(problem, least, min(most - done, int(keen)), start * size, factor, s)
+        elif kind == ARC or kind == FAR_ARC:
+            tau = start * (problem.scale if kind == ARC else size)
+            more, least = follow_by_length(problem, least, min(most - done, int(keen)), tau, factor, s)
         else:
             damped = kind == EXACT  # no literal, of which the compiler would make a version of its own
             more, least = iterate(problem, least, min(most - done, 100), keen, factor, damped, s)
