@@ -56,7 +56,8 @@ def _linearise_disc(
 ) -> float:  # fmt: skip
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
-    `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N and `growth` its change for a unit of ln tau.
+    `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N and `growth`
+    its change for a unit of ln tau.
     """
     keep = 1.0 - keen
     p1, p2 = at.contact[c, i], at.contact[c, i + 1]
@@ -116,8 +117,9 @@ def linearise(
 ) -> float:  # fmt: skip
     """Linearise all laws, smoothed by `tau` (N s), at a point; returns the sum of squares of what they miss, N^2 s^2.
 
-    `factor` multiplies all gains, `shift` is the share of the impulses, less those of `s.anchor`, that contacts
-    give way by, `loss` how much more that is for a unit of ln tau. A contact without a normal gain has a given load: its normal impulse.
+    `factor` multiplies all gains, `shift` is the share of the impulses, less those of `s.anchor`, that contacts give
+    way by, `loss` how much more that is for a unit of ln tau. A contact without a normal gain has a given load: its
+    normal impulse.
     """
     squares = 0.0
     law, anchor = s.law, s.anchor
@@ -140,8 +142,9 @@ def linearise(
             if gain_t > 0.0:
                 d = DISC_T if j == 1 else DISC_V
                 squares += _linearise_disc(
-                    at, anchor.contact, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, shift, loss, law, d
-                )
+                    at, anchor.contact, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, shift, loss,
+                    law, d,
+                )  # fmt: skip
     if problem.n_stops > 0:
         gain = factor * 0.5 * problem.inertia
         per_length = 0.5 / problem.half

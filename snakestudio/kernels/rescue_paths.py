@@ -75,7 +75,7 @@ def follow_by_tau(problem: SpatialProblem, least: float, most: int, tau: float, 
         if near and tau < next_try:
             next_try = 0.1 * tau
             copy(here, contacts, s.kept)
-            more, least = iterate(problem, least, 8, 1e-6, 1.0, not near, s)  # undamped, and no literal: see `rescue`
+            more, least = iterate(problem, least, 8, 1e-6, s)
             done += more
             if least <= ENOUGH:
                 break
@@ -238,7 +238,7 @@ def follow_by_length(
             tried = done
             copy(here, contacts, kept)
             back = False
-            more, least = iterate(problem, least, 10, 1e-6, 1.0, False, s)
+            more, least = iterate(problem, least, 10, 1e-6, s)
             done += more
             copy(kept, contacts, here)
             if least <= ENOUGH:
