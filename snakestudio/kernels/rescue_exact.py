@@ -1,4 +1,4 @@
-"""Newton's iteration on the exact laws, plain or damped, and the best point that the judge has seen."""
+"""Newton's iteration on the exact laws, and the best point that the judge has seen."""
 
 from __future__ import annotations
 
@@ -27,44 +27,27 @@ def keep_best(problem: SpatialProblem, at: Point, least: float, s: RescueScratch
 
 
 @jit
-def iterate(
-    problem: SpatialProblem, least: float, most: int, keen: float, factor: float, damped: bool, s: RescueScratch
-) -> tuple[int, float]:  # fmt: skip
+def iterate(problem: SpatialProblem, least: float, most: int, keen: float, s: RescueScratch) -> tuple[int, float]:
     """Newton's iteration on the exact laws from `s.here`; returns linear solves and the least residual so far.
 
-    Damped, what is taken off the laws' slopes grows where steps must be short (Levenberg, Marquardt).
+    Steps are full ones, `keen` is taken off the laws' slopes.
     """
     contacts = int(problem.first[problem.axis.shape[0]])
-    here, trial = s.here, s.trial
     done = 0
-    taken = keen
-    squares = linearise(problem, here, 0.0, taken, 0.0, factor, 0.0, s)
+    squares = linearise(problem, s.here, 0.0, keen, 0.0, 1.0, 0.0, s)
     while done < most and least > ENOUGH:
         done += 1
-        solve(problem, here, s)
-        step = 1.0
-        after = 0.0
-        for _ in range(10):
-            move(here, step, s.newton, contacts, trial)
-            after = linearise(problem, trial, 0.0, taken, 0.0, factor, 0.0, s)
-            if not damped or after <= (1.0 - 1e-4 * step) * squares:
-                break
-            step *= 0.5
-        if damped:
-            taken = min(max(taken * (4.0 if step < 0.2 else 0.25), keen), 1.0)
-            after = linearise(problem, trial, 0.0, taken, 0.0, factor, 0.0, s)
-        copy(trial, contacts, here)
-        squares = after
+        solve(problem, s.here, s)
+        move(s.here, 1.0, s.newton, contacts, s.here)
+        squares = linearise(problem, s.here, 0.0, keen, 0.0, 1.0, 0.0, s)
         if not squares < 1e30 * problem.scale * problem.scale:
             break
-        least = keep_best(problem, here, least, s)
+        least = keep_best(problem, s.here, least, s)
     return done, least
 
 
 @jit
-def polish(
-    problem: SpatialProblem, least: float, most: int, keen: float, factor: float, damped: bool, s: RescueScratch
-) -> tuple[int, float]:  # fmt: skip
+def polish(problem: SpatialProblem, least: float, most: int, keen: float, s: RescueScratch) -> tuple[int, float]:
     """As `iterate`, from the best point."""
     copy(s.best, int(problem.first[problem.axis.shape[0]]), s.here)
-    return iterate(problem, least, most, keen, factor, damped, s)
+    return iterate(problem, least, most, keen, s)

@@ -54,17 +54,18 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
 
 @inlined
 def _linearise_disc(
-    at: Point, c: int, i: int, gain: float, radius: float, slope: float, growth: float, gain_n: float, tau: float,
-    keen: float, own: float, loss: float, law: FloatArray, d: int,
+    at: Point, anchor: FloatArray, c: int, i: int, gain: float, radius: float, slope: float, growth: float,
+    gain_n: float, tau: float, keen: float, shift: float, loss: float, law: FloatArray, d: int,
 ) -> float:  # fmt: skip
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
-    `own` is the share of the impulses that the laws see, `loss` what it loses for a unit of ln tau, `radius` is the
-    smoothed load, `slope` its slope by y_N and `growth` its change for a unit of ln tau.
+    `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N and `growth`
+    its change for a unit of ln tau.
     """
     keep = 1.0 - keen
     p1, p2 = at.contact[c, i], at.contact[c, i + 1]
-    y1, y2 = own * p1 - gain * at.gamma[c, i], own * p2 - gain * at.gamma[c, i + 1]
+    away_1, away_2 = p1 - anchor[c, i], p2 - anchor[c, i + 1]
+    y1, y2 = p1 - shift * away_1 - gain * at.gamma[c, i], p2 - shift * away_2 - gain * at.gamma[c, i + 1]
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
     k_radius = k_norm = grown = 0.0
     if tau == 0.0:
@@ -97,8 +98,8 @@ def _linearise_disc(
     a1, a2 = n1 * push_n - f1, n2 * push_n - f2
     law[c, d + Q_1] = i11 * a1 + i12 * a2
     law[c, d + Q_2] = i21 * a1 + i22 * a2
-    a1 = n1 * push_s + grown * y1 - loss * (d11 * p1 + d12 * p2)
-    a2 = n2 * push_s + grown * y2 - loss * (d21 * p1 + d22 * p2)
+    a1 = n1 * push_s + grown * y1 - loss * (d11 * away_1 + d12 * away_2)
+    a2 = n2 * push_s + grown * y2 - loss * (d21 * away_1 + d22 * away_2)
     law[c, d + S_1] = i11 * a1 + i12 * a2
     law[c, d + S_2] = i21 * a1 + i22 * a2
     stiff = gain_n + keep * law[c, K_N]
@@ -119,19 +120,20 @@ def linearise(
 ) -> float:  # fmt: skip
     """Linearise all laws, smoothed by `tau` (N s), at a point; returns the sum of squares of what they miss, N^2 s^2.
 
-    `factor` multiplies all gains, `shift` is the share of the impulses that contacts give way by, `loss` how much
-    more that is for a unit of ln tau. A contact without a normal gain has a given load: its normal impulse.
+    `factor` multiplies all gains, `shift` is the share of the impulses, less those of `s.anchor`, that contacts give
+    way by, `loss` how much more that is for a unit of ln tau. A contact without a normal gain has a given load: its
+    normal impulse.
     """
     squares = 0.0
-    own = 1.0 - shift
-    law = s.law
+    law, anchor = s.law, s.anchor
     for c in range(problem.first[problem.axis.shape[0]]):
         gain = factor * problem.gain[c, GAIN_N]
         p = at.contact[c, LAW_N]
         radius, slope, growth = p, 0.0, 0.0
         if gain > 0.0:
-            radius, slope, growth = _phi(own * p - gain * at.gamma[c, LAW_N], tau)
-            growth -= slope * loss * p
+            away = p - anchor.contact[c, LAW_N]
+            radius, slope, growth = _phi(p - shift * away - gain * at.gamma[c, LAW_N], tau)
+            growth -= slope * loss * away
         missed = p - radius
         inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
         law[c, K_N] = inverse * slope * gain
@@ -143,8 +145,9 @@ def linearise(
             if gain_t > 0.0:
                 d = DISC_T if j == 1 else DISC_V
                 squares += _linearise_disc(
-                    at, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, own, loss, law, d
-                )
+                    at, anchor.contact, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, shift, loss,
+                    law, d,
+                )  # fmt: skip
     if problem.n_stops > 0:
         gain = factor * 0.5 * problem.inertia
         per_length = 0.5 / problem.half
@@ -154,8 +157,9 @@ def linearise(
                 sign = problem.stop[k, a]
                 if sign != 0.0:
                     p = at.stop[k, a]
-                    value, slope, growth = _phi(own * p - gain * sign * at.rate[k, a], soft)
-                    growth -= slope * loss * p
+                    away = p - anchor.stop[k, a]
+                    value, slope, growth = _phi(p - shift * away - gain * sign * at.rate[k, a], soft)
+                    growth -= slope * loss * away
                     inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
                     s.stop[2 * k + a, STOP_K] = inverse * slope * gain
                     s.stop[2 * k + a, STOP_Q] = -inverse * (p - value)

@@ -19,6 +19,9 @@ SHARP = 0.8
 LAST = 1e-10
 """Where a path in contacts that give way ends, in units of the scale."""
 
+EVERY = 60
+"""After how many linear solves exact steps are tried from a path that goes on near its end."""
+
 KEEN = 1e-9
 """What is taken off the smoothed laws' slopes, so that closed contacts can be inverted (1e-6 loses problems)."""
 
@@ -72,7 +75,7 @@ def follow_by_tau(problem: SpatialProblem, least: float, most: int, tau: float, 
         if near and tau < next_try:
             next_try = 0.1 * tau
             copy(here, contacts, s.kept)
-            more, least = iterate(problem, least, 8, 1e-6, 1.0, not near, s)  # undamped, and no literal: see `rescue`
+            more, least = iterate(problem, least, 8, 1e-6, s)
             done += more
             if least <= ENOUGH:
                 break
@@ -117,9 +120,10 @@ def _settle(
 def follow_by_length(
     problem: SpatialProblem, least: float, most: int, tau: float, factor: float, s: RescueScratch
 ) -> tuple[int, float]:
-    """Follow the path of contacts that give way by its length, from impulses of zero in `s.here` and from `tau`, N s.
+    """Follow the path of contacts that give way by its length, from `s.here` and from `tau`, N s.
 
-    They give way by the share tau / (its first value) of their impulses: a proximal point's path. So the stresses of a
+    They give way by the share tau / (its first value) of what their impulses are more than they were: a proximal
+    point's path. So the stresses of a
     jammed robot, which push nothing, are determined all along it, where laws smoothed alone do that by tau squared
     only: too weakly for a path to be seen, for the linear solves and for rounding.
 
@@ -145,20 +149,23 @@ def follow_by_length(
     here, trial, ahead, tangent, newton, kept = s.here, s.trial, s.ahead, s.tangent, s.newton, s.kept
     per_length = 0.5 / problem.half
     give = 1.0 / tau
+    for c in range(contacts):
+        for i in range(5):
+            s.anchor.contact[c, i] = here.contact[c, i]
+            ahead.contact[c, i] = 0.0
+    for k in range(ahead.stop.shape[0]):
+        for i in range(2):
+            s.anchor.stop[k, i] = here.stop[k, i]
+            ahead.stop[k, i] = 0.0
     done, well = _settle(problem, min(most, 80), tau, give * tau, factor, s)
     if not well:
         return done, keep_best(problem, here, least, s)
     first = level = level_kept = math.log(tau)
     length = 0.7
     down = -1.0  # how ln tau changes along the path
-    next_try = 1e-3 * problem.scale
+    near = next_try = 1e-3 * problem.scale
+    tried = done
     back = False  # whether `kept` is the point before
-    for c in range(contacts):
-        for i in range(5):
-            ahead.contact[c, i] = 0.0
-    for k in range(ahead.stop.shape[0]):
-        for i in range(2):
-            ahead.stop[k, i] = 0.0
     while done < most:
         size = 0.3 * max(math.sqrt(largest_square(here, contacts, per_length)), problem.scale)
         unit = 1.0 / (size * size)
@@ -226,11 +233,12 @@ def follow_by_length(
         least = keep_best(problem, here, least, s)
         if least <= ENOUGH or not LAST * problem.scale < math.exp(level) <= 1.1 * math.exp(first):
             break
-        if math.exp(level) < next_try:
-            next_try = 0.1 * math.exp(level)
+        if math.exp(level) < next_try or (done > tried + EVERY and math.exp(level) < near):
+            next_try = min(next_try, 0.1 * math.exp(level))
+            tried = done
             copy(here, contacts, kept)
             back = False
-            more, least = iterate(problem, least, 10, 1e-6, 1.0, False, s)
+            more, least = iterate(problem, least, 10, 1e-6, s)
             done += more
             copy(kept, contacts, here)
             if least <= ENOUGH:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.spatial_problem import SpatialImpulses
 
 __all__ = [
     "DISC_T",
@@ -71,6 +72,8 @@ class RescueScratch(NamedTuple):
         Where the iteration stands, what it tries, where it returns to, and the best that the judge has seen.
     newton, tangent, ahead : Point
         Directions: Newton's step, the change along the path for a unit of ln tau, and the way the path is followed.
+    anchor : SpatialImpulses
+        Impulses from which contacts give way.
     law : (c, 23)
         Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the normal K, q, s; of
         friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
@@ -89,6 +92,7 @@ class RescueScratch(NamedTuple):
     newton: Point
     tangent: Point
     ahead: Point
+    anchor: SpatialImpulses
     law: FloatArray
     stop: FloatArray
     inertia: FloatArray
@@ -106,7 +110,7 @@ WIDTH = 23
 
 def rescue_room(n: int, contacts: int) -> FloatArray:
     """Workspace for `n` links and `contacts` contacts: one array, for every array that a step is given costs time."""
-    return np.zeros(7 * (6 * n + 4 * (n - 1) + 10 * contacts) + WIDTH * contacts + 28 * (n - 1) + 54 * n + 48)
+    return np.zeros(7 * (6 * n + 4 * (n - 1) + 10 * contacts) + (WIDTH + 5) * contacts + 30 * (n - 1) + 54 * n + 48)
 
 
 @jit
