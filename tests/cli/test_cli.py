@@ -155,7 +155,7 @@ def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
         ("obstacle_aided", ["solver.step_s=0.002"]),
         ("sidewinding", ["solver.step_s=0.005"]),
         ("lagrangian_undulation", ["start.omega_deg_s=36000", "solver.step_s=0.01"]),
-        ("jam_resolution", ["ground.obstacle_damping_ns_per_m=1e6"]),
+        ("jam_resolution", ["ground.obstacle_damping_ns_per_m=1e6", "start.vx_m_s=30"]),
     ],
 )
 def test_a_run_that_leaves_finite_numbers_says_so_and_is_exit_code_3(

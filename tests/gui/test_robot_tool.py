@@ -207,7 +207,7 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
 
 def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainWindow, qtbot: QtBot) -> None:
     viewport, document = placing.context.viewport, placing.context.document
-    placing.context.step()
+    placing.context.bridge.session.step()
     qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
     assert not len(viewport.robot_tool.handles())
     scene = document.scene
@@ -246,7 +246,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindo
     assert document.undo_stack.undoText() == "Snap robot to gait"
     shows_its_start(placing, qtbot)
     for _ in range(5):
-        placing.context.step(200)
+        placing.context.bridge.session.step(200)
     qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
     placing.context.bridge.session.settle()
     qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.bridge.session.latest)
