@@ -249,7 +249,7 @@ def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindo
         placing.context.bridge.session.step(200)
     qtbot.waitUntil(lambda: placing.context.bridge.status.state == "paused")
     placing.context.bridge.session.settle()
-    qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.bridge.session.latest)
+    qtbot.waitUntil(lambda: placing.context.bridge.displayed is placing.context.bridge.session.latest)
     shown = placing.context.viewport.snapshot
     assert shown is not None
     table["start_here"].trigger()

@@ -136,6 +136,8 @@ def _decay(scene: Scene) -> tuple[float, float]:
     met = ground.obstacle_damping_ns_per_m if scene.obstacles else 0.0
     kp, kd = _gains(scene)
     stiffness = kp + (0.0 if math.isinf(robot.joint_limit) else robot.joint_limit_stiffness_nm_per_rad)
+    if robot.n_links == 1:  # there is no joint that these act on
+        stiffness = kd = 0.0
     joints = 4.0 * kd / robot.inertia_kg_m2
     swinging = math.sqrt(4.0 * stiffness / robot.inertia_kg_m2)
     return max(joints, swinging) + turning / robot.inertia_kg_m2, (slope + met) / robot.mass_kg
