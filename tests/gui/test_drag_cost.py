@@ -115,13 +115,15 @@ def test_a_picture_is_read_into_the_image_that_shows_it(drawn: MainWindow, monke
 
     def read(target: _Target) -> Any:
         image = real(target)
-        seen.append(target._pixels.ctypes.data)
+        if target.size == (320, 200):  # the window's own picture may still be under way
+            seen.append(target._pixels.ctypes.data)
         return image
 
     monkeypatch.setattr(_Target, "read", read)
     surface = drawn.context.viewport.gl
     assert surface is not None
     one, two = (surface.image(320, 200) for _ in range(2))
+    assert len(seen) == 2
     assert len(set(seen)) == 1
     assert one == two
     sky, floor = one.pixelColor(160, 2).lightness(), one.pixelColor(160, 197).lightness()
