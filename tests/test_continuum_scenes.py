@@ -10,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import j0
 
 import snakestudio as ss
+from snakestudio._arrays import FloatArray
 from snakestudio.paths import scenes_dir
-
-FloatArray = NDArray[np.float64]
 
 REFERENCES = Path(__file__).parent / "references"
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["LINKS", "QUANTITIES", "Difference", "Quantity", "Samples", "common_times", "difference", "sample"]
 
-FloatArray = NDArray[np.float64]
 
 _SAME_TIME = 1e-6
 """Share of the interval between two rows within which a time is that of a row: sums of steps round differently."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names
 from snakestudio.model.events import Change, RunEvent
-from snakestudio.model.recording import FloatArray, Recording, Rows, Schema
+from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.non_sliding import carried, gathered
 from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam import GROUPS
@@ -21,7 +21,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["Anchorage", "anchorage", "switches"]
 
-FloatArray = NDArray[np.float64]
 
 POINTS = 641
 """Points along a body at most."""

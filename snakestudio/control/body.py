@@ -7,13 +7,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["Body", "held", "wrapped"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Body:

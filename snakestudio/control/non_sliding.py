@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.robot.strain_law import StrainField
 
 __all__ = ["Slip", "carried", "gathered", "slip"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Slip(NamedTuple):

@@ -8,9 +8,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
+
 __all__ = ["OffsetFilter"]
 
-FloatArray = NDArray[np.float64]
 T = TypeVar("T", float, NDArray[np.float64])
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["RAMP_TIME", "Ramp", "constant", "lead_in"]
 
-FloatArray = NDArray[np.float64]
 
 RAMP_TIME = 0.3
 """Shortest duration of a transition, s: brief to the eye, long beside the joints' own response."""

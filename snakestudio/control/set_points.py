@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.ramp import constant, lead_in
 from snakestudio.control.waves import Motion
@@ -20,8 +21,6 @@ from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["Gait", "Offset", "OwnGait", "SetPoints"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 NEVER = np.iinfo(np.int64).max
 

@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.limited import Limited, Limits, resting
 from snakestudio.control.waves import Motion
 from snakestudio.model.motion import LateralUndulation, Wave
 
 __all__ = ["Aim", "Shape", "SteeredGait", "shape_of"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Shape(NamedTuple):

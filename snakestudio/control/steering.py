@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.body import Body, wrapped
 from snakestudio.control.offset_filter import OffsetFilter
 from snakestudio.control.set_points import SetPoints
@@ -38,7 +38,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["CHANNELS", "PLOT", "Steering", "SteeringFields", "check"]
 
-FloatArray = NDArray[np.float64]
 
 _OVERTURN = 0.5
 """A robot that turns the longer way round goes on doing so up to an error this far beyond half a turn, rad: swinging

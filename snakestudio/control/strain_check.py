@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.anchorage import anchorage, switches
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
@@ -19,7 +19,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["check"]
 
-FloatArray = NDArray[np.float64]
 
 SAMPLES = 101
 """Times of the run that are looked at."""

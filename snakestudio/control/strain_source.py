@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.model.reference import StrainReference
@@ -23,7 +24,6 @@ from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["BLEND_TIME", "ENTRY", "StrainSource"]
 
-FloatArray = NDArray[np.float64]
 
 BLEND_TIME = 0.5
 """How long a changed law takes to take over everywhere at once, and a changed speed, s."""

@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.model.motion import LateralUndulation, Wave
 from snakestudio.model.scene import Scene
 
 __all__ = ["Motion", "WaveGait"]
 
-FloatArray = NDArray[np.float64]
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 """Angles, rates and accelerations of all joints at some times, each (k, n-1, 2)."""
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import Batch, FloatArray, solid_rows
+from snakestudio.drawing.instances import Batch, solid_rows
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quantities import QUANTITIES, Range, colours, quantity_values, range_of, stretch_scale
 from snakestudio.drawing.robot import Chain, chain

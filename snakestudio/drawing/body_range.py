@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.quantities import QUANTITIES, Range, merged, range_of, stretch_scale
 from snakestudio.model.recording import Rows
 from snakestudio.model.snapshot import Snapshot

@@ -11,11 +11,12 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["STANDARD_VIEWS", "Camera", "blend"]
 
-FloatArray = NDArray[np.float64]
 
 _MIN_DISTANCE, _MAX_DISTANCE = 0.02, 5e3
 _MIN_ELEVATION, _MAX_ELEVATION = -math.pi / 2, math.pi / 2

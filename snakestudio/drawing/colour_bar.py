@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from snakestudio.drawing.instances import Batch, FloatArray, line_rows
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.instances import Batch, line_rows
 from snakestudio.drawing.quantities import QUANTITIES, Range, gradient, tick_texts
 from snakestudio.drawing.style import Theme
 from snakestudio.drawing.world import Label

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import (
     beam as beam_parts,
 )
@@ -31,7 +32,7 @@ from snakestudio.drawing import (
     world as world_parts,
 )
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import LINE_WIDTH, Batch, FloatArray
+from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
 from snakestudio.drawing.style import DARK, Theme, greyed

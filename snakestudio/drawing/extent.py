@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import DrawList
-from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio.drawing.instances import Batch
 
 __all__ = ["TILE", "Extent", "extent"]
 
-IntArray = NDArray[np.intp]
 
 TILE = 32
 """Side of a tile, pixels."""
@@ -66,8 +66,8 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
         return None
     lower, upper = _boxes(np.concatenate(balls).astype(float), camera, width, height)
     columns, lines = -(-width // TILE), -(-height // TILE)
-    low: IntArray = np.maximum(np.floor(lower / TILE), 0).astype(np.intp)
-    high: IntArray = np.minimum(np.ceil(upper / TILE), (columns, lines)).astype(np.intp)
+    low: IndexArray = np.maximum(np.floor(lower / TILE), 0).astype(np.intp)
+    high: IndexArray = np.minimum(np.ceil(upper / TILE), (columns, lines)).astype(np.intp)
     seen = (high > low).all(axis=1)
     if not seen.any():
         return None

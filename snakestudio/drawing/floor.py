@@ -10,8 +10,9 @@ import math
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import LINE_WIDTH, Batch, FloatArray
+from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.style import Theme
 
 __all__ = ["REACH", "floor_mesh", "grid_lines", "grid_step"]

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import FloatArray
 
 __all__ = ["LENGTH", "Gizmo", "Guide", "Handle", "Mode", "facing", "handles", "pick_handle", "ring_axes", "size_of"]
 

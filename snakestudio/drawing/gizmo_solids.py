@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import Gizmo, Guide, Handle, facing, handles, ring_axes, size_of
-from snakestudio.drawing.instances import LINE_WIDTH, Batch, FloatArray, line_rows, solid_rows
+from snakestudio.drawing.instances import LINE_WIDTH, Batch, line_rows, solid_rows
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.rotations import quaternions
 

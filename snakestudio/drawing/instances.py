@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.style import Colour
 
 __all__ = ["LINE_WIDTH", "ROW_WIDTH", "Batch", "FloatArray", "line_rows", "solid_rows"]
 
-FloatArray = NDArray[np.float64]
 Batch = NDArray[np.float32]
 
 ROW_WIDTH = 16

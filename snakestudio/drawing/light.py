@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 
 __all__ = ["FADING", "LIGHT_DIRECTION", "SOFTNESS", "SOFT_FOOT", "THROW", "Region"]
 

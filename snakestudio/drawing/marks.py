@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import LINE_WIDTH, Batch, FloatArray, line_rows, solid_rows
+from snakestudio.drawing.instances import LINE_WIDTH, Batch, line_rows, solid_rows
 from snakestudio.drawing.overlays import Overlays, Trail
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState, Snapshot

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing.bodies import Body, body_of
-from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.terrain import Blocks, Terrain, make_terrain, with_others
 from snakestudio.errors import Problem
 from snakestudio.model.by_identity import others
@@ -22,8 +22,6 @@ from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 from snakestudio.model.world import Obstacle
 
 __all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]
-
-IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +41,7 @@ class Posts:
     centre: FloatArray
     radius: FloatArray
     height: FloatArray
-    owner: IntArray
+    owner: IndexArray
 
 
 class Obstacles:
@@ -183,7 +181,7 @@ _MOST_CHANGED = 0.2
 """Share of the obstacles up to which it pays to keep the others' arrays."""
 
 
-def _counts(world: Obstacles, kind: str, chosen: IntArray | None = None) -> IntArray:
+def _counts(world: Obstacles, kind: str, chosen: IndexArray | None = None) -> IndexArray:
     """How many solids of a kind each (chosen) obstacle has."""
     solids = getattr(world, kind)
     owner = np.array([i for i, _ in solids], np.intp) if isinstance(solids, tuple) else solids.owner

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.style import Colour
 from snakestudio.model.ground_path import GroundPath
@@ -15,9 +13,6 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 __all__ = ["Ghost", "Overlays", "Pick", "Track", "Trail"]
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, FloatArray, line_rows, solid_rows
+from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_rows, solid_rows
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Snapshot

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import DrawList
-from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.drawing.overlays import Pick
 from snakestudio.drawing.rays import ray_blocks, ray_prism, ray_relief, ray_triangles

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import Body
 from snakestudio.model.obstacles.footprints import solid_outline
 from snakestudio.model.obstacles.outlines import Outline

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.style import Colour, colour
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import BodyFields

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["FloatArray", "between", "matrix", "multiply", "rotate"]
-
-FloatArray = NDArray[np.float64]
 
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 from snakestudio.model.obstacles.solids import Prism, Relief
 from snakestudio.model.rotations import rotation
 

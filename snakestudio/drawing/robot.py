@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.drawing import quaternion as quat
-from snakestudio.drawing.instances import Batch, FloatArray, solid_rows
+from snakestudio.drawing.instances import Batch, solid_rows
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.robot.chain import chain as chain_in_space
 from snakestudio.model.robot.robot import Robot
@@ -16,7 +16,6 @@ from snakestudio.model.rotations import quaternions
 
 __all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline", "reference_pose"]
 
-BoolArray = NDArray[np.bool_]
 
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
 """Half a turn about z: the front of the first link is its -x end."""

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing.meshes import Mesh
 from snakestudio.model.obstacles.solids import Block, Prism, Relief
 from snakestudio.model.rotations import rotation
 
 __all__ = ["MOST_CELLS", "Surface", "blocks", "join", "plate", "prism", "relief", "staircase"]
 
-IntArray = NDArray[np.intp]
 
 MOST_CELLS = 128
 """Cells of a height field that are drawn either way: of a finer one, evenly spaced grid points are drawn.
@@ -47,7 +45,7 @@ class Surface:
     shell: Mesh
 
 
-def _mesh(position: FloatArray, normal: FloatArray, tone: FloatArray | float, triangles: IntArray) -> Mesh:
+def _mesh(position: FloatArray, normal: FloatArray, tone: FloatArray | float, triangles: IndexArray) -> Mesh:
     vertices = np.empty((len(position), 8), np.float32)
     vertices[:, 0:3], vertices[:, 3:6] = position, normal
     vertices[:, 6], vertices[:, 7] = 0.0, tone
@@ -74,7 +72,7 @@ _QUADS = np.array([(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2
 _NORMALS = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], float)
 
 
-def _fans(quads: IntArray) -> IntArray:
+def _fans(quads: IndexArray) -> IndexArray:
     """Two triangles for every four corners."""
     return quads[..., [0, 1, 2, 0, 2, 3]].reshape(*quads.shape[:-1], 2, 3)
 
@@ -262,7 +260,7 @@ def staircase(steps: Sequence[Block]) -> Surface:
 # --- uneven ground --------------------------------------------------------------------------------------------------
 
 
-def _chosen(count: int) -> IntArray:
+def _chosen(count: int) -> IndexArray:
     """Indices of the grid points that are drawn, both ends among them."""
     return np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_CELLS + 1))).astype(np.intp))
 

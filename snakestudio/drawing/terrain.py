@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing import surfaces
 from snakestudio.drawing.bodies import Body
-from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.meshes import Mesh
 
 __all__ = ["Blocks", "Terrain", "make_terrain", "with_others"]
 
-IntArray = NDArray[np.intp]
 
 MOST_RIMMED = 600
 """Blocks with light edges at most: of so many that there are more, none shows an edge anyway."""
@@ -38,7 +37,7 @@ class Blocks:
     centre: FloatArray
     rotation: FloatArray
     half: FloatArray
-    owner: IntArray
+    owner: IndexArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,8 +54,8 @@ class Part:
     """
 
     mesh: Mesh
-    range: IntArray
-    vertices: IntArray
+    range: IndexArray
+    vertices: IndexArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,12 +93,12 @@ class Terrain:
         return self.shell_part.mesh
 
     @property
-    def skin_range(self) -> IntArray:
+    def skin_range(self) -> IndexArray:
         """First index and number of indices of every obstacle in `skin`."""
         return self.skin_part.range
 
     @property
-    def shell_range(self) -> IntArray:
+    def shell_range(self) -> IndexArray:
         """First index and number of indices of every obstacle in `shell`."""
         return self.shell_part.range
 
@@ -139,7 +138,7 @@ def _sunk(skin: Mesh) -> bool:
     return bool((skin.vertices[:, 2] < -1e-6).any())
 
 
-def _part(together: Mesh, others: list[Mesh], own: list[int], count: IntArray) -> Part:
+def _part(together: Mesh, others: list[Mesh], own: list[int], count: IndexArray) -> Part:
     """One mesh of all: `count` blocks of every obstacle first, then those of the obstacles `own`."""
     total = max(int(count.sum()), 1)
     spans = []

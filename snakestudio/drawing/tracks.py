@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, FloatArray, line_rows, solid_rows
+from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_rows, solid_rows
 from snakestudio.drawing.overlays import Track
 
 __all__ = ["dashes", "track_lines", "track_marks", "track_segments"]
 
-BoolArray = NDArray[np.bool_]
 
 _LONGEST = 4000
 """Pieces of a track that are drawn; a longer one is thinned out."""

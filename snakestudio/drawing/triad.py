@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import Batch, FloatArray, line_rows
+from snakestudio.drawing.instances import Batch, line_rows
 from snakestudio.drawing.style import Theme
 from snakestudio.drawing.world import Label
 

@@ -9,12 +9,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.drawing import quaternion as quat
-from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio.drawing.instances import Batch
 
 __all__ = ["TAIL_CAP", "Rings", "Skin", "band_step", "rings", "skin", "smooth"]
 
-IntArray = NDArray[np.intp]
 
 TAIL_CAP = 1.5
 """Length of the tail's tip in radii; the head is a half sphere."""
@@ -53,7 +53,7 @@ class Rings:
         Angle by which normals lean towards the tail, rad.
     """
 
-    first: IntArray
+    first: IndexArray
     part: FloatArray
     weights: FloatArray
     slopes: FloatArray
@@ -86,7 +86,7 @@ class Skin:
     vertices: Batch
     indices: NDArray[np.uint32]
     columns: int
-    section: IntArray
+    section: IndexArray
     middle: FloatArray
     radius: FloatArray
     rings: Rings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import FloatArray
 
 __all__ = ["REFERENCE_HEIGHT", "View", "reference_pixel"]
 

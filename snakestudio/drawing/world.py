@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import Batch, FloatArray, solid_rows
+from snakestudio.drawing.instances import Batch, solid_rows
 from snakestudio.drawing.obstacles import Posts, Terrain
 from snakestudio.drawing.style import Colour, Theme
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["centred_map"]
-
-FloatArray = NDArray[np.float64]
 
 
 def centred_map(n: int) -> FloatArray:

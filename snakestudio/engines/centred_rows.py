@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import spread_from_centre
@@ -14,8 +12,6 @@ from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["write_centred_links"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

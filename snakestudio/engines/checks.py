@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.model.motion import GaitFields, JointAnglesStart
 from snakestudio.model.robot.robot import Robot
@@ -32,7 +32,6 @@ __all__ = [
     "unusable_file",
 ]
 
-FloatArray = NDArray[np.float64]
 
 TOLERATED = 1e-3
 """Overlap with an obstacle and gap in a joint up to which a start is accepted, m."""

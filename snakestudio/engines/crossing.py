@@ -19,6 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.checks import shorter_step
 from snakestudio.engines.planar_obstacles import KINDS, fits_the_plane
 from snakestudio.errors import Problem
@@ -35,7 +36,6 @@ from snakestudio.model.world import Ground, HeightField, Obstacle
 
 __all__ = ["Crossing", "Crossings", "crossings", "foreseen"]
 
-FloatArray = NDArray[np.float64]
 
 _CORE = 0.1
 """Half thickness of a body's core, beside that of the body."""

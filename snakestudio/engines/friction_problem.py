@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["Contact", "FrictionProblem", "friction_problem", "rotated"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

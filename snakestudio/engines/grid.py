@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.axes import X, Y
 
 __all__ = ["Grid", "make_grid"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MOST_CELLS = 1 << 20
 MOST_ITEMS = 1 << 22

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks, start_checks
 from snakestudio.engines.row_buffers import QUAT_X, QUAT_Y
 from snakestudio.errors import Problem
@@ -17,7 +17,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["given_state", "no_pitch"]
 
-FloatArray = NDArray[np.float64]
 
 TILT = 1e-3
 """Angle up to which a given orientation counts as flat, rad."""

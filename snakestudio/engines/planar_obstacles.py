@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Fix, Problem
@@ -19,7 +19,6 @@ from snakestudio.model.world import Box, Cylinder, Obstacle
 
 __all__ = ["KINDS", "OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
 
-FloatArray = NDArray[np.float64]
 
 OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction")
 """Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has the direction (cos,

@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.model.recording import ContactRows, Rows
 
 __all__ = ["RowBuffers", "filled_rows", "make_row_buffers", "more_contacts"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 # Behind X, Y, Z: entries of a pose's quaternion, and of a twist that lies in the plane.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.grid import make_grid
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
@@ -21,7 +21,6 @@ from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["MARGIN", "make_world", "world_of_solids"]
 
-FloatArray = NDArray[np.float64]
 
 MARGIN = 0.01
 """Contacts are found up to a gap of this times the link's reach."""

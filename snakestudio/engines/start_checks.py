@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.model.motion import StateStart
 from snakestudio.model.scene import Scene
 
 __all__ = ["torn_velocities", "unit_quaternions"]
 
-FloatArray = NDArray[np.float64]
 
 APART, TWIST = 0.01, 0.1
 """Velocities up to which the ends in a joint may differ, m/s, and turn against its axes, rad/s: what digits leave."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.crossing import Crossing, Crossings, crossings
 from snakestudio.engines.outcome import (
@@ -34,8 +34,6 @@ from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 __all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "given_torques", "run_a_step", "tiny_scene"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _NO_ROWS = np.zeros(0, np.int64)
 _ENDLESS = np.iinfo(np.int64).max

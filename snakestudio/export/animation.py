@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 from PIL.GifImagePlugin import getdata
 
+from snakestudio._arrays import UInt8Array
+
 __all__ = ["MAX_FPS", "Animation", "palette_of"]
 
-UInt8Array = NDArray[np.uint8]
 
 MAX_FPS = 50
 """Browsers show a frame for at least a fiftieth of a second."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.inputs import CAMERA_PATH, InputError, parse_toml, read_text
@@ -24,7 +24,6 @@ from snakestudio.model.atomic import write_atomically
 
 __all__ = ["CameraKey", "CameraPath", "dump_camera_path", "load_camera_path", "parse_camera_path", "save_camera_path"]
 
-FloatArray = NDArray[np.float64]
 
 _SAME_TIME = 1e-6
 

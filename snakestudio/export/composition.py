@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import UInt8Array
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.export.painter import FramePainter, FrameRenderer, letter_size, overview_camera, stamp
 from snakestudio.export.plot_strip import PlotStrip, strip_height
@@ -16,8 +16,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.render.text import draw_text, text_size
 
 __all__ = ["Composition"]
-
-UInt8Array = NDArray[np.uint8]
 
 
 class Composition:

@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.export.files import Partial, replacing
 from snakestudio.export.number_text import counts_among, rows_text
 from snakestudio.export.provenance import header_lines
@@ -19,7 +17,6 @@ from snakestudio.model.recording import Recording
 
 __all__ = ["write_blocks", "write_csv"]
 
-FloatArray = NDArray[np.float64]
 
 _PIECE = 512
 """Rows between two reports of progress."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.comparison import ExperimentComparison, TrialComparison
 from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.drawing.style import LIGHT, Colour, colour
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RUN", "TRIALS", "course_figure", "error_figure", "motion_figure", "plan_figure"]
 
-FloatArray = NDArray[np.float64]
 
 RUN: Colour = LIGHT.text
 """Colour of the run: what is compared with stands back in black."""

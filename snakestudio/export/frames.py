@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Recording, Rows, snapshot_from_rows
 from snakestudio.model.snapshot import BodyFields, Snapshot
 
 __all__ = ["FrameSource"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass

@@ -32,6 +32,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
@@ -44,7 +45,6 @@ from snakestudio.model.scene_file import dump_scene
 
 __all__ = ["FORMAT_VERSION", "write_hdf5"]
 
-FloatArray = NDArray[np.float64]
 
 FORMAT_VERSION = 1
 

@@ -14,12 +14,12 @@ from functools import cache
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic_core import to_json
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["HEAD", "count", "counts_among", "number", "rows_text", "serve"]
 
-FloatArray = NDArray[np.float64]
 
 HEAD = struct.Struct("<qq")
 """What stands before a block: rows and columns before numbers, bytes and 0 before text."""

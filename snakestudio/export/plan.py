@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.plan_outlines import body_outlines
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Sheet", "sheet_of", "write_plan"]
 
-FloatArray = NDArray[np.float64]
 
 _NARROWEST, _WIDEST = 50.0, 2000.0
 _LEFT, _RIGHT, _BOTTOM, _TOP = 14.0, 5.0, 11.0, 13.0

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path
 from snakestudio.drawing.obstacles import Body, obstacles_of
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["draw_outlines", "draw_robot", "draw_world"]
-
-FloatArray = NDArray[np.float64]
 
 
 def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.export.units import units_of
 from snakestudio.export.video_options import Companion, check_columns
@@ -17,8 +17,6 @@ from snakestudio.model.recording import Recording
 
 __all__ = ["PlotStrip", "strip_height"]
 
-UInt8Array = NDArray[np.uint8]
-FloatArray = NDArray[np.float64]
 
 _AHEAD = 0.28
 """How strongly curves are seen before the cursor has come by."""

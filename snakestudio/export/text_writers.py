@@ -9,14 +9,13 @@ from itertools import islice
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.export.number_text import HEAD, rows_text
 from snakestudio.paths import own_program
 
 __all__ = ["TextWriters"]
 
-FloatArray = NDArray[np.float64]
 
 _WORTH = 4_000_000
 """Numbers from which on a second process is quicker than it takes to start."""

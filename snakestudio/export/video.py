@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import UInt8Array
 from snakestudio.drawing.style import Theme
 from snakestudio.errors import UsageError
 from snakestudio.export.codecs import video_path
@@ -25,7 +25,6 @@ from snakestudio.model.recording import Recording
 
 __all__ = ["Companion", "FramePainter", "FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
 
-UInt8Array = NDArray[np.uint8]
 
 _AHEAD = 3
 """Frames that may be drawn before the one before them is encoded."""

@@ -13,15 +13,12 @@ rotations stay rotations.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import bracket, move_frame, unit_frame
 
 __all__ = ["NEAR", "accumulate", "accumulated_at", "beam_shape", "frame_at", "interpolate_at", "near"]
 
-FloatArray = NDArray[np.float64]
 
 HEAD = 0
 """The first point."""

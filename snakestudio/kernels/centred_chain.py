@@ -7,15 +7,11 @@ with (7), (8) put in. K is constant, and its columns add up to zero: p takes no 
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["gather_on_angles", "inertia_and_bias", "spread_from_centre"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.octet import WIDTH, octet, octet_minus, octet_put
 
@@ -19,8 +17,6 @@ __all__ = [
     "wide_factor",
     "wide_forward",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.rescue_exact import keep_best, polish
 from snakestudio.kernels.rescue_paths import KEEN, follow_by_length, follow_by_tau
@@ -26,7 +24,6 @@ from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 
 __all__ = ["rescue"]
 
-FloatArray = NDArray[np.float64]
 
 PATIENCE = 3
 """How many times the linear solves that a step may take the rescue may take: hard steps are rare."""

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 
 __all__ = [
@@ -25,7 +23,6 @@ __all__ = [
     "wrench_to_head",
 ]
 
-FloatArray = NDArray[np.float64]
 
 VX, VY, VZ, WX, WY, WZ = range(6)
 """Entries of twists; those of wrenches likewise."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 
 __all__ = ["evaluate_linear", "evaluate_reference"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import instruction, value_type
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "octet_zero",
 ]
 
-FloatArray = NDArray[np.float64]
 Octet = FloatArray
 """(8,)"""
 

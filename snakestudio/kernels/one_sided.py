@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.cholesky import cholesky_backward, cholesky_factor, cholesky_forward
 
 __all__ = ["one_sided_residual", "solve_one_sided"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ROUNDING = 1e-12
 """What counts as zero beside the largest reaction or acceleration of the problem."""

@@ -8,16 +8,13 @@ single number). Going from both ends at once is twice as fast as from one, for t
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_problem import TURN, ChainProblem
 from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
 
 __all__ = ["close_joints", "solve_chain", "spread"]
 
-FloatArray = NDArray[np.float64]
 
 # Where a local system stands in its line, three numbers each: A_xx, A_xy, A_yy; A_xw, A_yw, A_ww; b_x, b_y, b_w; and
 # the skew part of xy, xw, yw.

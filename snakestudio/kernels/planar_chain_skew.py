@@ -6,9 +6,7 @@ symmetric recursion gives the same faster (and the same bits as ever), so this o
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_chain import A_VV, A_VW, ALONE, BY_NEXT, BY_X, BY_Y, PUSH, SKEW, STIFF, B, spread
 from snakestudio.kernels.planar_problem import ChainProblem
@@ -16,7 +14,6 @@ from snakestudio.kernels.vec3 import vec3_at, vec3_put, vec3_put_at
 
 __all__ = ["solve_chain_skew"]
 
-FloatArray = NDArray[np.float64]
 
 # Where the middle link's equations stand in its line of `local`, and the right-hand side behind the three unknowns.
 FIRST, SECOND, THIRD, RIGHT = 0, 4, 8, 3

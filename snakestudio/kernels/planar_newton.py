@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_chain import B_X, B_Y, PUSH, STIFF, XX, XY, YY, close_joints, solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
@@ -51,7 +49,6 @@ from snakestudio.kernels.vec3 import X, Y, dot, vec3, vec3_at
 
 __all__ = ["newton"]
 
-FloatArray = NDArray[np.float64]
 
 HALVINGS = 6
 

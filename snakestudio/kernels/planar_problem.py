@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from snakestudio._arrays import FloatArray, IntArray
 
 __all__ = ["ChainImpulses", "ChainProblem"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 TURN = 2
 """Beside X and Y: entry of a link's turning in (n, 3), of the moment among its forces."""

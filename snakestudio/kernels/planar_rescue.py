@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
@@ -31,9 +31,6 @@ from snakestudio.kernels.spatial_problem import (
 from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class PlanarRescue(NamedTuple):

@@ -6,9 +6,7 @@ solved together with all other laws: the linearised slip P_T = -+ P_N couples it
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.planar_chain import A_VV, A_VW, SKEW, B
 from snakestudio.kernels.planar_problem import NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
@@ -37,8 +35,6 @@ __all__ = [
     "save_rough",
     "update_rough",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 @jit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_chain import A_VV, A_VW, B_W, B_X, B_Y, WW, XW, XX, XY, YW, YY, B
 from snakestudio.kernels.planar_problem import NORMAL, TANGENT, TURN, ChainProblem
@@ -23,7 +23,6 @@ __all__ = [
     "sliding_velocities",
 ]
 
-FloatArray = NDArray[np.float64]
 
 EPSILON = 3e-6
 """r / B: how much softer the proximal regularisation is than the link. Larger costs iterations, smaller digits."""

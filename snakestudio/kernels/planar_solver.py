@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_newton import newton
 from snakestudio.kernels.planar_problem import NORMAL, ChainImpulses, ChainProblem
@@ -13,7 +11,6 @@ from snakestudio.kernels.vec3 import vec3_at
 
 __all__ = ["polish_contacts", "solve_contacts"]
 
-FloatArray = NDArray[np.float64]
 
 NEWTON_ITERATIONS = 20
 """After that many iterations it has gone astray."""

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.rescue_points import (
     DISC_T,
@@ -37,8 +35,6 @@ from snakestudio.kernels.rescue_points import (
 from snakestudio.kernels.spatial_problem import GAIN_N, LAW_N, SpatialProblem
 
 __all__ = ["linearise"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

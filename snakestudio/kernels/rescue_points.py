@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
@@ -37,8 +37,6 @@ __all__ = [
     "rescue_room",
     "scale",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 # Entries of RescueScratch.stop.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.octet import Octet, octet, octet_plus, octet_times, octet_with, octet_zero
 from snakestudio.kernels.rescue_points import (
@@ -47,7 +45,6 @@ from snakestudio.kernels.spatial_problem import GAIN_N, GAIN_T, GAIN_V, LAW_N, S
 
 __all__ = ["begin", "largest_impulse", "solve"]
 
-FloatArray = NDArray[np.float64]
 
 NEWTON, TANGENT = 6, 7
 """Numbers of the octets that hold the two right-hand sides."""

@@ -5,9 +5,7 @@ A step counts as converged if both numbers are at most 1e-8.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.prox import natural_disc, natural_interval, natural_positive, prox_positive
@@ -15,7 +13,6 @@ from snakestudio.kernels.vec3 import X, Y, vec3_at
 
 __all__ = ["CONVERGED", "chain_joint_impulses", "chain_law_residual"]
 
-FloatArray = NDArray[np.float64]
 
 EPSILON = 2.220446049250313e-16
 

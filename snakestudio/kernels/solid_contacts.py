@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
@@ -28,8 +26,6 @@ __all__ = [
     "to_frame",
 ]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 EQUAL = 1e-9
 """Gaps that differ by less are the same, m."""

@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solid_contacts import Capsule
 
 __all__ = ["LOWER_OPEN", "UPPER_OPEN", "Extrusion", "clearance", "clip_caps", "clip_profile", "solid_distance"]
 
-FloatArray = NDArray[np.float64]
 
 LOWER_OPEN = 1
 """Bit of `open_caps`: the end face at -half reaches above the ground."""

@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.gap import stadium_circle, stadium_touches
 from snakestudio.kernels.solid_contacts import INNER, Capsule, ContactList, finish_contacts, offer_contact, to_frame
@@ -23,8 +21,6 @@ from snakestudio.kernels.vec3 import X, Y, Z
 
 __all__ = ["EXTRUDED", "FEATURES", "POST", "RELIEF", "ContactList", "World", "link_contacts"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 POST, EXTRUDED, RELIEF = 0, 1, 2
 """Kinds of solids."""

@@ -6,9 +6,7 @@ make it unsymmetric: friction pushes with what the normal force carries.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.octet import (
     Octet,
@@ -60,7 +58,6 @@ __all__ = [
     "solve_triangular",
 ]
 
-FloatArray = NDArray[np.float64]
 System = tuple[Octet, Octet, Octet, Octet, Octet, Octet]
 """The six rows of A dw = b: the row of A, and b as number 6."""
 

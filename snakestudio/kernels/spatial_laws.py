@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.octet import (
     Octet,
@@ -45,7 +43,6 @@ from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
 __all__ = ["add_contact", "choose_branches", "contact_velocities", "move_contact", "normal_velocity"]
 
-FloatArray = NDArray[np.float64]
 
 EPSILON = 3e-6
 """gain / B: smaller needs fewer iterations until rounding shows (1e-4: more iterations; 3e-7: rounding)."""

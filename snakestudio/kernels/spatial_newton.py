@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.octet import Octet, octet_with, octet_zero
 from snakestudio.kernels.spatial_chain import (
@@ -27,7 +25,6 @@ from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScrat
 
 __all__ = ["begin", "choose_all", "copy_rows", "newton"]
 
-FloatArray = NDArray[np.float64]
 
 HALVINGS = 6
 """How often a step that makes the natural maps worse is halved."""

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from snakestudio._arrays import FloatArray, IntArray
 
 __all__ = ["LAWS", "SpatialImpulses", "SpatialProblem"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 RX, RY, RZ = range(3, 6)
 """Behind X, Y, Z: entries of turning and of moments in rows of six."""

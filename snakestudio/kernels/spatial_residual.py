@@ -5,9 +5,7 @@ A step counts as converged if both numbers are at most `residual.CONVERGED`.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.prox import natural_disc, natural_positive
 from snakestudio.kernels.spatial_chain import joint_rates
@@ -42,7 +40,6 @@ from snakestudio.kernels.vec3 import X, Y, Z, dot, vec3, vec3_at
 
 __all__ = ["spatial_residual"]
 
-FloatArray = NDArray[np.float64]
 
 ROUNDING = 2.220446049250313e-16
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels.rescue_points import rescue_room
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
 __all__ = ["SpatialScratch", "make_spatial_scratch"]
-
-FloatArray = NDArray[np.float64]
 
 
 # Entries of SpatialScratch.stop.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.spatial_chain import prepare_inertia
 from snakestudio.kernels.spatial_newton import begin, copy_rows, newton
@@ -13,7 +11,6 @@ from snakestudio.kernels.spatial_scratch import SpatialScratch
 
 __all__ = ["solve_spatial"]
 
-FloatArray = NDArray[np.float64]
 
 NEWTON_ITERATIONS = 20
 """After that many iterations it has gone astray."""

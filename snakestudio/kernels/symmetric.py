@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 
 __all__ = ["pseudo_solve"]
-
-FloatArray = NDArray[np.float64]
 
 
 @jit

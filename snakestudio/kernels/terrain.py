@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solid_contacts import EQUAL, INNER, Capsule, ContactList, drop_contact
 from snakestudio.kernels.terrain_features import (
@@ -26,8 +23,6 @@ from snakestudio.kernels.terrain_shape import BLOCK, Field, height, surface_belo
 from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
 __all__ = ["relief_contacts"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 
 __all__ = ["BLOCK", "Field", "corner_cone", "field_edge", "height", "surface_below", "wedge_side"]
 
-FloatArray = NDArray[np.float64]
 
 BLOCK = 8
 """Cells along the side of a block whose greatest height is kept, so that it can be passed over at once."""

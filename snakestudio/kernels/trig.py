@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 
 __all__ = ["sin_cos"]
 
-FloatArray = NDArray[np.float64]
 
 LARGEST = 1e5
 """Angles beyond this go to the library, for the reduction here would lose digits, rad."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import instruction
 from snakestudio.kernels.axes import X, Y, Z
 
@@ -20,7 +19,6 @@ __all__ = [
     "Vec3", "X", "Y", "Z", "dot", "minus", "plus", "times", "vec3", "vec3_add_at", "vec3_at", "vec3_put", "vec3_put_at",
 ]  # fmt: skip
 
-FloatArray = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
 
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.model import registry
 from snakestudio.model.controllers import ControllerFields
@@ -21,7 +19,6 @@ from snakestudio.model.snapshot import Fields
 
 __all__ = ["CONTROLLERS", "ControllerKind", "Curve", "EventFinder", "JointMarks", "Plot", "Said", "controller_of"]
 
-FloatArray = NDArray[np.float64]
 
 EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
 """Finds moments in more rows of a run: their times (k,), s, and what controllers and models added to them (k, x)."""

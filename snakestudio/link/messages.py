@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.profile.schema import Quantity, StatusMeaning
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "Traffic",
 ]
 
-FloatArray = NDArray[np.float64]
 
 MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault", "stopping")
 """What `Telemetry.meaning` counts: None where the robot said nothing yet."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.link.profile.schema import Axis, Profile
 from snakestudio.model.scene import Scene
 
 __all__ = ["AxisMap", "mismatches"]
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 class AxisMap:

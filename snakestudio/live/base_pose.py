@@ -19,8 +19,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.model.motion import JointAnglesStart
 from snakestudio.model.robot.chain import chain
 from snakestudio.model.robot.robot import Robot
@@ -28,9 +28,6 @@ from snakestudio.model.rotations import matrices, quaternions, roll_pitch_yaw, r
 from snakestudio.model.scene import Scene
 
 __all__ = ["BasePose", "Placed", "placed_by", "started_at", "station_at"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,7 @@ def station_at(pose: FloatArray, flat: bool) -> BasePose:
     return BasePose(pose[:, :2].mean(axis=0), math.atan2(along[1], along[0]), flat)
 
 
-def placed_by(robot: Robot, angles: FloatArray, links: IntArray, tracked: FloatArray) -> Placed:
+def placed_by(robot: Robot, angles: FloatArray, links: IndexArray, tracked: FloatArray) -> Placed:
     """Lay the chain of a robot over the links that are tracked.
 
     Parameters

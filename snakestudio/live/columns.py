@@ -6,14 +6,13 @@ All names end in their units. Temperatures are in °C, as everywhere outside phy
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import INCOMING, Profile, Quantity
 
 __all__ = ["AxisColumns", "measures"]
 
-FloatArray = NDArray[np.float64]
 
 _LINK = ("bus_load", "set_point_lateness_s", "set_point_gap_s")
 

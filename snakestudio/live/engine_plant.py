@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.engines import registry
 from snakestudio.errors import UsageError
-from snakestudio.link.emulator.plant import BoolArray, FloatArray, PlantState
+from snakestudio.link.emulator.plant import PlantState
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Emulation, Profile
 from snakestudio.model.reference import JointReference

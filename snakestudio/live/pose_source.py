@@ -18,11 +18,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.pose_packet import BodyPose, PosePacket
 
 __all__ = ["BodyTracker", "PoseSource", "StreamFigures", "Tracked"]
 
-FloatArray = NDArray[np.float64]
 
 JUMP = 0.1
 """Distance that a body may always have moved, m: noise, and a link that is swung about."""

@@ -14,8 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control import registry as controllers
 from snakestudio.control.base import Controller, Steerable
 from snakestudio.link.messages import ReferenceBlock
@@ -28,7 +28,6 @@ from snakestudio.model.teleop import TeleopCommand
 
 __all__ = ["ReferenceScheduler", "block_of", "horizon_of"]
 
-FloatArray = NDArray[np.float64]
 
 LEAST_PERIOD_S = 0.02
 """A control period in real time is as many of the scene's as take this long: it is as fine as any robot listens, s."""

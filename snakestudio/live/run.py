@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.columns import AxisColumns, measures
@@ -23,7 +23,6 @@ from snakestudio.runfile.recording import RunRecording
 
 __all__ = ["LiveRun", "live_schema"]
 
-FloatArray = NDArray[np.float64]
 
 ROWS_HZ = 100.0
 """Most rows a second: motors tell of themselves less often than that."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import AxisMap
@@ -20,7 +20,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["SnapshotBuilder", "row_of"]
 
-FloatArray = NDArray[np.float64]
 
 _SLOPE = 5
 """Poses over which a twist is taken: a quarter of a second at 20 Hz."""

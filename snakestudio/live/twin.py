@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine
 from snakestudio.engines.compiled_only import load
@@ -29,7 +29,6 @@ __all__ = ["Loading", "Twin", "TwinState"]
 
 log = logging.getLogger(__name__)
 
-FloatArray = NDArray[np.float64]
 
 TICK_S = 0.01
 """How often it is brought up to date, s."""

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import BoolArray, FloatArray
 
 __all__ = ["CENTRE_OF_MASS", "Capture"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 CENTRE_OF_MASS = -1
 """`Capture.links` of a track that is that of the robot's centre of mass."""

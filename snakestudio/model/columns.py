@@ -12,13 +12,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.snapshot import Fields, mass_shares
 
 __all__ = ["column_names", "column_values", "columns_between", "filled_columns", "table"]
 
-FloatArray = NDArray[np.float64]
 Column = Callable[["_Part"], FloatArray]
 
 _PIECE = 4096

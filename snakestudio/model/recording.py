@@ -14,14 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, Int32Array
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats
 
 __all__ = ["HOLD_COLUMNS", "ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
 
 HOLD_COLUMNS = ("active", "abscissa_m", "x_m", "y_m", "z_m", "ax", "ay", "az", *(f"f{a}_n" for a in "xyz"), *(
@@ -81,10 +79,10 @@ class ContactRows:
         Contact point (m) and impulses on the link since the row before (N s), world frame.
     """
 
-    count: IntArray
-    link: IntArray
-    other: IntArray
-    state: IntArray
+    count: Int32Array
+    link: Int32Array
+    other: Int32Array
+    state: Int32Array
     point: FloatArray
     impulse_normal: FloatArray
     impulse_friction: FloatArray
@@ -153,7 +151,7 @@ class Rows:
     joint_torque: FloatArray
     impulse_obstacle: FloatArray
     impulse_ground: FloatArray
-    contacts_closed: IntArray
+    contacts_closed: Int32Array
     energy: FloatArray
     solver_residual: FloatArray
     solver_iterations: NDArray[np.int64]

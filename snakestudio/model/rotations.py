@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["matrices", "quaternions", "roll_pitch_yaw", "rotation"]
-
-FloatArray = NDArray[np.float64]
 
 
 def rotation(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:

@@ -9,6 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, Int32Array
+
 __all__ = [
     "GROUND",
     "SUPPORT",
@@ -21,8 +23,6 @@ __all__ = [
     "mass_shares",
 ]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
 GROUND = -1
 """`Contacts.other` of a contact with the ground; obstacles count from 0."""
@@ -77,12 +77,12 @@ class Contacts:
         `ContactState` at the end of the interval.
     """
 
-    link: IntArray
-    other: IntArray
+    link: Int32Array
+    other: Int32Array
     point: FloatArray
     force_normal: FloatArray
     force_friction: FloatArray
-    state: IntArray
+    state: Int32Array
 
     def __len__(self) -> int:
         return len(self.link)

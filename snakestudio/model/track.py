@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.ground_path import GroundPath
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Track", "track"]
 
-FloatArray = NDArray[np.float64]
 
 _PER_CHORD, _FEWEST, _PIECES = 64, 8, 4096
 """Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in: usually, at

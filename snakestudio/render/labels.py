@@ -6,7 +6,8 @@ import ctypes
 
 import numpy as np
 
-from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.instances import Batch
 from snakestudio.drawing.view import View
 from snakestudio.drawing.world import Label
 from snakestudio.render import gl

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.instances import Batch
 from snakestudio.drawing.view import View
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads

@@ -13,8 +13,8 @@ from time import perf_counter
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import UInt8Array
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import DrawList, build
 from snakestudio.drawing.overlays import Overlays
@@ -28,8 +28,6 @@ from snakestudio.render.egl import OffscreenContext
 from snakestudio.render.renderer import GraphicsInfo, Renderer
 
 __all__ = ["OffscreenContext", "OffscreenRenderer"]
-
-UInt8Array = NDArray[np.uint8]
 
 
 class OffscreenRenderer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import GraphicsError
 from snakestudio.paths import resource
 from snakestudio.render import gl

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio.drawing.instances import Batch
 from snakestudio.drawing.light import FADING, LIGHT_DIRECTION, SOFT_FOOT, SOFTNESS, THROW, Region
 from snakestudio.drawing.obstacles import Obstacles, Posts
 from snakestudio.drawing.quality import Settings

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from snakestudio.drawing.instances import FloatArray
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.light import FADING, SOFT_FOOT, SOFTNESS, THROW, Region
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.render import gl

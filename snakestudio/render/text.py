@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import UInt8Array
 from snakestudio.drawing.style import Colour
 from snakestudio.errors import GraphicsError
 from snakestudio.paths import resource
 
 __all__ = ["Atlas", "Glyph", "atlas", "draw_text", "text_size"]
-
-UInt8Array = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)

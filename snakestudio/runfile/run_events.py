@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Recording, Rows, Schema
@@ -25,7 +25,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["EventDetector", "find_events"]
 
-FloatArray = NDArray[np.float64]
 
 FEWEST_ROWS, FEWEST_PARTS, MOST_ROWS = 100, 10, 1000
 """Rows are looked at together once there are so many of them, in so many parts: every second or so of a run that keeps

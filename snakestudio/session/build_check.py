@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
 from snakestudio.model.obstacles.footprints import robot_outlines, solid_outline
@@ -21,8 +21,6 @@ __all__ = ["check", "greatest_way"]
 
 _BESIDE = (Cylinder, Box)
 """What stands beside a robot; on everything else it lies."""
-
-FloatArray = NDArray[np.float64]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:

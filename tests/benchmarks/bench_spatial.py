@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import IntArray
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import GaitStart, StraightStart, TwoWaves
@@ -24,7 +24,6 @@ from tests.engines.spatial import case_scene, in_space
 from tests.peers import mujoco_robot
 
 Row = tuple[str, object, str, str, bool]
-IntArray = NDArray[np.int64]
 
 CLOCK = time.process_time
 SECONDS = 15.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.controllers.leader_follower import FOLLOWING, RESOLVING, LeaderFollower
 from snakestudio.control.controllers.leader_follower import LeaderFollowerFields as Settings
 from snakestudio.model.reference import JointReference
@@ -13,8 +13,6 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Control, Run, Scene
 from snakestudio.model.snapshot import GROUND, Contacts, Fields, Snapshot
 from snakestudio.session.scene_check import check
-
-FloatArray = NDArray[np.float64]
 
 N, L, PERIOD = 10, 0.14, 0.01
 THETA = np.radians([7.0, -32.0, -57.0, -46.0, -8.0, 33.0, 53.0, 45.0, 12.0, -23.0])

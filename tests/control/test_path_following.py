@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control import registry
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.errors import SceneError
@@ -23,8 +23,6 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 from tests.model.test_ground_path import circle
-
-FloatArray = NDArray[np.float64]
 
 SHIPPED = load_scene(scenes_dir() / "path_following.toml")
 PERIOD = 3.0

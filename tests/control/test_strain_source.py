@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control import registry
 from snakestudio.control.strain_source import BLEND_TIME, StrainSource
 from snakestudio.errors import SceneError
@@ -18,7 +18,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-FloatArray = NDArray[np.float64]
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam", "run.duration_s": 4.0})
 WORM = with_values(
     SNAKE,

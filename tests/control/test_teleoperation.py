@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control import registry
 from snakestudio.control.controllers.teleoperation import CHANNELS, Teleoperation
 from snakestudio.control.set_points import SetPoints
@@ -24,8 +24,6 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.teleop import OWN_GAIT, TeleopCommand, gait_called, steerable_gaits
 from snakestudio.paths import scenes_dir
 from snakestudio.session import scene_check
-
-FloatArray = NDArray[np.float64]
 
 QUICK = {f"controller.{name}_time_s": 0.1 for name in ("speed", "turn", "amplitude", "gait")}
 DRIVEN = {"controller": {"kind": "teleoperation"}}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine, start_reference
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
@@ -16,8 +16,6 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_from_dict
 from snakestudio.paths import scenes_dir
-
-FloatArray = NDArray[np.float64]
 
 
 def shipped(name: str, **values: object) -> Scene:

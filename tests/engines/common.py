@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.base import Engine
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder
-
-FloatArray = NDArray[np.float64]
 
 REFERENCES = Path(__file__).resolve().parent.parent / "references"
 CASES: dict[str, Any] = json.loads((REFERENCES / "cases.json").read_text())

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
@@ -16,7 +17,6 @@ from snakestudio.paths import scenes_dir
 from tests.engines.common import gait_reference
 
 Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
 
 PERIOD = 360.0 / 70.0
 """Of the gait of the shipped scene, s."""

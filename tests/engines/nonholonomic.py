@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonholonomic.engine import PlanarNonholonomicEngine
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
@@ -15,8 +15,6 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from tests.engines.common import still
 from tests.engines.lagrangian import changed
-
-FloatArray = NDArray[np.float64]
 
 
 def jam(name: str = "jam_without_resolution", **values: object) -> Scene:

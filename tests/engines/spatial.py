@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.engines.base import Engine
 from snakestudio.model.motion import GaitStart, LateralUndulation, StateStart, StraightStart, TwoWaves
@@ -16,8 +16,6 @@ from snakestudio.model.scene import Control, Model, Scene, Solver
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Ground
 from tests.engines.common import CASES, run_engine
-
-FloatArray = NDArray[np.float64]
 
 SPATIAL = tuple(name for name, case in CASES.items() if "I3" in case["parameters"])
 KIND = Model(kind="spatial_nonsmooth")

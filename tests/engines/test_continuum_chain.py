@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.chain import Chain, chain_of
 from snakestudio.engines.continuum_beam.rigid_motion import Displacement, hinged, one_after_another, rotated, shifted
 from snakestudio.engines.continuum_beam.section import Instant, instant_of
@@ -18,8 +18,6 @@ from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from tests.engines.beam import body, hat, run
-
-FloatArray = NDArray[np.float64]
 
 COUNTS = (8, 16, 32, 64, 128, 256)
 STEP = 1e-4

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chains import compare_chain
 from snakestudio.control.strain_source import StrainSource
 from snakestudio.engines import registry
@@ -27,8 +27,6 @@ from snakestudio.session import scene_check
 from snakestudio.session.offline import run_offline
 from tests.engines.beam import body, reference, run, shipped
 from tests.strategies import continuum_scenes
-
-FloatArray = NDArray[np.float64]
 
 SNAKE: dict[str, Any] = {"kind": "serpentine", "turn_per_m": 2.0, "turn_start_s": 0.1}
 FRICTION: dict[str, Any] = {"kind": "friction", "viscous_along_ns_per_m2": 2.0, "viscous_across_ns_per_m2": 20.0}

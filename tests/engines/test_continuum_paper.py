@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from tests.engines.beam import Paper, body, run
-
-FloatArray = NDArray[np.float64]
 
 EVERYTHING = {
     "kind": "formulas",

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control import registry as controllers
 from snakestudio.engines import registry
 from snakestudio.errors import SceneError
@@ -24,8 +24,6 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.session.offline import run_offline
-
-FloatArray = NDArray[np.float64]
 
 LINKS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
 STEP = 1.0 / 8000

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.params import Params, make_params
 from snakestudio.engines.planar_lagrangian.state import Work, make_work
 from tests.engines.lagrangian import Paper, undulation
 from tests.kernels.compiled_lagrangian import accelerations, mass_and_bias
-
-FloatArray = NDArray[np.float64]
 
 SIZES = (2, 3, 10, 30)
 ROUGH = {

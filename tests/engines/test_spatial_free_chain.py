@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import mujoco
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from snakestudio.engines import registry
 from snakestudio.model.motion import StraightStart
@@ -17,8 +16,6 @@ from snakestudio.model.scene import Scene, Solver
 from tests.engines.common import gait_reference, still
 from tests.engines.spatial import LIMP, energy, in_the_air, matrices, momentum, moving, run, twists
 from tests.peers import mujoco_robot
-
-FloatArray = NDArray[np.float64]
 
 HELD = JointController(
     kp_nm_per_rad=40.0, kd_nms_per_rad=0.2, kp_pitch_nm_per_rad=800.0, kd_pitch_nms_per_rad=0.2

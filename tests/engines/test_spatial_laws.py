@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.model.motion import GaitStart, StraightStart, TwoWaves
 from snakestudio.model.recording import Rows
@@ -29,8 +29,6 @@ from tests.engines.spatial import (
     step_end,
     twists,
 )
-
-FloatArray = NDArray[np.float64]
 
 G = 9.81
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.obstacles.solids import Block, obstacle_solids
@@ -20,8 +20,6 @@ from tests.engines import planar
 from tests.engines.common import gait_reference
 from tests.engines.spatial import case_scene, in_space, matrices
 from tests.peers import mujoco_robot
-
-FloatArray = NDArray[np.float64]
 
 
 def track(scene: Scene, seconds: float, every: float = 0.05) -> FloatArray:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
@@ -19,8 +18,6 @@ from snakestudio.model.world import Ground
 from snakestudio.session.offline import run_offline
 from tests.engines.common import still
 from tests.engines.spatial import NO_GRAVITY, case_scene, moving, pair, run, twists
-
-FloatArray = NDArray[np.float64]
 
 G = 9.81
 

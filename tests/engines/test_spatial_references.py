@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.model.recording import Rows
 from tests.engines.common import CASES, REFERENCES, gait_reference
 from tests.engines.spatial import SPATIAL, case_scene, from_p1, matrices
-
-FloatArray = NDArray[np.float64]
 
 FLAT = tuple(name for name in SPATIAL if name != "sidewinding")
 CACHE: dict[str, Rows] = {}

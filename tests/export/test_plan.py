@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from svgelements import SVG, Group, Shape, Text
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import ExportError, SceneError, UsageError
 from snakestudio.export.plan import sheet_of, write_plan
 from snakestudio.model.edits import with_values
@@ -18,8 +18,6 @@ from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-
-FloatArray = NDArray[np.float64]
 
 MM = 25.4 / 96.0
 """Millimetres in a pixel of an SVG."""

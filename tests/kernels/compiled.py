@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.planar_chain import solve_chain
@@ -15,8 +15,6 @@ from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.trig import sin_cos
-
-FloatArray = NDArray[np.float64]
 
 
 @jit

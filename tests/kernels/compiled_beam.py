@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels import frames
 from snakestudio.kernels._jit import jit
-
-FloatArray = NDArray[np.float64]
 
 
 @jit

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.dynamics import accelerate
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import Work
@@ -12,8 +10,6 @@ from snakestudio.kernels._jit import jit
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
 from snakestudio.kernels.cholesky import cholesky_solve
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
-
-FloatArray = NDArray[np.float64]
 
 
 @jit

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.planar_nonholonomic.dynamics import evaluate as equations_of_motion
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import Work
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.cholesky import wide_backward, wide_factor, wide_forward
 from snakestudio.kernels.one_sided import one_sided_residual, solve_one_sided
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @jit

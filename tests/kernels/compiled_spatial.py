@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.residual import CONVERGED
@@ -12,8 +12,6 @@ from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 from snakestudio.kernels.spatial_solver import solve_spatial
-
-FloatArray = NDArray[np.float64]
 
 
 @jit

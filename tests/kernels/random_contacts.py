@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 
 __all__ = ["arrays_of", "random_problem"]
-
-FloatArray = NDArray[np.float64]
 
 
 def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArray]:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.solid_world import world_of_solids
 from snakestudio.kernels.solids import ContactList, World, link_contacts
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
-
-FloatArray = NDArray[np.float64]
 
 HALF, RADIUS = 0.0393, 0.0525
 REACH = HALF + RADIUS

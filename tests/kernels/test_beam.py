@@ -6,14 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels.beam import accumulate, accumulated_at, beam_shape, frame_at, interpolate_at
 from snakestudio.kernels.symmetric import pseudo_solve
 from tests.kernels.test_frames import homogeneous, matrix
-
-FloatArray = NDArray[np.float64]
 
 LENGTH = 1.3
 

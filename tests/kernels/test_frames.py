@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels.frames import move_pose
 from tests.kernels.compiled_beam import bracket, carry, frame_from_pose, move_frame
-
-FloatArray = NDArray[np.float64]
 
 
 def hat(w: FloatArray) -> FloatArray:

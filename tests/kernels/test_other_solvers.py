@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonsmooth import problem_file as planar_file
 from snakestudio.engines.spatial_nonsmooth import problem_file as spatial_file
 from snakestudio.kernels._jit import jit
@@ -27,8 +27,6 @@ from tests.kernels.compiled import residuals as planar_residuals
 from tests.kernels.compiled import solve as solve_planar
 from tests.kernels.compiled_spatial import residual, solve
 from tests.kernels.random_contacts import arrays_of, random_problem
-
-FloatArray = NDArray[np.float64]
 
 
 class Read(NamedTuple):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import make_scratch
@@ -25,8 +25,6 @@ from tests.kernels.compiled import (
     touches,
     trig,
 )
-
-FloatArray = NDArray[np.float64]
 
 
 def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[ChainProblem, ChainImpulses, FloatArray]:

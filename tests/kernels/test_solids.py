@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.solid_world import MARGIN, make_world, world_of_solids
 from snakestudio.kernels.solids import FEATURES, link_contacts
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid, obstacle_solids
@@ -32,7 +32,6 @@ from tests.kernels.solids import (
     world,
 )
 
-FloatArray = NDArray[np.float64]
 DEEP = 1e-6  # how deep resting links stand
 
 

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.spatial_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.model.scene import Solver
 from tests.kernels import captured
 from tests.kernels.compiled_spatial import residual, solve, solve_by_rescue
-
-FloatArray = NDArray[np.float64]
 
 HARD = sorted((Path(__file__).parent / "hard_problems").glob("*.npz"))
 

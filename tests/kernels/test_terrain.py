@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.obstacles.solids import Relief
 from tests.kernels.solids import HALF, RADIUS, contacts, point_triangles, triangles, world
 
-FloatArray = NDArray[np.float64]
 DEEP = 1e-6
 
 

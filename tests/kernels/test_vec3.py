@@ -7,12 +7,11 @@ import subprocess
 import sys
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.vec3 import dot, minus, plus, times, vec3, vec3_add_at, vec3_at, vec3_put, vec3_put_at
 
-FloatArray = NDArray[np.float64]
 RX = 3
 
 

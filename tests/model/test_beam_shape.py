@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot import beam_shape
@@ -17,7 +17,6 @@ from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.session.preview import preview
 
-FloatArray = NDArray[np.float64]
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
 ARC = with_values(SNAKE, {"strain.kind": "formulas", "strain.k_z_per_m": "2", "strain.speed_m_s": ""})
 

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.obstacles.outlines import Outline, gap, least_gap, nearest_of_many, nearest_point
-
-FloatArray = NDArray[np.float64]
 
 
 def disc(x: float, y: float, radius: float) -> Outline:

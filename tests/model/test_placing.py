@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.edits.bending import bent_robot, joint_axis, turns_behind
@@ -33,8 +33,6 @@ from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-
-FloatArray = NDArray[np.float64]
 
 N = 6
 _BENDS = [25.0, -40.0, 10.0, 60.0, -15.0]

@@ -10,14 +10,12 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 import mujoco
 import mujoco.rollout
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-
-FloatArray = NDArray[np.float64]
 
 GROUND, OBSTACLE = 1, 2
 """Collision classes: end spheres meet the ground, the links' capsules the obstacles, and links never each other."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Rows, Schema
@@ -17,8 +17,6 @@ from snakestudio.paths import scenes_dir
 from snakestudio.runfile.run_events import EventDetector, find_events
 from snakestudio.session.offline import run_offline
 from tests.gui.fake import make_rows
-
-FloatArray = NDArray[np.float64]
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.fields import value
 from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
-
-FloatArray = NDArray[np.float64]
 
 
 class ClappingFields(GaitFields):

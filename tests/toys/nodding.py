@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.kinds.controller import ControllerKind, Curve, JointMarks, Plot, Said
 from snakestudio.model.controllers import ControllerFields
@@ -19,8 +19,6 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-
-FloatArray = NDArray[np.float64]
 
 
 class NoddingFields(ControllerFields):

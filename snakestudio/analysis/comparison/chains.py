@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import PARTS, ChainComparison, ChainProfile, Part
 from snakestudio.engines import registry as engines
 from snakestudio.errors import PhysicsError, UsageError
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FREE_LINKS", "LINKS", "as_chain", "compare_chain"]
 
-FloatArray = NDArray[np.float64]
 Progress = Callable[[float], bool]
 
 LINKS = (8, 16, 32, 64, 128, 256)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
@@ -177,7 +178,6 @@ def _without_drift(time: FloatArray, track: NDArray[np.complex128]) -> NDArray[n
 
 # Lay a measured track over a run: the time offset by correlation, the frame by a rigid motion in the plane.
 
-FloatArray = NDArray[np.float64]
 
 _UNSURE_S = 0.03
 """A standard deviation of the offset above this is worth a sentence, s."""

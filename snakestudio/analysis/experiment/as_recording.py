@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.samples import rows_known, runs_of
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.events import Change, RunEvent
@@ -16,8 +16,6 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["CaptureRecording"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _WINDOW = 5
 """Rows over which a parabola is laid to get velocities from positions (Savitzky and Golay 1964)."""

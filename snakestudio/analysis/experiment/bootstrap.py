@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["COVERAGE", "DRAWS", "among_trials", "interval", "mean_in_blocks"]
 
-FloatArray = NDArray[np.float64]
 
 DRAWS = 2000
 COVERAGE = 0.95

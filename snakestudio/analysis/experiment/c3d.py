@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.layout import length_unit
 from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.text_table import room_for
@@ -21,7 +22,6 @@ from snakestudio.errors import ExperimentError
 
 __all__ = ["read_c3d"]
 
-FloatArray = NDArray[np.float64]
 Parameter = str | FloatArray | list[str]
 
 _BLOCK = 512

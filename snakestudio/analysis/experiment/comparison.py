@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions, align
 from snakestudio.analysis.experiment.bootstrap import COVERAGE, DRAWS, among_trials, interval, mean_in_blocks
 from snakestudio.analysis.experiment.figures import FIGURES, Figure
@@ -133,8 +133,6 @@ def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
 
 # Compare a run with an experiment: its trials laid over the run, and how far apart both are, as figures.
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _LEAST_ROWS = 8
 _MOUNTED_RAD = math.radians(30.0)

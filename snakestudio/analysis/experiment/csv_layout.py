@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import Heading, headings, link_of, rate_in
 from snakestudio.analysis.experiment.layout import (
     AXES,
@@ -39,7 +39,6 @@ from snakestudio.inputs import MEASUREMENT
 
 __all__ = ["guess_from_lines", "guess_layout", "preview"]
 
-FloatArray = NDArray[np.float64]
 
 _BEGINNING = 400
 """Lines that the guess looks at."""

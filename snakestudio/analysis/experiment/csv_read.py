@@ -6,8 +6,8 @@ from array import array
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import unit_in
 from snakestudio.analysis.experiment.csv_layout import guess_from_lines
 from snakestudio.analysis.experiment.layout import (
@@ -26,7 +26,6 @@ from snakestudio.model.rotations import matrices, quaternions, rotation
 
 __all__ = ["read_table"]
 
-FloatArray = NDArray[np.float64]
 
 _MOST_TOLD = 4
 """Wrong lines that are named."""

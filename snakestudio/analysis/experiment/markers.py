@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import link_of
 from snakestudio.analysis.experiment.layout import AXES, LENGTH_UNITS, BodyColumns, Layout, LengthUnit, axes_matrix
 from snakestudio.analysis.experiment.samples import Samples
 from snakestudio.analysis.experiment.upright import up_axis
 
 __all__ = ["Markers"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.plausible import suspicions
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
 
 __all__ = ["Samples", "capture_of", "rows_known", "runs_of"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _LATEST_S, _FARTHEST_M = 1e10, 1e7
 """Beyond all measuring; clocks may count from 1970."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.model.recording import Recording
@@ -14,8 +14,6 @@ from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
 
 __all__ = ["RunTracks"]
-
-FloatArray = NDArray[np.float64]
 
 
 class RunTracks:

@@ -12,16 +12,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, JointTrack, Track, Trial
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["Measured", "Misfit"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _LOOKS = 21
 """Offsets that are looked at over the bounds before the best is refined."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from snakestudio.errors import SceneError, UsageError
@@ -29,7 +27,6 @@ __all__ = [
     "value_doc",
 ]
 
-FloatArray = NDArray[np.float64]
 
 START_DELAY = "control.start_delay_s"
 OFFSET_BOUNDS_S = (-0.5, 0.5)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.fitting.misfit import Misfit
 from snakestudio.analysis.fitting.result import TrialOutcome
 from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, Track
@@ -14,8 +14,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["Pictured", "pictured"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.fitting.misfit import Misfit
 from snakestudio.analysis.fitting.parameters import FreeParameter
 from snakestudio.analysis.fitting.tracks import Trial
@@ -16,8 +14,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 
 __all__ = ["FitProgress", "FitResult", "Moment", "TrialOutcome"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.fitting.objective import Task
 from snakestudio.analysis.fitting.parameters import FreeParameter
 from snakestudio.analysis.fitting.pool import Evaluator, StoppedError
@@ -20,7 +20,6 @@ from snakestudio.analysis.fitting.result import FitProgress, Moment
 
 __all__ = ["ROUGH", "STEP", "Search", "Slopes", "evolve", "jacobian", "least"]
 
-FloatArray = NDArray[np.float64]
 
 STEP = 0.01
 """Half the span of a difference, as a share of the range.

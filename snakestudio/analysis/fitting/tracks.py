@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.errors import UsageError
 from snakestudio.model.scene import Scene
 
 __all__ = ["CENTRE_OF_MASS", "Captured", "JointTrack", "Track", "Trial", "trial_of"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 CENTRE_OF_MASS = -1
 """`Track.link` of the robot's centre of mass."""

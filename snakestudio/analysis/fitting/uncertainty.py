@@ -16,12 +16,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray, IntArray
 
 __all__ = ["Determination", "determination", "explains"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 CONFIDENCE = 0.95
 """Probability with which intervals hold the value."""

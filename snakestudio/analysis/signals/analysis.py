@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from snakestudio.analysis.signals.reading import FloatArray
+from snakestudio._arrays import FloatArray
 
 __all__ = ["SpanStatistics", "SpectrumWindow", "spectrum", "statistics"]
 

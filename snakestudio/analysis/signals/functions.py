@@ -8,9 +8,9 @@ from functools import reduce
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.filters import Butterworth, Delay, Derivative, MovingMean, RunningMedian
 from snakestudio.analysis.signals.nodes import Node, Number, Pointwise
-from snakestudio.analysis.signals.reading import FloatArray
 from snakestudio.analysis.signals.running import Integral, Unwrapped, ValueAt
 from snakestudio.model.column_units import PLAIN, Unit, common, of_column, raised
 

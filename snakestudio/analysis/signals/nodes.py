@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from snakestudio.analysis.signals.reading import Block, ColumnKey, FloatArray, Reading
+from snakestudio._arrays import FloatArray
+from snakestudio.analysis.signals.reading import Block, ColumnKey, Reading
 from snakestudio.model.column_units import PLAIN, Unit, of_column
 
 __all__ = ["Column", "Node", "Number", "Pointwise", "Time", "evaluate"]

@@ -17,9 +17,9 @@ from typing import NoReturn
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.nodes import Column, Node, Number, Pointwise, Time
-from snakestudio.analysis.signals.reading import FloatArray
 from snakestudio.errors import FormulaError, SignalError
 from snakestudio.model.column_units import PLAIN, combined, common, raised
 from snakestudio.model.formula.typed_text import Typed, parse

@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 
 __all__ = ["Block", "ColumnKey", "FloatArray", "Reading"]
 
-FloatArray = NDArray[np.float64]
 
 _FIRST = 1000
 """Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no time for it."""

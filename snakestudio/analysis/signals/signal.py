@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.nodes import Node, Time, evaluate
 from snakestudio.analysis.signals.reader import read
-from snakestudio.analysis.signals.reading import FloatArray, Reading
+from snakestudio.analysis.signals.reading import Reading
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import ending_of
 from snakestudio.model.recording import Recording

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.body import Body, held
 from snakestudio.errors import Problem
 from snakestudio.kinds.controller import ControllerKind, JointMarks, Said
@@ -23,7 +24,6 @@ from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 
 __all__ = ["FOLLOWING", "KIND", "RESOLVING", "LeaderFollower", "LeaderFollowerFields"]
 
-FloatArray = NDArray[np.float64]
 
 FOLLOWING, RESOLVING = 0, 1
 """Values of the channel "controller_state"."""

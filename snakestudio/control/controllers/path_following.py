@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.path_projection import PathProjection, heading_to, integral_rate, projected
 from snakestudio.control.steering import CHANNELS, PLOT, Steering, SteeringFields
 from snakestudio.control.steering import check as check_steering
@@ -25,7 +25,6 @@ from snakestudio.model.world import Box, Cylinder
 
 __all__ = ["KIND", "PathFollower", "PathFollowingFields"]
 
-FloatArray = NDArray[np.float64]
 
 _SPACING = 0.02
 """Distance of the points of a path that are looked at beside obstacles, m; a long path has 20000 of them."""

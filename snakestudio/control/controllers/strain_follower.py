@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.ramp import Ramp, constant, lead_in
 from snakestudio.control.strain_source import BLEND_TIME
@@ -25,8 +25,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["KIND", "StrainFollower", "StrainFollowerFields"]
-
-FloatArray = NDArray[np.float64]
 
 
 SAMPLES = 41

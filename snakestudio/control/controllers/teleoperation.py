@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.body import Body
 from snakestudio.control.limited import Limits
@@ -38,7 +38,6 @@ from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand, gait_call
 
 __all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
 
-FloatArray = NDArray[np.float64]
 
 CHANNELS = ("gait_frequency_radps", "gait_amplitude_share", "gait_offset_rad", "gait_number")
 """What acts: frequency and offset (of the joints, with their sign), share of the amplitude, and the number of the gait

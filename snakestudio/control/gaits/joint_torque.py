@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kinds.gait import GaitKind
@@ -18,8 +18,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["KIND", "JointTorqueFields", "JointTorques"]
-
-FloatArray = NDArray[np.float64]
 
 
 class JointTorqueFields(GaitFields):

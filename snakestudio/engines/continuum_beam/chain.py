@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.contact import share_out
 from snakestudio.engines.continuum_beam.rigid_motion import (
     Displacement,
@@ -29,8 +30,6 @@ from snakestudio.kernels.axes import X
 from snakestudio.model.rotations import quaternions
 
 __all__ = ["Chain", "chain_of"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.params import RINGS, Params
 from snakestudio.engines.continuum_beam.state import AT, HOLDS, MISMATCH, Work
 from snakestudio.kernels._jit import inlined, jit
@@ -15,7 +13,6 @@ from snakestudio.kernels.symmetric import pseudo_solve
 
 __all__ = ["share_out"]
 
-FloatArray = NDArray[np.float64]
 
 RANK = 1e-12
 """Share of the largest eigenvalue below which supports cannot exert a wrench at all."""

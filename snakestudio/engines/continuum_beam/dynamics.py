@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.contact import share_out
 from snakestudio.engines.continuum_beam.holding import constrain, keep_motions, ringed_head
 from snakestudio.engines.continuum_beam.params import FRICTION, RINGS, Params
@@ -44,8 +42,6 @@ from snakestudio.kernels.frames import (
 )
 
 __all__ = ["evaluate", "head_motion", "held_load", "held_motion", "internal_wrench"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

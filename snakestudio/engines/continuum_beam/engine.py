@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.continuum_beam.advance import advance_steps
 from snakestudio.engines.continuum_beam.params import Params, make_params
@@ -43,8 +44,6 @@ from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
 __all__ = ["ContinuumBeamEngine", "start_reference"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE)
 """A continuous body has no joints; its torques are those inside it."""

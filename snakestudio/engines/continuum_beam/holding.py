@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.params import RINGS, Params
 from snakestudio.engines.continuum_beam.state import AT, GAINS, HOLDS, MOVES, SLIP, Work
 from snakestudio.kernels._jit import inlined, jit
@@ -15,7 +13,6 @@ from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
 
 __all__ = ["constrain", "keep_motions", "ringed_head"]
 
-FloatArray = NDArray[np.float64]
 
 UNDETERMINED = 1e-9
 """A body along which less than this share of a unit axial motion leads sideways is as good as straight, or a circle."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.model.robot.support import EndAnchors, Friction, Rings, WaveAnchors
 from snakestudio.model.scene import Scene
 
 __all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FRICTION, ANCHORS, RINGS = range(3)
 """What the net motion follows from: P5, section V, or VII with anchorages or with annular supports."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["Displacement", "hinged", "one_after_another", "rotated", "shifted", "then"]
 
-FloatArray = NDArray[np.float64]
 
 SERIES = 1.0
 """Squared angle below which series take the place of differences that cancel out."""

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.dynamics import internal_wrench
 from snakestudio.engines.continuum_beam.knots import find_knot
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
@@ -33,7 +33,6 @@ from snakestudio.kernels.frames import frame_from_pose, wrench_from_head
 
 __all__ = ["BodyBuffers", "make_body_buffers", "write_row"]
 
-FloatArray = NDArray[np.float64]
 
 # Values of snakestudio.model.snapshot.ContactState, GROUND and SUPPORT.
 OPEN, STICK, SLIDE = 0, 1, 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
 from snakestudio.engines.continuum_beam.params import Params
 from snakestudio.engines.continuum_beam.state import AT, HOLDS, Work
@@ -14,8 +14,6 @@ from snakestudio.kernels.beam import accumulated_at, frame_at, interpolate_at
 from snakestudio.model.rotations import matrices
 
 __all__ = ["Instant", "Sections", "instant_of", "wrench_from", "wrench_to"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.model.reference import StrainReference
 
 __all__ = ["CHANNELS", "ENERGY", "Knots", "State", "Work", "knots_of", "make_state", "make_work"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ENERGY = ("kinetic", "potential", "work_actuator", "work_friction", "work_gravity", "work_support", "work_external")
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.continuum_beam.dynamics import evaluate, head_motion, held_load, held_motion
 from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
@@ -29,7 +29,6 @@ from snakestudio.kernels.vec3 import Z
 
 __all__ = ["begin_at", "take_step"]
 
-FloatArray = NDArray[np.float64]
 
 FINEST = 2.0**-20
 """Shortest part of a step, as a share of it: what needs a shorter one has diverged."""

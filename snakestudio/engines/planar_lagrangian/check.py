@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.planar_lagrangian.params import make_params
@@ -19,7 +20,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["READS", "check", "largest_stable_step"]
 
-FloatArray = NDArray[np.float64]
 
 READS = LINKS | {
     "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import ACTUATOR, COULOMB, EXTERNAL, GRAVITY, VISCOUS, Work
 from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
@@ -24,7 +22,6 @@ from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["accelerate", "linearizing_torques"]
 
-FloatArray = NDArray[np.float64]
 
 LN2_HEAD, LN2_TAIL = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 """ln 2; the first has so few bits that its products with small integers are exact."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
@@ -35,8 +36,6 @@ from snakestudio.model.snapshot import Fields
 
 __all__ = ["PlanarLagrangianEngine"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 VALID = Fields.ALL & ~Fields.SOLVER
 """There is no contact problem, so there is nothing to say of its solution."""

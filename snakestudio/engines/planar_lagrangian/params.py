@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.centred_map import centred_map
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Params(NamedTuple):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
 __all__ = ["ENERGY", "State", "Work", "make_state", "make_work"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ENERGY = (
     "kinetic",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.outcome import DIVERGED, OK
 from snakestudio.engines.planar_lagrangian.dynamics import accelerate
 from snakestudio.engines.planar_lagrangian.params import Params
@@ -18,9 +16,6 @@ from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["advance_steps"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @inlined

@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["MOST_STAGES", "longest_part", "scheme", "table"]
 
-FloatArray = NDArray[np.float64]
 
 MOST_STAGES = 60
 """Stages of the longest scheme kept; it bears 2300 / h."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import IntArray
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import (
     ALONG,
@@ -28,9 +26,6 @@ from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_put, octet
 from snakestudio.kernels.one_sided import solve_one_sided
 
 __all__ = ["constraint_forces", "find_obstacles"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @inlined

@@ -5,9 +5,7 @@ The program's joint angle is the negative of the paper's, and any end may be the
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.planar_nonholonomic.contact import constraint_forces, find_obstacles
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import (
@@ -47,9 +45,6 @@ from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.trig import sin_cos
 
 __all__ = ["evaluate", "hold_links"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @inlined

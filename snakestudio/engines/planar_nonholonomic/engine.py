@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonholonomic.params import (
@@ -41,9 +42,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
 
 __all__ = ["PlanarNonholonomicEngine"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class PlanarNonholonomicEngine(TimeSteppingEngine):

@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.planar_nonholonomic.chebyshev import table
@@ -17,8 +17,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "damped_by_obstacles", "make_params", "same_structure"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 SHORTEST = 1e-4
 """Length of a part of a step below which its error is not looked at any more, s, unless the tolerance is the smaller

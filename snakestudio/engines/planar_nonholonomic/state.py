@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
 __all__ = ["ENERGY", "State", "Work", "from_format_1", "make_state", "make_work", "sums_length", "wide"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ENERGY = (
     "kinetic",

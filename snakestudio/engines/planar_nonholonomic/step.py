@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.outcome import DIVERGED, FAR, NOT_SOLVED, OK
 from snakestudio.engines.planar_nonholonomic.chebyshev import (
     BEGINNING,
@@ -57,8 +55,6 @@ from snakestudio.kernels.one_sided import one_sided_residual
 
 __all__ = ["advance_steps"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 RATE_SCALE = 30.0
 """Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part matter little."""

@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
@@ -19,7 +19,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["READS", "check", "largest_stable_step"]
 
-FloatArray = NDArray[np.float64]
 
 READS = LINKS | {
     "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from snakestudio.engines.motors import given_torque, motor_torque
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import (
@@ -33,8 +30,6 @@ from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
 
 __all__ = ["book_works", "free_velocity", "load_discs", "midpoint", "move_links"]
-
-FloatArray = NDArray[np.float64]
 
 
 @inlined

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonsmooth.params import Params, make_params, same_structure
@@ -48,9 +49,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 
 __all__ = ["PlanarNonsmoothEngine"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class PlanarNonsmoothEngine(TimeSteppingEngine):

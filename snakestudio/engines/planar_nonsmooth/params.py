@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.motors import Motor, make_motor
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
@@ -15,9 +15,6 @@ from snakestudio.model.robot.pose import planar_arms
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class Params(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import State, Work
@@ -16,8 +17,6 @@ from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
-
-FloatArray = NDArray[np.float64]
 
 
 def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:

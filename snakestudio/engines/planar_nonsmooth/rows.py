@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import (
     ACTUATOR,
@@ -54,7 +52,6 @@ from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
 __all__ = ["classify_stick", "write_row"]
 
-FloatArray = NDArray[np.float64]
 
 # Values of snakestudio.model.snapshot.ContactState and GROUND.
 OPEN, STICK, SLIP = 0, 1, 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
 __all__ = [
@@ -19,8 +19,6 @@ __all__ = [
     "make_work",
 ]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ENERGY = (
     "kinetic",

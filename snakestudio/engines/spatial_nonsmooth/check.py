@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
@@ -26,7 +26,6 @@ from snakestudio.model.world import HeightField
 
 __all__ = ["READS", "check", "largest_stable_step"]
 
-FloatArray = NDArray[np.float64]
 
 READS = LINKS | {
     "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",

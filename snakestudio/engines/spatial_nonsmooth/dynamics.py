@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.motors import given_torque, motor_torque
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_X, QUAT_Y, QUAT_Z
 from snakestudio.engines.spatial_nonsmooth.params import Params
@@ -49,7 +47,6 @@ from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
 __all__ = ["close_joints", "drive_joints", "end_angles", "midpoint", "move_links"]
 
-FloatArray = NDArray[np.float64]
 
 FIRST = 0
 """The first link."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, RowBuffers
@@ -46,9 +47,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 
 __all__ = ["SpatialNonsmoothEngine"]
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class SpatialNonsmoothEngine(TimeSteppingEngine):

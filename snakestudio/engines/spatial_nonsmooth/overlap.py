@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 __all__ = ["depth_in_solid"]
 
-FloatArray = NDArray[np.float64]
 
 FINENESS = 25.0
 """A relief is looked at in points this many to a link's radius: that errs by less than a thousandth of the radius."""

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.motors import Motor, make_motor
 from snakestudio.engines.solid_world import make_world
 from snakestudio.kernels.solids import World
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Params(NamedTuple):

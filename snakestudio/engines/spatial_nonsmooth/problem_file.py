@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem, rotated
 from snakestudio.engines.row_buffers import BODY, FEATURE
 from snakestudio.engines.spatial_nonsmooth.params import Params
@@ -16,8 +17,6 @@ from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
-
-FloatArray = NDArray[np.float64]
 
 
 def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:

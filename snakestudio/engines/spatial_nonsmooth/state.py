@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.solids import ContactList
 from snakestudio.kernels.spatial_problem import PITCH, YAW
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 
 __all__ = ["ENERGY", "State", "Work", "grow_contacts", "grow_slots", "make_state", "make_work"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 ENERGY = (
     "kinetic",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, FAR, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.spatial_nonsmooth.contact import (
@@ -47,8 +45,6 @@ from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["advance_steps", "contact_problem"]
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 GIVE_UP = 1e-2
 """Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown and recorded."""

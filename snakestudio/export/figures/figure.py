@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import PLAIN, about_file, printed_suffix, save_figure
 from snakestudio.export.provenance import header_lines
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "Need", "Origin", "PaperFigure", "columns", "printed", "save"]
 
-FloatArray = NDArray[np.float64]
 
 _STYLE: Any = {
     **PLAIN, "axes.labelsize": 7.0, "axes.titlesize": 7.0, "legend.fontsize": 6.5, "lines.linewidth": 1.0,

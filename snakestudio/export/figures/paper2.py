@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES"]
 
-FloatArray = NDArray[np.float64]
 
 _MIDDLE = 6
 _POSTURE_S = 5.2

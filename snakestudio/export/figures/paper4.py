@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import EXPERIMENT, RUN, look_at, plan_axes, pose_at, subtitle, time_axes
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES"]
 
-FloatArray = NDArray[np.float64]
 
 _JOINTS = (1, 5, 9)
 _NOTHING = 1e-18

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import EXPERIMENT, RUN, subtitle, time_axes
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES"]
 
-FloatArray = NDArray[np.float64]
 
 _WORM, _FASTER, _INCHWORM = Need("worm"), Need("worm_accelerating"), Need("inchworm")
 _FLAT, _SPATIAL = Need("continuum_snake_2d"), Need("continuum_snake_3d")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.style import Colour, colour
 from snakestudio.export.figures.figure import Measured, columns
 from snakestudio.export.plan_drawing import draw_world
@@ -30,7 +30,6 @@ __all__ = [
     "time_axes",
 ]
 
-FloatArray = NDArray[np.float64]
 
 RUN: Colour = colour("#0b5fa5")
 EXPERIMENT: Colour = colour("#c2570c")

@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.charts.axes import chart_font
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import Axis, Heat, Trace
 
 __all__ = ["Curve", "HeatStrip", "HoldTicks", "level_line", "points"]
 
-FloatArray = NDArray[np.float64]
 
 _DASHES = [6.0, 4.0]
 """Dashes and gaps of another run's curves, in widths of the line."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
@@ -18,7 +19,6 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["compose", "legend"]
 
-FloatArray = NDArray[np.float64]
 Envelopes = dict[str, tuple[FloatArray, Envelope]]
 """Times and bins by channel."""
 

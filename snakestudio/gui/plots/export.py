@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QObject, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QProgressDialog, QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
@@ -32,7 +32,6 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
 __all__ = ["CsvExport", "PlotExporter", "save_png", "save_profile", "save_spectrum", "save_svg"]
 
-FloatArray = NDArray[np.float64]
 
 _MARGIN = 8
 

@@ -16,7 +16,6 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["HOLDS", "compose_profile", "profile_legend"]
 
-FloatArray = NDArray[np.float64]
 
 HOLDS = "hold_place"
 """Channel that says where a body is held."""

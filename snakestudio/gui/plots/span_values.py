@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.channels import channel_of, signal_of
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SpanCurve", "curve_table", "figures"]
 
-FloatArray = NDArray[np.float64]
 
 _PIECE = 4096
 """Rows that are read at a time."""

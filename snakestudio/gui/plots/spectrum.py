@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Spectra", "compose_spectrum", "spectrum_legend"]
 
-FloatArray = NDArray[np.float64]
 
 _MOST_ROWS = 1 << 17
 """Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a curve."""

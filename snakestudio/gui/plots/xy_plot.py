@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.model.by_identity import by_identity
@@ -23,7 +23,6 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
 __all__ = ["Frame", "compose_plane", "plane_legend", "row_near"]
 
-FloatArray = NDArray[np.float64]
 
 _MOST_POINTS = 20_000
 """Points of all curves together: true rows, evenly spaced, because a band of two things at once says nothing."""

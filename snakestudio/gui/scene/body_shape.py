@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from snakestudio._arrays import BoolArray
 from snakestudio.gui.core import theme
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.scene import Scene
@@ -26,8 +26,6 @@ from snakestudio.viewmodel.scene.gait_shape import (
 
 __all__ = ["BodyShape"]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 _PLAN, _SIDE = 84, 62
 """Heights of the two drawings, px."""

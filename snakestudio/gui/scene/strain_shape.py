@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.formula_row import wrong_at
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StrainShape", "law_of", "law_problem"]
 
-FloatArray = NDArray[np.float64]
 
 _HEIGHT, _PAD, _CAPTION = 104, 12, 16
 _POINTS, _INSTANTS = 121, 25

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
@@ -39,7 +38,6 @@ from snakestudio.viewmodel.viewport.view_settings import ViewSettings, rows_of
 
 __all__ = ["Viewport"]
 
-FloatArray = NDArray[np.float64]
 
 _MARGIN = 12
 

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import picking
 from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
 from snakestudio.drawing.draw_list import DrawList, build
@@ -28,8 +28,6 @@ from snakestudio.viewmodel.scene.items import Body, Item, item_of
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 
 __all__ = ["ViewportApi", "box_around"]
-
-FloatArray = NDArray[np.float64]
 
 
 class ViewportApi:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError, ProfileError
 from snakestudio.link.core.coder import Coder, Decoded, Value, signals_text
 from snakestudio.link.frame import Frame
@@ -17,8 +17,6 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, OUTGOING, Message, Quantity, Step
 
 __all__ = ["Codec", "Decoded", "Value"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Found(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, axis_names
@@ -21,7 +22,6 @@ from snakestudio.link.profile.schema import Profile, Quantity
 
 __all__ = ["Limited"]
 
-BoolArray = NDArray[np.bool_]
 
 _WORDS: dict[Quantity, str] = {
     "current": "current", "temperature": "temperature", "voltage": "supply voltage", "error": "error word",

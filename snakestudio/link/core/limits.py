@@ -10,13 +10,11 @@ allowed) and towards the reference, relative to how fast that moves (so that it 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.profile.schema import Axis, Profile
 
 __all__ = ["AxisLimits", "SetPointLimiter", "stopping_rate"]
-
-FloatArray = NDArray[np.float64]
 
 
 def stopping_rate(distance: FloatArray, acceleration: FloatArray, period: float) -> FloatArray:

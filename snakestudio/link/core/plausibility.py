@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.text import age, listed
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PlausibilityChecks"]
 
-FloatArray = NDArray[np.float64]
 _What = Literal["limit", "feedback"]
 
 CURRENT_S = 0.1

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.link.core.arrivals import Arrivals
 from snakestudio.link.core.foreign_master import ForeignMaster
@@ -26,7 +26,6 @@ from snakestudio.link.profile.schema import Profile, StatusMeaning
 
 __all__ = ["Readiness", "Supervisor"]
 
-FloatArray = NDArray[np.float64]
 
 _STATES = {
     LinkState.DISCONNECTED: "No bus is open; connect first.",

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import ReferenceBlock
 from snakestudio.model.reference import JointReference
 
 __all__ = ["References", "Wiggle"]
 
 _MOST_DEG = 45.0
-
-FloatArray = NDArray[np.float64]
 
 
 class References:

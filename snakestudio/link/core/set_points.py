@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.core.limits import AxisLimits, SetPointLimiter
 from snakestudio.link.core.references import References, Wiggle
 from snakestudio.link.core.sender import Deadlines, SendTimes
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
 __all__ = ["SetPoints"]
-
-FloatArray = NDArray[np.float64]
 
 
 class SetPoints:

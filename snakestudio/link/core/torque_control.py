@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.core.journal import Journal
 from snakestudio.link.core.machine import Machine
 from snakestudio.link.core.node_states import NodeStates
@@ -23,8 +23,6 @@ from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.schema import Profile, Step
 
 __all__ = ["TorqueControl"]
-
-FloatArray = NDArray[np.float64]
 
 
 class TorqueControl:

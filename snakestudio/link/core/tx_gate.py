@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import LinkError, ProfileError
 from snakestudio.link.core.arrivals import LoadMeter
 from snakestudio.link.core.journal import Journal
@@ -20,7 +18,6 @@ from snakestudio.link.profile.schema import Message, Step
 if TYPE_CHECKING:
     from snakestudio.link.core.codec import Codec
 
-FloatArray = NDArray[np.float64]
 
 __all__ = ["TxGate"]
 

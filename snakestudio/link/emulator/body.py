@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.emulator.plant import BoolArray, FloatArray, Plant
+from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio.link.emulator.plant import Plant
 from snakestudio.link.profile.schema import Profile
 
 __all__ = ["Body"]

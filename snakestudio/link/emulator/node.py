@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.emulator.body import Body
-from snakestudio.link.emulator.plant import FloatArray
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Profile
 

@@ -19,14 +19,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.link.profile.schema import Emulation
 
 __all__ = ["BoolArray", "FloatArray", "JointPlant", "Plant", "PlantState"]
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

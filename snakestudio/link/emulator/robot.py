@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.body import Body
 from snakestudio.link.emulator.fault import FAULTS, Fault
 from snakestudio.link.emulator.firmware.registry import make_nodes
 from snakestudio.link.emulator.node import Address, Node, NodeEvent
-from snakestudio.link.emulator.plant import FloatArray, JointPlant, Plant
+from snakestudio.link.emulator.plant import JointPlant, Plant
 from snakestudio.link.emulator.wire import Wire
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile

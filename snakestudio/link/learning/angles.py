@@ -13,14 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.learning.fields import BitField, read_field
 from snakestudio.link.learning.streams import Stream
 
 __all__ = ["AngleFinding", "find_angles"]
 
-FloatArray = NDArray[np.float64]
 
 _FEWEST = 20
 _LEAST_R2 = 0.7

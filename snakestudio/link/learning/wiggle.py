@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["Trace", "WiggleResult", "Word", "judge", "report_csv", "report_text", "with_play"]
 
-FloatArray = NDArray[np.float64]
 
 _MAX_LAG_S = 0.6
 _FEWEST = 20

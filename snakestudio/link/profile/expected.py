@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.profile.schema import INCOMING, Axis, Message, Profile, Quantity, Signal
 
 __all__ = ["ASSUMED_S", "LOST", "Expected", "interval_of"]
@@ -24,8 +24,6 @@ _STALE, LOST = 2.5, 5.0
 _QUANTITIES: tuple[Quantity, ...] = (
     "angle", "rate", "torque", "current", "temperature", "voltage", "status", "error",
 )  # fmt: skip
-
-FloatArray = NDArray[np.float64]
 
 
 def interval_of(profile: Profile, message: Message) -> float | None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.groups import obstacle_with, units, with_obstacles
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.scene import Scene
@@ -17,7 +17,6 @@ __all__ = ["Side", "aligned", "distributed"]
 Side = Literal["left", "right", "top", "bottom", "centre_x", "centre_y"]
 """Left is towards smaller x and bottom towards smaller y, as in the view from above."""
 
-FloatArray = NDArray[np.float64]
 _AXIS = {"left": 0, "right": 0, "centre_x": 0, "top": 1, "bottom": 1, "centre_y": 1}
 
 

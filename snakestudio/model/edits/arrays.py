@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.groups import free_group_name, obstacle_with, with_obstacles
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.random_field import Throw, throw_field
@@ -19,7 +19,6 @@ from snakestudio.model.world import Obstacle
 
 __all__ = ["MOST", "PATTERNS", "PATTERN_FIELDS", "Array", "ArrayPlan", "arrayed", "placements", "suited"]
 
-FloatArray = NDArray[np.float64]
 
 MOST = 5000
 """Copies an array makes at most."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.pose import as_joint_angles, as_state, changed_start, placed_at, tidy, with_start
 from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, RecordingStart, StateStart
 from snakestudio.model.robot.pose import initial_joint_angles
@@ -18,7 +18,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["Axis", "bent_robot", "joint_axis", "joint_points", "largest_angle", "turns_behind"]
 
-FloatArray = NDArray[np.float64]
 
 Axis = Literal["yaw", "pitch"]
 """Which of a joint's two axes; planar models have the first only."""

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.footprints import corners
 from snakestudio.model.obstacles.solids import Post, Solid, obstacle_solids
 from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["PlanBoxes", "plan_boxes"]
-
-FloatArray = NDArray[np.float64]
 
 
 class PlanBoxes(NamedTuple):

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import ValidationError
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.motion import (
     GaitStart,
@@ -47,7 +48,6 @@ __all__ = [
     "with_start",
 ]
 
-FloatArray = NDArray[np.float64]
 One = TypeVar("One", bound=PlacedStart | StateStart)
 
 _SAME = 1e-6

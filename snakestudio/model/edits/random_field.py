@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
@@ -16,7 +16,6 @@ from snakestudio.model.world import Cylinder, Obstacle
 
 __all__ = ["TRIES_EACH", "Throw", "throw_field"]
 
-FloatArray = NDArray[np.float64]
 
 TRIES_EACH = 40
 """Darts thrown for every obstacle that is wanted, before it is said how many fitted."""

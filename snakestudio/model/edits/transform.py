@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import ValidationError
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
@@ -33,7 +34,6 @@ __all__ = [
     "turned_about",
 ]
 
-FloatArray = NDArray[np.float64]
 
 TILTING = (Box,)
 """Kinds that can be turned about any axis; all others about the vertical only."""

@@ -12,14 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio.model.formula import Formula
 from snakestudio.model.robot.smooth_steps import bump, rise
 
 __all__ = ["Interval", "bounds"]
 
-FloatArray = NDArray[np.float64]
 
 _ROOT = 5.0**-0.5
 _BUMP_TURNS = (0.7598356856515927, 0.6105438726348051, 0.8951320796167694)

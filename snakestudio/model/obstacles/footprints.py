@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.rotations import matrices, rotation
@@ -12,7 +12,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["corners", "footprint", "robot_outlines", "solid_outline"]
 
-FloatArray = NDArray[np.float64]
 
 _UNIT = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["Gap", "Outline", "gap", "least_gap", "nearest_of_many", "nearest_point"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Outline(NamedTuple):

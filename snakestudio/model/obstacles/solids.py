@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import InputError
 from snakestudio.model.by_identity import by_identity
@@ -18,8 +18,6 @@ from snakestudio.model.rotations import rotation
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 __all__ = ["Block", "Post", "Prism", "Relief", "Solid", "obstacle_solids"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Post(NamedTuple):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError
 from snakestudio.model.formula import Formula, Number, read
 from snakestudio.model.robot.strain import Peristalsis
@@ -17,7 +18,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["Attachments"]
 
-FloatArray = NDArray[np.float64]
 
 # Where a body is shortest: the sections of largest contraction, which a worm anchors itself with (P5 (38)).
 

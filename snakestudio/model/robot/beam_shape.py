@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.model.motion import GaitStart, StraightStart
 from snakestudio.model.robot.beam import Beam
@@ -20,7 +21,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["Resolution", "grid", "head_frame", "head_state", "initial_body", "resolution", "shape", "slices"]
 
-FloatArray = NDArray[np.float64]
 
 FEWEST, MOST = 16, 4096
 """Slices a body is cut into, at least and at most."""

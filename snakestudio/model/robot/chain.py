@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.rotations import matrices, rotation
 
 __all__ = ["chain", "gait_joint_angles", "joint_angles", "level_gait_frame", "wave_directions"]
-
-FloatArray = NDArray[np.float64]
 
 
 def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:

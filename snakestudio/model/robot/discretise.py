@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.motion import StateStart
 from snakestudio.model.registry import CONTROLLERS
@@ -21,7 +21,6 @@ from snakestudio.model.scene import Control, Model, Scene
 
 __all__ = ["discretise", "links_of"]
 
-FloatArray = NDArray[np.float64]
 
 _FINE = 65
 """Points between the head and the first link's centre, at which its pose and twist are integrated."""

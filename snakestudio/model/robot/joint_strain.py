@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.robot.strain_law import StrainLaw
 
 __all__ = ["joint_motion"]
-
-FloatArray = NDArray[np.float64]
 
 
 def joint_motion(

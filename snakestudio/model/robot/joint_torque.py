@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError, SnakeStudioError
 from snakestudio.model.formula import Formula, Number, read
 from snakestudio.model.motion import GaitFields
@@ -15,7 +15,6 @@ from snakestudio.model.robot.strain_law import formula_mistakes
 
 __all__ = ["NoTorque", "TorqueLaw", "is_readable"]
 
-FloatArray = NDArray[np.float64]
 
 _NAMES = dict.fromkeys(("t", "i", "n"), "any")
 _AXES = ("torque_nm", "pitch_torque_nm")

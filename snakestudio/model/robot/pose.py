@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError, nearest_row
 from snakestudio.model.motion import (
@@ -32,7 +32,6 @@ __all__ = [
     "planar_pose",
 ]
 
-FloatArray = NDArray[np.float64]
 
 FLAT_DEPTH = 1e-6
 """How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap 0 would leave it to

@@ -6,11 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
 
 __all__ = ["NUMERIC", "bump", "rise", "symbolic"]
-
-FloatArray = NDArray[np.float64]
 
 
 def bump(v: FloatArray, order: int = 0) -> FloatArray:

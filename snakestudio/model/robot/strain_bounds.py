@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.formula import Formula
 from snakestudio.model.formula.intervals import Interval, bounds
 from snakestudio.model.robot.strain_law import StrainLaw
 
 __all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "pole", "speed_pole"]
 
-FloatArray = NDArray[np.float64]
 
 HUGE = 1e12
 """Strains and their derivatives beyond this (SI) are taken for mistakes."""

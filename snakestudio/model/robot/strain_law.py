@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError, Problem, SceneError
 from snakestudio.model.formula import ACCELERATION, SPEED, Formula, Number, primitive, read
 from snakestudio.model.formula.intervals import Interval, bounds
@@ -16,7 +16,6 @@ from snakestudio.model.robot.strain import COMPONENTS, Strain
 
 __all__ = ["Body", "StrainField", "StrainLaw", "body_names", "formula_mistakes"]
 
-FloatArray = NDArray[np.float64]
 
 PANEL = 0.05
 """Time over which a speed that is no polynomial is integrated at once, s."""

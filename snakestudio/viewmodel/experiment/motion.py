@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.drawing.overlays import Track
 from snakestudio.drawing.style import Colour
 from snakestudio.model.capture import Capture
@@ -16,9 +16,6 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, rotation
 
 __all__ = ["Instant", "Motion", "whole_robot"]
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

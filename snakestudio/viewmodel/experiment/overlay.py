@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Ghost, Track
 from snakestudio.drawing.style import Colour
 from snakestudio.model.robot.robot import Robot
@@ -13,7 +13,6 @@ from snakestudio.viewmodel.experiment.motion import Instant, Motion, whole_robot
 
 __all__ = ["Pairs", "distance", "ghost", "simulated_place", "trial_tracks"]
 
-FloatArray = NDArray[np.float64]
 Pairs = tuple[tuple[int, int], ...]
 """Body of a capture and 0-based link of the run (-1: the centre of mass) that belong together."""
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.plots.channel import Channel, FloatArray
+from snakestudio.viewmodel.plots.channel import Channel
 
 __all__ = ["BODY_CHANNELS"]
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.columns import column_names, column_values
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
 from snakestudio.viewmodel.plots.body_channels import BODY_CHANNELS
-from snakestudio.viewmodel.plots.channel import Channel, FloatArray
+from snakestudio.viewmodel.plots.channel import Channel
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import Signal

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
+
 __all__ = ["Across", "Axis", "ChartData", "Dot", "Heat", "Mark", "Trace"]
 
 Across = Literal["time", "body", "plane", "frequency"]
 """What the horizontal axis is."""
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(slots=True)

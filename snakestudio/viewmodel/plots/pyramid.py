@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import Float32Array
+
 __all__ = ["BLOCK", "Envelope", "Pyramid"]
 
-FloatArray = NDArray[np.float32]
 
 _FACTOR = 8
 _LEVELS = 8
@@ -40,11 +41,11 @@ class Envelope(NamedTuple):
 
     row: NDArray[np.int64]
     stride: int
-    low: FloatArray
-    high: FloatArray
+    low: Float32Array
+    high: Float32Array
 
 
-def _coarser(values: FloatArray, per: int, pick: np.ufunc) -> FloatArray:
+def _coarser(values: Float32Array, per: int, pick: np.ufunc) -> Float32Array:
     """One row for every `per`, the last from what is left: row by row, a quarter of what `reduceat` takes."""
     whole = len(values) // per * per
     picked = values[0:whole:per]
@@ -139,12 +140,12 @@ class Pyramid:
                 else:
                     level.tables[0][part] = low[skip:]
 
-    def row(self, index: int) -> FloatArray | None:
+    def row(self, index: int) -> Float32Array | None:
         """Values of one row, if they are still kept and known."""
         level = self._levels[0]
         if not level.first <= index < level.stop:
             return None
-        values: FloatArray = level.tables[0][index - level.first]
+        values: Float32Array = level.tables[0][index - level.first]
         return values if np.isfinite(values).any() else None
 
     def envelope(self, start: int, stop: int, bins: int) -> Envelope:
@@ -177,7 +178,7 @@ class Pyramid:
             low, high = _coarser(low, per, np.fmin), _coarser(high, per, np.fmax)
         return Envelope(rows[: len(low)], stride, low, high)
 
-    def samples(self, start: int, stop: int, stride: int) -> FloatArray:
+    def samples(self, start: int, stop: int, stride: int) -> Float32Array:
         """Every stride-th of the rows start to stop as they are, NaN where a row is no longer or not yet known."""
         level = self._levels[0]
         found = np.full((len(range(start, stop, stride)), self.width), np.nan, np.float32)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import MEANINGS, LinkState, Telemetry
 from snakestudio.link.profile.schema import Profile
 
 __all__ = ["LOST", "SILENT_S", "RobotStatus", "ages", "heard_s", "span_text", "standing", "state_words"]
 
-FloatArray = NDArray[np.float64]
 
 SILENT_S = 0.5
 """Age of the link's own word at which nothing that it said is believed any more, s."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.model.obstacles.solids import Prism, Relief
 from snakestudio.model.robot.robot import Robot
@@ -15,7 +15,6 @@ from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["clearances"]
 
-FloatArray = NDArray[np.float64]
 Distance = Callable[[FloatArray], FloatArray]
 
 _POINTS = 9

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.motion import Wave
 from snakestudio.model.robot.chain import chain
 from snakestudio.model.robot.robot import Robot
@@ -26,7 +27,6 @@ __all__ = [
     "resting",
 ]
 
-FloatArray = NDArray[np.float64]
 
 LIFTED = 2e-3
 """Height of both ends above the ground from which on a link counts as lifted, m: gentle waves lift little more."""

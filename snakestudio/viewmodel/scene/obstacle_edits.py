@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.model.edits.groups import free_group_name, members, obstacle_with, units
 from snakestudio.model.edits.plan_boxes import plan_boxes
@@ -19,7 +19,6 @@ from snakestudio.model.world import Obstacle
 
 __all__ = ["copies", "new_obstacles"]
 
-FloatArray = NDArray[np.float64]
 
 _ROOM = 0.02
 """Clearance that a new obstacle keeps from everything, m."""

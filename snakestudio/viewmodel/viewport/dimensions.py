@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.model.obstacles.footprints import robot_outlines
@@ -18,7 +18,6 @@ from snakestudio.viewmodel.viewport.length_units import length_text
 
 __all__ = ["Dimension", "gap_dimension", "selection_dimensions"]
 
-FloatArray = NDArray[np.float64]
 
 _FAR = 3.0
 """Neighbours farther away than this are no neighbours, m."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import ring_axes, size_of
 
 __all__ = ["Ndc", "coordinates", "free_axes", "ring_angle", "screen_angle", "screen_distance", "turning_axis"]
 
-FloatArray = NDArray[np.float64]
 
 Ndc = tuple[float, float]
 """A point of the picture, -1 to 1 from left to right and from bottom to top."""

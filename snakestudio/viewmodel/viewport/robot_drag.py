@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.bending import Axis, bent_robot, largest_angle, turns_behind
 from snakestudio.model.edits.pose import moved_robot, turned_robot
 from snakestudio.model.robot.pose import initial_joint_angles
@@ -20,7 +20,6 @@ from snakestudio.viewmodel.viewport.length_units import number_text
 
 __all__ = ["LEVER", "Arc", "Bend", "Drag", "Move", "Turn", "Way"]
 
-FloatArray = NDArray[np.float64]
 
 LEVER = 70.0
 """Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by 45 degrees."""

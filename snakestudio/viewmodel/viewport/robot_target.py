@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.pose import moved_robot, turned_robot
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
 __all__ = ["RobotTarget"]
 
-FloatArray = NDArray[np.float64]
 
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines
 from snakestudio.model.edits.bending import joint_points
@@ -15,8 +15,6 @@ from snakestudio.model.obstacles.outlines import nearest_point
 from snakestudio.model.scene import Scene
 
 __all__ = ["Snap", "snapped"]
-
-FloatArray = NDArray[np.float64]
 
 
 class Snap(NamedTuple):

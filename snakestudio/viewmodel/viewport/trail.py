@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["TrailReader"]
 
-FloatArray = NDArray[np.float64]
 
 SPAN = 30.0
 """Length of a trail, simulated seconds."""

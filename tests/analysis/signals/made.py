@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from tests.blank_rows import blank_rows
-
-FloatArray = NDArray[np.float64]
 
 ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 EXTRA = ("a_m", "b_m", "angle_rad", "force_n")

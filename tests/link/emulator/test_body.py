@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.link.emulator.body import Body
-from snakestudio.link.emulator.plant import BoolArray, FloatArray, PlantState
+from snakestudio.link.emulator.plant import PlantState
 from snakestudio.link.profile.loading import LoadedProfile
 
 ALL = np.arange(20)

@@ -6,17 +6,16 @@ import math
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.themed import Themed
 
 __all__ = ["ChainPlots"]
 
-FloatArray = NDArray[np.float64]
 
 _ROLES = ("accent", "friction", "good", "warning")
 

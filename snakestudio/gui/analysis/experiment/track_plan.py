@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Track
 from snakestudio.drawing.tracks import track_segments
 from snakestudio.gui.core import theme
@@ -18,7 +18,6 @@ from snakestudio.model.capture import Capture
 
 __all__ = ["TrackPlan"]
 
-FloatArray = NDArray[np.float64]
 
 _MARGIN, _FOOT, _DASH = 16.0, 36.0, 5.0
 """Room around the tracks, and below them for the scale, and length of a dash, px."""

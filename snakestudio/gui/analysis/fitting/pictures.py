@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
@@ -15,7 +14,6 @@ from snakestudio.gui.core.themed import Themed
 
 __all__ = ["FitPictures"]
 
-FloatArray = NDArray[np.float64]
 
 _NOTHING = (
     "A fit runs the scene again and again with other values, and keeps those with which it comes nearest to what was"

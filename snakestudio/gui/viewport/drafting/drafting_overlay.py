@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool, measured
 from snakestudio.gui.viewport.drafting.painting import Pen
@@ -21,8 +21,6 @@ from snakestudio.viewmodel.viewport.dimensions import Dimension, selection_dimen
 from snakestudio.viewmodel.viewport.robot_drag import LEVER
 
 __all__ = ["DraftingOverlay"]
-
-FloatArray = NDArray[np.float64]
 
 
 class DraftingOverlay(QWidget):

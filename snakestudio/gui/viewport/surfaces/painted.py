@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.colour_bar import Bar, bar_corner, bar_labels, bar_lines
 from snakestudio.drawing.gizmo import Gizmo, Guide, handles
@@ -20,7 +21,6 @@ from snakestudio.drawing.view import reference_pixel
 
 __all__ = ["paint_bar", "paint_gizmo", "paint_tracks"]
 
-FloatArray = NDArray[np.float64]
 Place = Callable[[ArrayLike], QPointF]
 
 _HEAD, _BOX = 13.0, 5.0

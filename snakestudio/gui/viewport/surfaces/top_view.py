@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.colour_bar import bar
@@ -29,8 +30,6 @@ from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["TopView"]
-
-FloatArray = NDArray[np.float64]
 
 
 class TopView(QWidget):

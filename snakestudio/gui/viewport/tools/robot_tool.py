@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
@@ -22,7 +22,6 @@ from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Tur
 
 __all__ = ["RobotTool"]
 
-FloatArray = NDArray[np.float64]
 
 _SLACK, _REACH = 4, 10
 """Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is meant."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.gizmo import Guide
 from snakestudio.gui.viewport.tools.edit_settings import EditSettings
 
 __all__ = ["Targets", "snapped_shift", "stepped"]
 
-FloatArray = NDArray[np.float64]
 
 _NEAREST = 24
 """Of so many obstacles around it something may snap to: with all of a large scene it would snap to anything."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
 from snakestudio.errors import SceneError
@@ -27,7 +27,6 @@ from snakestudio.viewmodel.viewport.motion import Ndc
 
 __all__ = ["VERBS", "Grip", "Transform"]
 
-FloatArray = NDArray[np.float64]
 
 VERBS: dict[Mode, str] = {"move": "Move", "turn": "Rotate", "scale": "Scale"}
 _UNITS: dict[Mode, str] = {"move": "m", "turn": "°", "scale": FACTOR}

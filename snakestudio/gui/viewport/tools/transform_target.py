@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
@@ -20,8 +21,6 @@ from snakestudio.model.world import Cylinder, Obstacle
 from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 
 __all__ = ["ObstacleTarget", "Shaped", "TransformTarget", "target_of"]
-
-FloatArray = NDArray[np.float64]
 
 
 class TransformTarget(Protocol):

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import Gizmo, Mode, handles, pick_handle
 from snakestudio.drawing.obstacles import obstacles_of
@@ -27,7 +27,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["TransformTool"]
 
-FloatArray = NDArray[np.float64]
 
 _REACH = 9.0
 """A handle nearer to the cursor than this is meant, pixels."""

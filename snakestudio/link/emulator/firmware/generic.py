@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.link.core.codec import Codec, Decoded
 from snakestudio.link.emulator.body import Body
 from snakestudio.link.emulator.firmware.settings import address
 from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
-from snakestudio.link.emulator.plant import FloatArray
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import OUTGOING, Message, Quantity, StatusMeaning, Step
