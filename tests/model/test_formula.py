@@ -96,6 +96,27 @@ def test_a_formula_that_would_take_half_a_minute_is_given_up(monkeypatch: pytest
     read("1*X + " + "0*X + " * 30 + "2*t", "", NAMES)  # long, not slow
 
 
+def test_a_budget_that_ends_while_something_is_taken_apart_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python drops whatever is raised in a finalizer, and with it the counting."""
+
+    class Heap:
+        def __del__(self) -> None:
+            for _ in range(10_000):
+                abs(-1)
+
+    def made(*all_: object) -> None:
+        Heap()
+        for _ in range(20_000):
+            abs(-1)
+
+    monkeypatch.setattr(reading, "MOST_CALLS", 10_000)
+    monkeypatch.setattr(reading, "_made", made)
+    for name in ("A", "B"):
+        with pytest.raises(FormulaError, match="too long"):
+            read("0*X + " * 30 + name, "", {"A": "", "B": ""})
+    assert sys.getprofile() is None
+
+
 def test_the_verdict_on_a_deep_formula_does_not_depend_on_who_asks() -> None:
     text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"  # no other test has asked for it
     limit = sys.getrecursionlimit()

@@ -128,6 +128,17 @@ def _counted(quick: bool = False) -> Iterator[None]:
         if left < 0:
             raise _TooLongError
 
+    def dropped(lost: sys.UnraisableHookArgs) -> None:
+        # Out of a finalizer nothing can be raised, and Python ends the counting with it: it is raised soon after.
+        nonlocal left
+        if isinstance(lost.exc_value, _TooLongError):
+            left = 10  # the way out of here
+            sys.setprofile(count)
+        else:
+            others(lost)
+
+    others = sys.unraisablehook
+    sys.unraisablehook = dropped
     sys.setprofile(count)
     try:
         yield
@@ -135,6 +146,7 @@ def _counted(quick: bool = False) -> Iterator[None]:
         raise _too_long() from None
     finally:
         sys.setprofile(None)
+        sys.unraisablehook = others
 
 
 @lru_cache(maxsize=512)
