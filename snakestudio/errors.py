@@ -5,6 +5,7 @@
     SnakeStudioError                  anything SnakeStudio raises on purpose
     ├── UserError                     a mistake in what was given; the command line exits with 2
     │   ├── SceneError                scenes/rubble.toml: robot.mass_kg = -1 must be greater than 0
+    │   ├── StudyError                sidewinding.study.toml: vary[1].steps: a grid needs to know how many
     │   ├── UsageError                --rate 0: the rate must be positive
     │   ├── ExperimentError           track.csv: there is no time column and no rate; give the rate in Hz
     │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
@@ -45,6 +46,7 @@ __all__ = [
     "SignalError",
     "SnakeStudioError",
     "StateError",
+    "StudyError",
     "TriggerError",
     "UsageError",
     "UserError",
@@ -131,6 +133,10 @@ class _FindingsError(UserError):
 
 class SceneError(_FindingsError):
     """A scene that cannot be read, or cannot be run as it stands."""
+
+
+class StudyError(_FindingsError):
+    """A study that cannot be read, or cannot be run as it stands, and a store of one that cannot be used."""
 
 
 class UsageError(UserError):

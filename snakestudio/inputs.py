@@ -38,6 +38,7 @@ __all__ = [
     "RECORDED_TABLE",
     "RUN_FILE",
     "SCENE",
+    "STUDY",
     "Budget",
     "InputError",
     "count",
@@ -93,6 +94,7 @@ _ANY = 1 << 50
 """Of what is read piece by piece the size does not matter."""
 
 SCENE = Budget("a scene", ".toml", 24 * _MB, values=1_200_000)
+STUDY = Budget("a study", ".toml", 4 * _MB, values=300_000)
 PROFILE = Budget("a robot profile", ".toml", 2 * _MB, values=300_000)
 DBC = Budget("a DBC", ".dbc", 2 * _MB, values=300_000)
 LAYOUT = Budget("a layout", ".toml", _MB, values=300_000)

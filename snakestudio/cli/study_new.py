@@ -1,0 +1,53 @@
+"""Begin a study of a scene: a file with what varies and what counts, to be changed to what is asked."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.errors import UsageError
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio study new`."""
+    parser.add_argument("scene", metavar="SCENE", help="scene file")
+    parser.add_argument("file", metavar="FILE", nargs="?", type=output, help="the study's file (SCENE.study.toml)")
+    parser.add_argument(
+        "--vary", metavar="KEY=LOW:HIGH[:STEPS]", action="append", default=[],
+        help="a value that varies, like gait.amplitude_deg=10:60:11 (as often as needed)",
+    )  # fmt: skip
+    for aim in ("maximise", "minimise"):
+        parser.add_argument(
+            f"--{aim}", metavar="MEASURE", action="append", default=[],
+            help="what counts: net_speed, cost_of_transport ..., or an expression (as often as needed)",
+        )  # fmt: skip
+    parser.add_argument(
+        "--search", metavar="KIND", default="grid", help="grid, random, latin_hypercube, sobol, cma_es, nsga2 or tpe"
+    )
+    parser.add_argument("--points", metavar="N", type=int, help="points that are tried, where the search is no grid")
+    add_force_argument(parser)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio study new`."""
+    from snakestudio.model.scene_file import load_scene
+    from snakestudio.study.begin import begun
+    from snakestudio.study.plan import Plan
+    from snakestudio.study.study_file import save_study
+
+    scene_path = Path(options.scene)
+    path = options.file or scene_path.with_suffix(".study.toml")
+    if path.exists() and not options.force:
+        raise UsageError(f"{path} is there already; give another name, or --force to replace it.")
+    Outputs(options, (scene_path,), path)
+    scene = load_scene(scene_path)
+    relative = Path(os.path.relpath(scene_path.resolve(), path.resolve().parent)).as_posix()
+    study = begun(scene, relative, options.vary, options.maximise, options.minimise, options.search, options.points)
+    Plan(study, scene, scene_path.parent, str(path))
+    save_study(study, path)
+    print(f"wrote {path}: {study.n_points} points, {study.n_runs} runs; 'snakestudio study run {path}' runs it")
+    return 0

@@ -1,0 +1,83 @@
+"""Run a study, on all processors of this machine or on a cluster; what is known already is taken over."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.ending import Ending
+from snakestudio.cli.shared import ProgressLine, warm_up
+from snakestudio.cli.study_options import add_cluster_arguments, study_file, tls_of
+from snakestudio.cli.study_status import summary
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.study.driver import Progress
+
+__all__ = ["add_arguments", "carry_out", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio study run`."""
+    study_file(parser)
+    add_cluster_arguments(parser)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio study run`."""
+    return carry_out(options, Path(options.study))
+
+
+def carry_out(options: argparse.Namespace, path: Path) -> int:
+    """Run the study in a file as the options say."""
+    if options.workers is not None and not 1 <= options.workers <= 1024:
+        raise UsageError(f"--workers {options.workers}: give a number from 1 to 1024.")
+    tls = tls_of(options)
+
+    from snakestudio.study import running
+
+    plan = running.open_plan(path)
+    for sentence in running.warnings_of(plan):
+        print(f"snakestudio: {sentence}", file=sys.stderr)
+    line, ending = ProgressLine(), Ending()
+    warm_up(running.formulations_of(plan), line)
+    units = running.check_measures(plan)
+    said: set[str] = set()
+
+    def tell(progress: Progress) -> None:
+        for note in progress.notes:
+            if note not in said:
+                said.add(note)
+                line.clear()
+                print(f"snakestudio: {note}", file=sys.stderr)
+        line.tell(_shown(progress))
+        if ending.number:
+            driver.cancel()
+
+    workers = running.Workers(options.workers, options.scheduler, tls)
+    with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
+        progress = driver.run()
+    line.clear()
+    print(summary(path))
+    if ending.number:
+        print(f"snakestudio: stopped by {ending.by}; 'snakestudio study resume {path}' goes on.", file=sys.stderr)
+        return ending.code
+    return 0 if progress.state == "done" else 130
+
+
+def _shown(progress: Progress) -> str:
+    if progress.state == "starting" or not (progress.workers or progress.finished):
+        return "starting workers"
+    left = "" if math.isnan(progress.left_s) else f", {_time(progress.left_s)} left"
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    workers = f", {len(progress.workers)} worker{'s' * (len(progress.workers) != 1)}"
+    return f"{progress.finished} of {progress.runs} runs{failed}{workers}{left}"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

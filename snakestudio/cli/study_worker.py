@@ -1,0 +1,28 @@
+"""Compute for a study: join a scheduler, which is dask's or that of a program that runs a study, until it goes."""
+
+from __future__ import annotations
+
+import argparse
+
+from snakestudio.cli.study_options import add_tls_arguments, tls_of
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio study worker`."""
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", required=True, help="address of the scheduler, like tcp://host:8786"
+    )
+    parser.add_argument("--name", help="what the worker is called (its address, if left out)")
+    parser.add_argument("--threads", metavar="N", type=int, default=1, help="runs at once (1)")
+    parser.add_argument("--until-closed", action="store_true", help="end when the standard input ends")
+    add_tls_arguments(parser)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio study worker`."""
+    from snakestudio.study.worker import serve
+
+    serve(options.scheduler, options.name, max(1, options.threads), options.until_closed, tls_of(options))
+    return 0

@@ -1,0 +1,122 @@
+"""A study to begin with: of a scene, by what somebody types or clicks."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+import pydantic
+
+from snakestudio.errors import Problem, SceneError, StudyError, UsageError
+from snakestudio.model.edits import get_value
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file.toml_merge import tuples
+from snakestudio.model.validation_messages import problem_of
+from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
+from snakestudio.study.plan import declared_at
+
+__all__ = ["begun", "made", "range_of"]
+
+_STEPS = 11
+
+
+def range_of(scene: Scene, key: str) -> Vary:
+    """A value of the scene that varies over what its slider shows, or half to twice of what it is.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    doc, present = declared_at(scene, key), get_value(scene, key)
+    if doc.slider is not None:
+        low, high = (float(end) for end in doc.slider)
+    else:
+        middle = float(present) if isinstance(present, int | float) and present else 1.0
+        low, high = sorted((0.5 * middle, 2.0 * middle))
+    if doc.minimum is not None and low <= doc.minimum and doc.exclusive_minimum:
+        low = doc.minimum + 0.01 * (high - doc.minimum)
+    return Vary(key=key, low=low, high=high, steps=_STEPS)
+
+
+def begun(
+    scene: Scene,
+    file: str,
+    vary: Sequence[str],
+    maximise: Sequence[str] = (),
+    minimise: Sequence[str] = (),
+    search: str = "grid",
+    points: int | None = None,
+) -> StudyFields:
+    """A study of a scene.
+
+    Parameters
+    ----------
+    scene : Scene
+    file : str
+        The scene's file, as the study names it.
+    vary : sequence of str
+        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, or ``KEY``; none: the gait's amplitude, or the first value there is.
+    maximise, minimise : sequence of str
+        Measures; none: the net speed is to be large.
+    search : str
+    points : int, optional
+
+    Raises
+    ------
+    UsageError, StudyError, SceneError
+        Naming what makes no sense.
+    """
+    values: dict[str, Any] = {"format": FORMAT, "scene": file, "title": scene.title}
+    varied = [_typed(scene, text) for text in vary or (_usual(scene),)]
+    values["vary"] = [each.model_dump(exclude_defaults=True) for each in varied]
+    goals = [(measure, "maximise") for measure in maximise] + [(measure, "minimise") for measure in minimise]
+    values["goals"] = [{"measure": measure, "aim": aim} for measure, aim in goals or (("net_speed", "maximise"),)]
+    values["search"] = {"kind": search} | ({} if points is None else {"points": points})
+    return made(values)
+
+
+def made(values: dict[str, Any]) -> StudyFields:
+    """A study from plain values, as TOML gives them.
+
+    Raises
+    ------
+    StudyError
+        Naming every mistake.
+    """
+    try:
+        study = StudyFields.model_validate(tuples(values))
+    except pydantic.ValidationError as error:
+        found = [problem_of(detail, StudyFields) for detail in error.errors(include_url=False)]
+        raise _refused(found) from None
+    if found := problems(study):
+        raise _refused(found)
+    return study
+
+
+def _refused(found: list[Problem]) -> StudyError:
+    return StudyError("\n".join(problem.sentence() for problem in found), found)
+
+
+def _usual(scene: Scene) -> str:
+    for key in ("gait.amplitude_deg", "gait.yaw_amplitude_deg", "strain.amplitude_per_m", "ground.mu_along"):
+        with contextlib.suppress(SceneError):
+            get_value(scene, key)
+            return key
+    return "ground.mu_along"
+
+
+def _typed(scene: Scene, text: str) -> Vary:
+    key, equals, rest = text.partition("=")
+    if not equals:
+        return range_of(scene, key.strip())
+    parts = rest.split(":")
+    try:
+        if len(parts) not in (2, 3):
+            raise ValueError
+        low, high = float(parts[0]), float(parts[1])
+        steps = int(parts[2]) if len(parts) == 3 else _STEPS
+        return Vary(key=key.strip(), low=low, high=high, steps=steps)
+    except (ValueError, pydantic.ValidationError):
+        raise UsageError(f"--vary {text}: write it as KEY=LOW:HIGH:STEPS, like gait.amplitude_deg=10:60:11.") from None

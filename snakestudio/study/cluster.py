@@ -1,0 +1,337 @@
+"""Where runs are computed: worker processes of this machine, or a dask cluster that is there already.
+
+On this machine the scheduler lives in this process and listens on the loopback address alone; workers are the program
+itself (``snakestudio study worker``), so that a user's script is not imported again, and the bundle without a Python of
+its own works. They end with whoever started them: their standard input tells. dask knows how often a worker died of a
+task, and gives it up then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from snakestudio.errors import StudyError
+from snakestudio.paths import own_program
+
+__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers"]
+
+_DEATHS = 3
+"""Workers that may die of a task until it is given up."""
+
+_CONNECT_S = 15.0
+
+_RESTARTS = 100
+"""Workers of this machine that are started again, at most: what kills more of them is not a run."""
+
+
+def default_workers() -> int:
+    """As many as processors."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """Files with which a cluster is spoken to in private.
+
+    Attributes
+    ----------
+    ca : Path
+        Whom to trust.
+    certificate, key : Path
+        Who one is.
+    """
+
+    ca: Path
+    certificate: Path
+    key: Path
+
+    def security(self) -> Any:
+        """The same for distributed."""
+        from distributed import Security
+
+        mine = {"tls_client_cert": str(self.certificate), "tls_client_key": str(self.key)}
+        worker = {"tls_worker_cert": str(self.certificate), "tls_worker_key": str(self.key)}
+        return Security(tls_ca_file=str(self.ca), require_encryption=True, **mine, **worker)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker as the window shows it.
+
+    Attributes
+    ----------
+    name, host, address : str
+    busy : int
+        Tasks that it has.
+    cpu : float
+        Percent of a processor.
+    memory : int
+        Bytes.
+    """
+
+    name: str
+    host: str
+    address: str
+    busy: int
+    cpu: float
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a task.
+
+    Attributes
+    ----------
+    ticket : int
+        As `submit` gave it.
+    value : Any
+        What its function returned; None where `error` says why not.
+    error : BaseException or None
+    killed : bool
+        Whether so many workers died of it that it was given up.
+    """
+
+    ticket: int
+    value: Any
+    error: BaseException | None = None
+    killed: bool = False
+
+
+class Cluster:
+    """A scheduler and its workers; use it as a context.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes of this machine.
+    scheduler : str, optional
+        Address of a scheduler that is there (``tcp://host:8786``); then no process is started here.
+    tls : Tls, optional
+
+    Raises
+    ------
+    StudyError
+        If the scheduler does not answer.
+    """
+
+    def __init__(self, workers: int | None = None, scheduler: str | None = None, tls: Tls | None = None) -> None:
+        # Slow to import, and it looks at its settings then.
+        import dask
+        import distributed
+
+        self.local = scheduler is None
+        self._wanted = (default_workers() if workers is None else workers) if self.local else 0
+        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._futures: dict[int, Any] = {}
+        self._tickets = 0
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._restarts = 0
+        self._closed = threading.Event()
+        self._serving: Any = None
+        settings = {
+            "distributed.scheduler.allowed-failures": _DEATHS - 1,
+            "distributed.scheduler.work-stealing": True,
+            "distributed.scheduler.worker-saturation": 2.0,  # a second chunk waits at the worker
+            "distributed.admin.tick.limit": "10s",
+            "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
+            "distributed.logging": {"distributed": "critical"},
+        }
+        dask.config.set(settings)
+        try:
+            if self.local:
+                self._serving = distributed.LocalCluster(
+                    n_workers=0, processes=False, protocol="tcp://", host="127.0.0.1", scheduler_port=0,
+                    dashboard_address=_dashboard(), silence_logs=50,
+                )  # fmt: skip
+                self.address = str(self._serving.scheduler_address)
+                self._client = distributed.Client(self._serving, set_as_default=False)
+                for number in range(self._wanted):
+                    self._processes.append(self._started(number))
+            else:
+                assert scheduler is not None
+                self.address = scheduler
+                security = tls.security() if tls is not None else None
+                self._client = distributed.Client(
+                    scheduler, timeout=_CONNECT_S, security=security, set_as_default=False
+                )
+        except (OSError, ValueError, TypeError) as error:
+            self.close()
+            raise StudyError(
+                f"{scheduler or 'this machine'}: no scheduler answers there ({_said(error)}); see that"
+                " 'dask scheduler' runs there, and write its address like tcp://host:8786."
+            ) from None
+
+    @property
+    def dashboard(self) -> str:
+        """Address of dask's own page about the cluster; "" where it has none."""
+        return str(self._client.dashboard_link or "") if _dashboard() is not None or not self.local else ""
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes of this machine, busy or not, and leave a cluster that was there."""
+        self._closed.set()
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+        for part in (getattr(self, "_client", None), self._serving):
+            if part is not None:
+                with contextlib.suppress(Exception):
+                    part.close(timeout=2)
+
+    def _started(self, number: int) -> subprocess.Popen[bytes]:
+        one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+        command = [*own_program(), "study", "worker", "--scheduler", self.address, "--name", f"here-{number + 1}"]
+        return subprocess.Popen(
+            [*command, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, **one},
+        )  # fmt: skip
+
+    def tend(self) -> None:
+        """Start again what has died of this machine's workers.
+
+        Raises
+        ------
+        StudyError
+            If they die as soon as they start.
+        """
+        for number, process in enumerate(self._processes):
+            if process.poll() is None or self._closed.is_set():
+                continue
+            self._restarts += 1
+            if self._restarts > _RESTARTS:
+                raise StudyError(
+                    f"Worker processes have ended {_RESTARTS} times (the last with {process.returncode}); free some"
+                    " memory, or take fewer workers."
+                )
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+            self._processes[number] = self._started(number)
+
+    # ---------------------------------------------------------------------------------------------------- work
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None) -> int:
+        """Have `function` called by a worker; `answers` tells what came of it.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module that workers have, too.
+        *arguments
+            What can be pickled.
+        workers : sequence of str, optional
+            Only these.
+
+        Returns
+        -------
+        int
+            A ticket.
+        """
+        self._tickets += 1
+        ticket = self._tickets
+        future = self._client.submit(
+            function, *arguments, key=f"chunk-{os.getpid()}-{ticket}-{time.monotonic_ns()}", pure=False,
+            workers=list(workers) if workers is not None else None, allow_other_workers=False, retries=0,
+        )  # fmt: skip
+        self._futures[ticket] = future
+        future.add_done_callback(lambda done: self._ended(ticket, done))
+        return ticket
+
+    def _ended(self, ticket: int, future: Any) -> None:
+        try:
+            value, error = future.result(timeout=_CONNECT_S), None
+        except CancelledError:
+            return
+        except BaseException as caught:
+            value, error = None, caught
+        killed = type(error).__name__ == "KilledWorker"
+        self._answers.put(Answer(ticket, value, error, killed))
+
+    def forget(self, ticket: int) -> None:
+        """Take a task back."""
+        future = self._futures.pop(ticket, None)
+        if future is not None:
+            with contextlib.suppress(Exception):
+                future.cancel(force=True)
+
+    def answers(self, timeout: float) -> list[Answer]:
+        """What has come of tasks; waits for the first one so long, s."""
+        found: list[Answer] = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._answers.get(timeout=timeout))
+            while True:
+                found.append(self._answers.get_nowait())
+        for answer in found:
+            self._futures.pop(answer.ticket, None)
+        return found
+
+    def everywhere(self, function: Callable[..., Any], *arguments: Any) -> Mapping[str, Any]:
+        """What `function` returns in every worker that answers, by the worker's address."""
+        with contextlib.suppress(Exception):
+            found: dict[str, Any] = self._client.run(function, *arguments, on_error="return")
+            return found
+        return {}
+
+    def stop(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Forget all tasks; what is being computed ends: here with its processes, elsewhere as `function` says."""
+        futures = list(self._futures.values())
+        self._futures.clear()
+        if self.local:
+            for process in self._processes:
+                process.kill()
+        with contextlib.suppress(Exception):
+            self._client.cancel(futures, force=True)
+        if not self.local:
+            self.everywhere(function, *arguments)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the scheduler answers."""
+        return bool(self._client.status == "running")
+
+    def workers(self) -> list[WorkerInfo]:
+        """All workers there are."""
+        found = []
+        with contextlib.suppress(Exception):
+            for address, info in self._client.scheduler_info(n_workers=-1)["workers"].items():
+                metrics = info.get("metrics", {})
+                tasks = metrics.get("task_counts", {})
+                busy = int(tasks.get("executing", 0)) if isinstance(tasks, dict) else 0
+                host = str(info.get("host", address))
+                name = str(info.get("name", address))
+                cpu, memory = float(metrics.get("cpu", 0.0)), int(metrics.get("memory", 0))
+                found.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
+        return found
+
+
+def _dashboard() -> str | None:
+    """Where dask's own page is served: a free port of the loopback address, if bokeh is installed."""
+    try:
+        import bokeh  # noqa: F401
+    except ImportError:
+        return None
+    return "127.0.0.1:0"
+
+
+def _said(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0][:200]

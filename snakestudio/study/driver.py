@@ -1,0 +1,356 @@
+"""Runs a study: asks for points, takes over what is known, hands out the rest, and keeps every run as it ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from snakestudio._version import __version__
+from snakestudio.errors import SceneError, StudyError
+from snakestudio.model.scene_file import dump_scene
+from snakestudio.study.cluster import Answer, Cluster, WorkerInfo
+from snakestudio.study.evaluate import Chunk, files_of, stop
+from snakestudio.study.plan import Plan, Point
+from snakestudio.study.results import PointScore, score_of
+from snakestudio.study.run_key import code_hash, run_key, study_hash
+from snakestudio.study.samplers import Sampler, sampler
+from snakestudio.study.store import Asked, Outcome, Store
+from snakestudio.study.study_file import dump_study
+from snakestudio.study.worker import Done, check, work
+
+__all__ = ["Driver", "Progress"]
+
+CHUNK_S = 1.0
+"""Work that is handed to a worker at once, s: far above what handing it out costs, little to lose."""
+
+MOST_IN_CHUNK = 256
+
+_AHEAD = 2
+"""Chunks that every worker has, one of which it works on."""
+
+_WAIT_S = 0.1
+_LOOK_S = 1.0
+_LONELY_S = 20.0
+"""Without a worker that fits for so long a study on a cluster gives up, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a study is.
+
+    Attributes
+    ----------
+    state : {"starting", "running", "paused", "done", "cancelled"}
+    runs : int
+        That there are in all, as far as is known.
+    finished : int
+        Of which this many are there.
+    known : int
+        Of which this many were there before.
+    failed : int
+        Of which this many did not end as they should.
+    left_s : float
+        Time left, s; NaN where it is not known.
+    workers : tuple of WorkerInfo
+    dashboard : str
+        Address of dask's own page; "" without one.
+    notes : tuple of str
+        What is to be known, in sentences.
+    """
+
+    state: Literal["starting", "running", "paused", "done", "cancelled"]
+    runs: int
+    finished: int = 0
+    known: int = 0
+    failed: int = 0
+    left_s: float = math.nan
+    workers: tuple[WorkerInfo, ...] = ()
+    dashboard: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Driver:
+    """Runs one study, once. `pause`, `go_on` and `cancel` may be called from any thread.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : Store
+        Open for writing.
+    cluster : callable
+        Makes the cluster, when the first run has to be computed.
+    progress : callable, optional
+        Gets a `Progress` several times a second.
+    clock : callable
+        Seconds that pass.
+    units : mapping, optional
+        Of goals and limits by name, to be kept beside them.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        cluster: Callable[[], Cluster],
+        progress: Callable[[Progress], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        units: Mapping[str, str] | None = None,
+    ) -> None:
+        self._plan, self._store, self._make_cluster = plan, store, cluster
+        self._tell, self._clock, self._units = progress, clock, dict(units or {})
+        self._cluster: Cluster | None = None
+        self._paused, self._cancelled = threading.Event(), threading.Event()
+        scene, files = files_of(plan.scene, plan.base_dir)
+        self._measures = tuple(part.measure for part in plan.study.measured)
+        self._name = f"{plan.source}-{time.time_ns()}"
+        self._template = Chunk(self._name, dump_scene(scene), files, self._measures, code_hash(), ())
+        self._shared = study_hash(self._measures, files)
+        self._progress = Progress("starting", plan.study.n_runs)
+        self._waiting: deque[Asked] = deque()  # to be handed out
+        self._under_way: dict[int, tuple[tuple[Asked, ...], frozenset[str] | None]] = {}  # by ticket
+        self._open: dict[str, int] = {}  # runs that wait for each key
+        self._refusals: dict[str, str] = {}
+        self._batch: list[list[Asked]] = []
+        self._found: dict[str, Outcome] = {}  # of the batch
+        self._seconds, self._measured = 0.0, 0
+        self._foreign: set[str] = set()
+        self._fit: frozenset[str] = frozenset()
+        self._looked = self._lonely_since = -math.inf
+        self._began = clock()
+        self._exhausted = False
+
+    # ------------------------------------------------------------------------------------------ from any thread
+
+    def pause(self) -> None:
+        """Hand out no more; what is under way ends."""
+        self._paused.set()
+
+    def go_on(self) -> None:
+        """Go on after a pause."""
+        self._paused.clear()
+
+    def cancel(self) -> None:
+        """End at once; what is finished is kept."""
+        self._cancelled.set()
+
+    # --------------------------------------------------------------------------------------------------- the run
+
+    def run(self) -> Progress:
+        """Run the study to its end, or until it is cancelled.
+
+        Returns
+        -------
+        Progress
+            The last one.
+
+        Raises
+        ------
+        StudyError
+            If results cannot be kept, or there is nobody who computes.
+        """
+        study = self._plan.study
+        points = sampler(self._plan)
+        about = {"study": dump_study(study), "scene": self._template.scene, "code": self._template.code}
+        self._store.begin({**about, "units": json.dumps(self._units)})
+        try:
+            while not self._cancelled.is_set():
+                self._ask(points)
+                if not self._open and self._exhausted:
+                    break
+                self._hand_out()
+                self._take(self._cluster.answers(_WAIT_S) if self._cluster is not None else [])
+                self._report("paused" if self._paused.is_set() else "running")
+        finally:
+            if self._cluster is not None:
+                if self._cancelled.is_set():
+                    self._cluster.stop(stop, self._name)
+                self._cluster.close()
+        self._report("cancelled" if self._cancelled.is_set() else "done", final=True)
+        return self._progress
+
+    def _ask(self, points: Sampler) -> None:
+        """See that there is enough to be handed out, and tell the sampler what it waits for."""
+        while not self._exhausted and not self._cancelled.is_set():
+            if points.adaptive:
+                if self._open:
+                    return
+                if self._batch:
+                    points.tell([self._score(repeats) for repeats in self._batch])
+            elif len(self._waiting) >= 2 * MOST_IN_CHUNK:
+                return
+            batch = points.ask()
+            if not batch:
+                self._exhausted = True
+                runs = self._progress.finished + len(self._open)
+                self._progress = replace(self._progress, runs=runs)
+                return
+            self._take_up(batch, points.adaptive)
+
+    def _take_up(self, batch: list[Point], keep: bool) -> None:
+        """Runs of new points: what is known of them counts at once, the rest waits."""
+        count = self._plan.study.repeats.count
+        every = [self._asked(point, repeat) for point in batch for repeat in range(count)]
+        self._store.ask(every)
+        known = self._store.known([asked.key for asked in every])
+        refused = {key: self._refused(key, why) for key, why in self._refusals.items() if key not in known}
+        self._refusals.clear()
+        if refused:
+            self._store.land(refused.values())
+            known |= refused
+        if keep:
+            self._batch = [every[k : k + count] for k in range(0, len(every), count)]
+            self._found = dict(known)
+        for asked in every:
+            if asked.key in known:
+                self._count(1, known[asked.key].state != "done", asked.key not in refused)
+            elif asked.key in self._open:  # the same run at another point
+                self._open[asked.key] += 1
+            else:
+                self._open[asked.key] = 1
+                self._waiting.append(asked)
+
+    def _asked(self, point: Point, repeat: int) -> Asked:
+        try:
+            values = self._plan.repeat(point, repeat)
+            return Asked(point.number, repeat, run_key(self._shared, self._plan.scene_at(values)), values)
+        except SceneError as error:  # values that contradict each other there
+            key = run_key(f"{self._shared}{sorted(point.values.items())}{repeat}", self._plan.scene)
+            self._refusals[key] = str(error).splitlines()[0]
+            return Asked(point.number, repeat, key, dict(point.values))
+
+    def _refused(self, key: str, why: str) -> Outcome:
+        return Outcome(key, "refused", why, tuple(math.nan for _ in self._measures))
+
+    def _count(self, runs: int, failed: bool, known: bool = False) -> None:
+        now = self._progress
+        self._progress = replace(
+            now, finished=now.finished + runs, failed=now.failed + runs * failed, known=now.known + runs * known
+        )
+
+    # ------------------------------------------------------------------------------------------- handing out
+
+    def _hand_out(self) -> None:
+        """Give every worker enough to do; runs that are waited for come before all others."""
+        if not self._waiting and not self._under_way:
+            return
+        if self._cluster is None:
+            self._cluster = self._make_cluster()
+        self._look(self._cluster)
+        if self._paused.is_set():
+            return
+        most = _AHEAD * max(1, len(self._fit))
+        while self._waiting and len(self._under_way) < most:
+            size = 1
+            if self._measured:
+                # At the end, or in a small generation, everybody gets a share.
+                share = math.ceil(len(self._waiting) / max(1, len(self._fit)))
+                size = max(1, min(round(CHUNK_S * self._measured / max(self._seconds, 1e-6)), share, MOST_IN_CHUNK))
+            self._submit(tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting)))))
+
+    def _submit(self, runs: tuple[Asked, ...]) -> None:
+        assert self._cluster is not None
+        chunk = replace(self._template, runs=tuple((asked.key, asked.changes) for asked in runs))
+        only = self._fit if self._foreign else None
+        ticket = self._cluster.submit(work, chunk, workers=sorted(only) if only is not None else None)
+        self._under_way[ticket] = runs, only
+
+    def _look(self, cluster: Cluster) -> None:
+        """Once in a while: who is there, whose code is ours, and what waits for somebody who is gone.
+
+        Raises
+        ------
+        StudyError
+            If the scheduler is gone, or nobody fits for a while.
+        """
+        now = self._clock()
+        if now - self._looked < _LOOK_S:
+            return
+        self._looked = now
+        cluster.tend()
+        if not cluster.alive:
+            raise StudyError(
+                f"{cluster.address}: the scheduler is gone; what is finished is kept. Start it again, and let the study"
+                " go on."
+            )
+        workers = cluster.workers()
+        there = {worker.address for worker in workers}
+        new = there - self._fit - self._foreign
+        if new and not cluster.local:
+            for address, code in cluster.everywhere(check, self._name).items():
+                if code != self._template.code:
+                    self._turn_away(address, workers)
+        self._fit = frozenset(there - self._foreign)
+        self._progress = replace(self._progress, workers=tuple(workers), dashboard=cluster.dashboard)
+        for ticket, (runs, only) in list(self._under_way.items()):
+            if only is not None and not only & there:
+                cluster.forget(ticket)
+                del self._under_way[ticket]
+                self._waiting.extendleft(reversed(runs))
+        if self._fit or cluster.local:
+            self._lonely_since = now
+        elif now - max(self._lonely_since, self._began) > _LONELY_S:
+            raise StudyError(f"{cluster.address}: {' '.join(self._progress.notes) or 'no worker has joined there.'}")
+
+    def _turn_away(self, address: str, workers: list[WorkerInfo]) -> None:
+        if address in self._foreign:
+            return
+        self._foreign.add(address)
+        name = next((worker.name for worker in workers if worker.address == address), address)
+        note = (
+            f"Worker {name} has another version of SnakeStudio or its engines, and computes nothing of this study;"
+            f" install {__version__} there as it is here."
+        )
+        self._progress = replace(self._progress, notes=(*self._progress.notes, note))
+
+    # ------------------------------------------------------------------------------------------------ taking in
+
+    def _take(self, answers: list[Answer]) -> None:
+        outcomes: list[Outcome] = []
+        for answer in answers:
+            runs, _ = self._under_way.pop(answer.ticket, ((), None))
+            if not runs:
+                continue
+            if answer.killed and len(runs) > 1:  # which of them it was shows when each is alone
+                for asked in runs:
+                    self._submit((asked,))
+            elif answer.killed:
+                sentence = "Three workers died of this run: it may need more memory than there is."
+                outcomes.append(Outcome(runs[0].key, "killed", sentence, tuple(math.nan for _ in self._measures)))
+            elif isinstance(answer.value, Done):
+                outcomes += answer.value.outcomes
+                self._measured += len(answer.value.outcomes)
+                self._seconds += sum(outcome.seconds for outcome in answer.value.outcomes)
+                if answer.value.foreign:
+                    self._turn_away(answer.value.address, list(self._progress.workers))
+                    self._looked = -math.inf
+                ended = {outcome.key for outcome in answer.value.outcomes}
+                self._waiting.extendleft(asked for asked in reversed(runs) if asked.key not in ended)
+            elif answer.error is not None:
+                raise StudyError(
+                    f"{self._plan.source}: a worker could not compute ({type(answer.error).__name__}: {answer.error});"
+                    " what is finished is kept."
+                ) from answer.error
+        if outcomes:
+            self._store.land(outcomes)
+        for outcome in outcomes:
+            self._count(self._open.pop(outcome.key, 0), outcome.state != "done")
+            if self._batch:
+                self._found[outcome.key] = outcome
+
+    def _score(self, repeats: list[Asked]) -> PointScore:
+        return score_of(self._plan.study, [self._found[asked.key] for asked in repeats])
+
+    def _report(self, state: Literal["running", "paused", "done", "cancelled"], final: bool = False) -> None:
+        left = math.nan
+        if self._measured and self._fit:
+            rest = self._progress.runs - self._progress.finished
+            left = rest * self._seconds / self._measured / len(self._fit)
+        self._progress = replace(self._progress, state=state, left_s=0.0 if final else left)
+        if self._tell is not None:
+            self._tell(self._progress)

@@ -1,0 +1,241 @@
+"""What a worker does: runs of one scene with other values, and what is measured of each.
+
+A worker may stand on another machine: what it needs of the scene, and the files that it names, come with the task.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import SceneError, SignalError
+from snakestudio.model.columns import columns_between
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Recording
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import parse_scene
+from snakestudio.runfile.mcap.enclosed import named_files
+from snakestudio.session.runner import Runner
+from snakestudio.study.goals import measured
+from snakestudio.study.run_key import code_hash
+from snakestudio.study.store import Outcome
+
+__all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "simulate", "stop", "trace_of"]
+
+_LOOK_S = 0.1
+"""About how often a run is interrupted to ask whether it is still wanted."""
+
+_TRACK = 96
+"""Points that are kept of the way of a run."""
+
+
+class ForeignCodeError(Exception):
+    """The worker would compute with other code; nothing was computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Runs that are handed to a worker together.
+
+    Attributes
+    ----------
+    study : str
+        Which study it belongs to: that is what can be stopped.
+    scene : str
+        TOML text of the scene.
+    files : dict
+        Contents of the files that it names.
+    measures : tuple of str
+        What is measured.
+    code : str
+        `code_hash` of who asks.
+    runs : tuple of (str, dict)
+        Key, and scene values by key, of each.
+    """
+
+    study: str
+    scene: str
+    files: Mapping[str, bytes]
+    measures: tuple[str, ...]
+    code: str
+    runs: tuple[tuple[str, dict[str, Any]], ...]
+
+
+_stopped: set[str] = set()
+_stopping = threading.Lock()
+
+
+def stop(study: str) -> None:
+    """End what this process computes for a study as soon as it can."""
+    with _stopping:
+        _stopped.add(study)
+
+
+def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
+    """Run a chunk; where its study is stopped meanwhile, what was finished until then.
+
+    Raises
+    ------
+    ForeignCodeError
+        If the code here is not that of who asks.
+    """
+    if code_hash() != chunk.code:
+        raise ForeignCodeError
+    scene = _parsed(chunk.scene)
+    base_dir = _unpacked(chunk.files)
+    outcomes = []
+    for key, values in chunk.runs:
+        outcome = _evaluated(key, scene, values, base_dir, chunk, worker)
+        if outcome is None:
+            break
+        outcomes.append(outcome)
+    return outcomes
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> Scene:
+    return parse_scene(text)
+
+
+_folders: dict[str, tuple[tempfile.TemporaryDirectory[str], Path]] = {}
+
+
+def _unpacked(files: Mapping[str, bytes]) -> Path | None:
+    """A folder with these files, made once a process."""
+    if not files:
+        return None
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(name.encode() + b"\0" + files[name])
+    known = _folders.get(digest.hexdigest())
+    if known is None:
+        folder = tempfile.TemporaryDirectory(prefix="snakestudio-study-")
+        for name, data in files.items():
+            target = Path(folder.name) / place_of(name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        known = _folders[digest.hexdigest()] = folder, Path(folder.name)
+    return known[1]
+
+
+def place_of(name: str) -> str:
+    """Where a file of a scene lies in a folder of its own: what would lead out of it gets another name."""
+    parts = PurePath(name).parts
+    plain = parts and not PurePath(name).is_absolute() and ".." not in parts and "\\" not in name and ":" not in name
+    return name if plain else hashlib.sha256(name.encode()).hexdigest()[:16] + PurePath(name).suffix
+
+
+def _evaluated(
+    key: str, scene: Scene, values: Mapping[str, Any], base_dir: Path | None, chunk: Chunk, worker: str
+) -> Outcome | None:
+    none = tuple(math.nan for _ in chunk.measures)
+    began = time.perf_counter()
+    try:
+        runner = Runner(with_values(scene, dict(values)) if values else scene, base_dir)
+    except SceneError as error:
+        return Outcome(key, "refused", _first_line(str(error)), none, None, time.perf_counter() - began, worker)
+    try:
+        failure = simulate(runner, lambda: chunk.study not in _stopped)
+        if failure is None:
+            return None
+        if failure:
+            return Outcome(key, "failed", failure, none, None, time.perf_counter() - began, worker)
+        try:
+            measures = measured(chunk.measures, runner.recording)
+        except SignalError as error:
+            return Outcome(key, "failed", str(error), none, None, time.perf_counter() - began, worker)
+        trace = trace_of(runner.recording).packed()
+        return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
+    finally:
+        runner.recording.close()
+
+
+def _first_line(text: str) -> str:
+    line, _, more = text.partition("\n")
+    return f"{line} (and more)" if more else line
+
+
+def simulate(runner: Runner, wanted: Callable[[], bool]) -> str | None:
+    """Run to the end: why the physics failed, or "" if it did not; None if it was not wanted any more."""
+    steps = runner.scene.steps_per_period
+    while not runner.finished:
+        began = time.perf_counter()
+        report = runner.advance(steps)
+        if not report.ok:
+            return report.message
+        if not wanted():
+            return None
+        took = time.perf_counter() - began
+        steps = max(1, min(round(steps * min(_LOOK_S / max(took, 1e-6), 4.0)), runner.end_step))
+    return ""
+
+
+class Trace(NamedTuple):
+    """What is shown of a run before it is made again.
+
+    Attributes
+    ----------
+    track : (k, 2) array
+        Way of its centre of gravity seen from above, m.
+    posture : (n, 3) array
+        Its links, or cross-sections, at the end, m.
+    """
+
+    track: FloatArray
+    posture: FloatArray
+
+    def packed(self) -> bytes:
+        """As bytes: two counts, and single precision, which is a tenth of a micrometre."""
+        counts = np.array([len(self.track), len(self.posture)], "<u4").tobytes()
+        return counts + self.track.astype("<f4").tobytes() + self.posture.astype("<f4").tobytes()
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Trace | None:
+        """The same from bytes; None if they are none."""
+        if len(data) < 8:
+            return None
+        k, n = (int(count) for count in np.frombuffer(data, "<u4", 2))
+        if len(data) != 8 + 8 * k + 12 * n:
+            return None
+        numbers = np.frombuffer(data, "<f4", offset=8).astype(np.float64)
+        return cls(numbers[: 2 * k].reshape(k, 2), numbers[2 * k :].reshape(n, 3))
+
+
+def trace_of(recording: Recording) -> Trace:
+    """What is kept of a finished run to be shown."""
+    count = len(recording)
+    middle = columns_between(recording, ("com_x_m", "com_y_m"), 0, count)
+    chosen = np.unique(np.linspace(0, count - 1, min(count, _TRACK)).round().astype(int))
+    last = recording.rows(count - 1, count)
+    return Trace(middle[chosen], last.link_pose[0, :, :3].copy())
+
+
+def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, bytes]]:
+    """A scene whose files have names that fit into any folder, and their contents by these.
+
+    Raises
+    ------
+    SceneError
+        If one cannot be read.
+    """
+    files: dict[str, bytes] = {}
+    values: dict[str, Any] = {}
+    for key, name in named_files(scene):
+        try:
+            files[place_of(name)] = ((base_dir or Path()) / name).read_bytes()
+        except OSError as error:
+            raise SceneError(f'{key} = "{name}" cannot be read ({error.strerror}); check the path.') from None
+        if place_of(name) != name:
+            values[key] = place_of(name)
+    return (with_values(scene, values) if values else scene), files

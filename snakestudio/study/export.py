@@ -1,0 +1,158 @@
+"""Results of a study as CSV, HDF5 or Parquet: a row a point, or a row a run.
+
+CSV begins with lines that start with ``#``: versions, and the study and its scene as TOML. HDF5 holds the table of
+points in ``/points/NAME`` and that of runs in ``/runs/NAME``, each column with its ``units``, and the same texts.
+Parquet holds one table, with units and texts in the metadata of its fields and of itself.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from snakestudio._version import __version__
+from snakestudio.errors import ExportError, StudyError
+from snakestudio.export.files import replacing
+from snakestudio.export.provenance import made_with
+from snakestudio.export.units import units_of
+from snakestudio.model.column_units import unit_text
+from snakestudio.study.results import Table
+
+__all__ = ["runs_of", "units_in", "write_csv", "write_hdf5", "write_parquet"]
+
+
+def runs_of(table: Table) -> dict[str, np.ndarray]:
+    """Every run of a study as a row: the values it had, what was measured of it, and how it went."""
+    runs = [run for repeats in table.rows for run in repeats]
+    study = table.study
+    keys = list(dict.fromkeys(key for asked, _ in runs for key in asked.changes))
+    measures = [part.called for part in study.measured]
+    columns: dict[str, Any] = {
+        "point": np.array([asked.point for asked, _ in runs], np.int64),
+        "repeat": np.array([asked.repeat for asked, _ in runs], np.int64),
+    }
+    for key in keys:
+        columns[key] = _array([asked.changes.get(key) for asked, _ in runs])
+    for k, name in enumerate(measures):
+        columns[name] = np.array(
+            [o.measures[k] if o is not None and k < len(o.measures) else math.nan for _, o in runs], np.float64
+        )
+    columns["state"] = np.array(["waiting" if o is None else o.state for _, o in runs], np.object_)
+    columns["sentence"] = np.array(["" if o is None else o.sentence for _, o in runs], np.object_)
+    columns["seconds"] = np.array([math.nan if o is None else o.seconds for _, o in runs], np.float64)
+    columns["worker"] = np.array(["" if o is None else o.worker for _, o in runs], np.object_)
+    columns["key"] = np.array([asked.key for asked, _ in runs], np.object_)
+    return columns
+
+
+def _array(values: list[Any]) -> np.ndarray:
+    plain = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    return np.array(values, np.float64 if plain else np.object_)
+
+
+def units_in(table: Table, units: Mapping[str, str]) -> dict[str, str]:
+    """Units of all columns as people write them; "1" for what has none.
+
+    Parameters
+    ----------
+    table : Table
+    units : mapping
+        Endings of the units of goals and limits by their names.
+    """
+    found = {name: unit_text(ending) or "1" for name, ending in units.items()}
+    return {name: found.get(name) or ("s" if name == "seconds" else units_of(name.partition("+")[0])) for name in
+            (*table, *runs_of(table))}  # fmt: skip
+
+
+def write_csv(path: Path, columns: Mapping[str, np.ndarray], texts: Mapping[str, str]) -> None:
+    """Write a table as CSV; every number reads back exactly.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    with replacing(path) as partial, partial.path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"# SnakeStudio {__version__} study, {made_with()}\n")
+        for name, text in texts.items():
+            file.write(f"# {name}\n")
+            file.writelines(f"#| {line}\n" for line in text.splitlines())
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+            writer.writerow([_cell(value) for value in row])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def write_hdf5(path: Path, table: Table, units: Mapping[str, str], texts: Mapping[str, str]) -> None:
+    """Write points and runs as HDF5.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    import h5py
+
+    text = h5py.string_dtype()
+    written = units_in(table, units)
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", track_order=True) as file:
+        file.attrs["format"], file.attrs["format_version"] = "SnakeStudio study", 1
+        file.attrs["snakestudio"], file.attrs["made_with"] = __version__, made_with()
+        for name, value in texts.items():
+            file.create_dataset(name, data=value, dtype=text)
+        for name, columns in (("points", table), ("runs", runs_of(table))):
+            group = file.create_group(name, track_order=True)
+            for column, values in columns.items():
+                plain = values.dtype != np.object_
+                data = values if plain else [str(value) for value in values]
+                made = group.create_dataset(column.replace("/", " over "), data=data, dtype=None if plain else text)
+                made.attrs["units"] = written[column]
+    with replacing(path) as partial:
+        partial.path.write_bytes(memory.getbuffer())
+
+
+def write_parquet(
+    path: Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str], texts: Mapping[str, str]
+) -> None:
+    """Write a table as Parquet.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    StudyError
+        If pyarrow is not installed.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise StudyError(
+            f'{path}: Parquet needs pyarrow, which is not installed; install it with pip install "snakestudio[study]",'
+            " or write CSV or HDF5."
+        ) from None
+    arrays, fields = [], []
+    for name, values in columns.items():
+        plain = values.dtype != np.object_
+        array = pyarrow.array(values if plain else [str(value) for value in values])
+        arrays.append(array)
+        fields.append(pyarrow.field(name, array.type, metadata={"units": units.get(name, "1")}))
+    schema = pyarrow.schema(fields, metadata={"snakestudio": __version__, **texts})
+    with replacing(path) as partial:
+        try:
+            parquet.write_table(pyarrow.table(arrays, schema=schema), partial.path)
+        except OSError as error:
+            raise ExportError(f"{path}: it cannot be written ({error}).") from None

@@ -1,0 +1,170 @@
+"""What counts in a run, as one number: the usual measures by name, or an expression with reductions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.analysis.signals.reductions import compile_reduction
+from snakestudio.errors import SignalError
+from snakestudio.model.columns import column_names, columns_between
+from snakestudio.model.recording import Recording
+from snakestudio.model.world import STANDARD_GRAVITY
+
+__all__ = ["PRESETS", "Preset", "measured", "title_of", "unit_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A usual measure.
+
+    Attributes
+    ----------
+    title, help : str
+        For people; the help is a sentence.
+    unit : str
+        Ending of a column of it ("mps"); "" for a plain number.
+    of : callable
+        Of a recording.
+    needs : str
+        A column that the run must have; "" if any run has what it takes.
+    """
+
+    title: str
+    help: str
+    unit: str
+    of: Callable[[Recording], float]
+    needs: str = ""
+
+
+def _columns(recording: Recording, *names: str) -> FloatArray:
+    return columns_between(recording, names, 0, len(recording))
+
+
+def _net(recording: Recording) -> float:
+    """Distance between where the centre of gravity begins and ends, over ground, m."""
+    middle = _columns(recording, "com_x_m", "com_y_m")
+    return float(np.hypot(*(middle[-1] - middle[0])))
+
+
+def _way(recording: Recording) -> float:
+    """Length of the way of the centre of gravity over ground, m."""
+    middle = _columns(recording, "com_x_m", "com_y_m")
+    return float(np.hypot(*np.diff(middle, axis=0).T).sum())
+
+
+def _duration(recording: Recording) -> float:
+    times = recording.times
+    return float(times[-1] - times[0]) or math.nan
+
+
+def _cost_of_transport(recording: Recording) -> float:
+    scene = recording.scene
+    weight = scene.robot.mass_kg * scene.robot.n_links * (scene.ground.gravity_m_s2 or STANDARD_GRAVITY)
+    work = _columns(recording, "work_actuator_j")[:, 0]
+    way = _net(recording)
+    return float(work[-1] - work[0]) / (weight * way) if way > 0.0 else math.nan
+
+
+def _largest_torque(recording: Recording) -> float:
+    found = [np.abs(rows.joint_torque).max(initial=0.0) for rows in recording.chunks()]
+    return float(max(found, default=math.nan))
+
+
+def _largest_obstacle_force(recording: Recording) -> float:
+    n = recording.schema.n_links
+    names = [f"link_{i + 1}_obstacle_f{axis}_n" for i in range(n) for axis in "xyz"]
+    forces = _columns(recording, *names).reshape(-1, n, 3)
+    return float(np.linalg.norm(forces, axis=2).max(initial=0.0))
+
+
+def _straightness(recording: Recording) -> float:
+    way = _way(recording)
+    return _net(recording) / way if way > 0.0 else math.nan
+
+
+def _turn_rate(recording: Recording) -> float:
+    """Of the mean direction of the links, seen from above, rad/s."""
+    directions = []
+    for rows in recording.chunks():
+        w, x, y, z = (rows.link_pose[:, :, k] for k in range(3, 7))
+        along_x, along_y = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+        directions.append(np.arctan2(along_y.sum(axis=1), along_x.sum(axis=1)))
+    turned = np.unwrap(np.concatenate(directions))
+    return float(turned[-1] - turned[0]) / _duration(recording)
+
+
+def _time_jammed(recording: Recording) -> float:
+    names = [name for name in column_names(recording.schema) if name.endswith("_jammed")]
+    jammed = _columns(recording, *names).max(axis=1) > 0.0
+    return float(np.diff(recording.times)[jammed[1:]].sum())
+
+
+PRESETS: dict[str, Preset] = {
+    "net_speed": Preset(
+        "Net speed", "Distance between begin and end over the time", "mps", lambda r: _net(r) / _duration(r)
+    ),
+    "path_speed": Preset(
+        "Path speed", "Length of the way of the centre of gravity over the time", "mps",
+        lambda r: _way(r) / _duration(r),
+    ),
+    "net_distance": Preset("Net distance", "Distance between begin and end", "m", _net),
+    "cost_of_transport": Preset(
+        "Cost of transport", "Work of the actuators over weight and distance", "", _cost_of_transport,
+        "work_actuator_j",
+    ),
+    "largest_torque": Preset(
+        "Largest joint torque", "Of all joints and axes", "nm", _largest_torque, "joint_1_yaw_rad"
+    ),
+    "largest_obstacle_force": Preset(
+        "Largest obstacle force", "On one link, mean between two rows", "n", _largest_obstacle_force
+    ),
+    "straightness": Preset(
+        "Straightness", "Distance between begin and end over the length of the way", "", _straightness
+    ),
+    "turn_rate": Preset("Turn rate", "Of the body's mean direction, to the left", "radps", _turn_rate),
+    "time_jammed": Preset("Time jammed", "For which at least one joint is jammed", "s", _time_jammed, "joint_1_jammed"),
+}  # fmt: skip
+"""By the name that a study gives as a value, in the order in which they are offered."""
+
+
+def title_of(value: str) -> str:
+    """What people call a value: the title of a usual one, or the expression."""
+    return PRESETS[value].title if value in PRESETS else value
+
+
+def unit_of(value: str, names: Sequence[str]) -> str:
+    """Ending of a column of a value, for a run with these columns; "" for a plain number, and what is not known.
+
+    Raises
+    ------
+    SignalError
+        If it can be no value of such a run.
+    """
+    preset = PRESETS.get(value)
+    if preset is None:
+        return compile_reduction(value, names).unit
+    if preset.needs and preset.needs not in names:
+        raise SignalError(f"{value} needs {preset.needs}, which this run does not have", "take another measure")
+    return preset.unit
+
+
+def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
+    """Measures of a finished run.
+
+    Raises
+    ------
+    SignalError
+        If the run lacks what one of them needs.
+    """
+    names = column_names(recording.schema)
+    found = []
+    for value in values:
+        unit_of(value, names)
+        preset = PRESETS.get(value)
+        found.append(preset.of(recording) if preset is not None else compile_reduction(value, names).value(recording))
+    return tuple(float(number) for number in found)

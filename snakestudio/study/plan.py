@@ -1,0 +1,248 @@
+"""What is run: the points of a study as values of its scene, and the repeats of each, which differ a little."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel
+
+from snakestudio.errors import Problem, SceneError, StudyError
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.study.description import Jitter, Plain, StudyFields, Vary
+
+__all__ = ["Plan", "Point", "declared_at"]
+
+_ALL = re.compile(r"\[\*\]")
+
+
+class Point(NamedTuple):
+    """A point of a study.
+
+    Attributes
+    ----------
+    number : int
+        From 0, in the order in which the search asks.
+    values : dict
+        Scene values by key.
+    """
+
+    number: int
+    values: dict[str, Plain]
+
+
+class Plan:
+    """A study together with its scene, in which all it names was found.
+
+    Parameters
+    ----------
+    study : StudyFields
+    scene : Scene
+        As its file says; the fixed values are put in here.
+    base_dir : Path
+        Folder that file names in the scene are relative to.
+    source : str
+        Names the study in sentences.
+
+    Attributes
+    ----------
+    scene : Scene
+        With the fixed values.
+
+    Raises
+    ------
+    StudyError
+        Naming every key that is not there and every value that the scene does not take.
+    """
+
+    def __init__(self, study: StudyFields, scene: Scene, base_dir: Path, source: str = "study") -> None:
+        self.study, self.base_dir, self.source = study, base_dir, source
+        found: list[Problem] = []
+        try:
+            self.scene = with_values(scene, {key: _listed(value) for key, value in study.fixed.items()})
+        except SceneError as error:
+            self.scene = scene
+            found += [Problem("error", f"fixed.{p.key}", p.message, p.remedy) for p in error.problems]
+        self._whole: frozenset[str] = frozenset()
+        if not found:
+            for number, vary in enumerate(study.vary, 1):
+                found += self._problems(vary, f"vary[{number}]")
+            self._whole = frozenset(
+                key for vary in study.vary for key in vary.all_keys if _is_whole(_value(self.scene, key))
+            )
+        self._jitter: list[tuple[Jitter, tuple[str, ...]]] = []
+        if not found:
+            for number, jitter in enumerate(study.repeats.jitter, 1):
+                keys = self._expanded(jitter.key)
+                if not keys:
+                    remedy = "name a value of the scene that is a number"
+                    found.append(Problem("error", f"repeats.jitter[{number}].key", f"{jitter.key} is none", remedy))
+                self._jitter.append((jitter, keys))
+        if found:
+            raise StudyError("\n".join(f"{source}: {problem.sentence()}" for problem in found), found)
+
+    @classmethod
+    def of_file(cls, study: StudyFields, path: Path) -> Plan:
+        """The plan of a study that stands in a file.
+
+        Raises
+        ------
+        SceneError
+            If the scene cannot be read.
+        StudyError
+        """
+        scene_path = path.parent / study.scene
+        return cls(study, load_scene(scene_path), scene_path.parent, str(path))
+
+    def doc(self, vary: Vary) -> FieldDoc:
+        """What is declared about a value that varies, at the first of its keys."""
+        return declared_at(self.scene, vary.all_keys[0])
+
+    def _problems(self, vary: Vary, at: str) -> Iterator[Problem]:
+        for key in vary.all_keys:
+            try:
+                declared_at(self.scene, key)
+                present = get_value(self.scene, key)
+            except SceneError as error:
+                message = error.problems[0].message if error.problems else "there is no such key in the scene"
+                yield Problem("error", f"{at}.key", f"{key}: {message}", "see the scene file for the keys it has")
+                return
+            if isinstance(present, BaseModel | tuple):
+                yield Problem("error", f"{at}.key", f"{key} is no single value", "name a value in it")
+                return
+            if not vary.values and (isinstance(present, bool | str) or (present is None and not _takes_numbers(key))):
+                yield Problem("error", f"{at}.key", f"{key} is no number", "give a list of values in place of a range")
+                return
+        for value in vary.values or (vary.low, vary.high):
+            try:
+                self.scene_at({key: self._fitting(key, value) for key in vary.all_keys})
+            except SceneError as error:
+                first = error.problems[0] if error.problems else None
+                said = first.message if first is not None else str(error)
+                remedy = first.remedy if first is not None else ""
+                yield Problem("error", f"{at}.{'values' if vary.values else 'low'}", f"{vary.name}: {said}", remedy)
+                return
+
+    def _fitting(self, key: str, value: Any) -> Any:
+        """A value as its key takes it: whole numbers are whole."""
+        present = _value(self.scene, key)
+        if _is_whole(present) and isinstance(value, float):
+            return round(value)
+        if isinstance(present, float) and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        return value
+
+    def _expanded(self, key: str) -> tuple[str, ...]:
+        """The keys that a key of a jitter means, as far as they are numbers."""
+        keys: tuple[str, ...] = (key,)
+        if _ALL.search(key):
+            keys = tuple(_ALL.sub(f"[{number}]", key) for number in range(1, len(self.scene.obstacles) + 1))
+        return tuple(each for each in keys if _is_number(_value(self.scene, each)))
+
+    def grid_point(self, number: int) -> Point:
+        """A point of the grid; the last value varies fastest."""
+        values: dict[str, Plain] = {}
+        rest = number
+        for group in reversed(self.study.groups):
+            count = group[0].count or 1
+            rest, index = divmod(rest, count)
+            for vary in group:
+                values |= {key: self._fitting(key, vary.step(index, count)) for key in vary.all_keys}
+        return Point(number, {key: values[key] for vary in self.study.vary for key in vary.all_keys})
+
+    def point(self, number: int, places: Sequence[float]) -> Point:
+        """A point at places from 0 to 1, one for each group of values that move together."""
+        values: dict[str, Plain] = {}
+        for group, place in zip(self.study.groups, places, strict=True):
+            for vary in group:
+                values |= {key: self._fitting(key, vary.at(float(place))) for key in vary.all_keys}
+        return Point(number, {key: values[key] for vary in self.study.vary for key in vary.all_keys})
+
+    def scene_at(self, values: Mapping[str, Any]) -> Scene:
+        """The scene of a point.
+
+        Raises
+        ------
+        SceneError
+            If the values contradict each other.
+        """
+        return with_values(self.scene, dict(values)) if values else self.scene
+
+    def repeat(self, point: Point, repeat: int) -> dict[str, Any]:
+        """Scene values of a repeat (from 0) of a point: those of the point, and what differs.
+
+        What differs is drawn from the seed and the number of the repeat alone, so that it is the same at every point.
+        It stays within what the scene allows.
+
+        Raises
+        ------
+        SceneError
+        """
+        values: dict[str, Any] = dict(point.values)
+        if not self._jitter or self.study.repeats.count == 1:
+            return values
+        scene = self.scene_at(point.values)
+        for number, (jitter, keys) in enumerate(self._jitter):
+            random = np.random.Generator(np.random.Philox(key=[self.study.repeats.seed, 1000 * repeat + number]))
+            draws = random.standard_normal(len(keys)) if jitter.law == "normal" else random.uniform(-1, 1, len(keys))
+            for key, draw in zip(keys, draws, strict=True):
+                present = _value(scene, key)
+                if not _is_number(present):
+                    continue
+                spread = jitter.spread * abs(present) if jitter.relative else jitter.spread
+                values[key] = self._fitting(key, _within(declared_at(scene, key), float(present + spread * draw)))
+        return values
+
+
+def declared_at(scene: Scene, key: str) -> FieldDoc:
+    """What is declared about the scene value at a dotted key.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    holder, _, name = key.rpartition(".")
+    part = get_value(scene, holder) if holder else scene
+    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+        problem = Problem("error", key, "there is no such key in the scene", "see the scene file for its keys")
+        raise SceneError(problem.sentence(), [problem])
+    return field_doc(type(part), name)
+
+
+def _value(scene: Scene, key: str) -> Any:
+    try:
+        return get_value(scene, key)
+    except SceneError:
+        return None
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float) or _is_whole(value)
+
+
+def _takes_numbers(key: str) -> bool:
+    """Of what a scene leaves out: its names say what they hold."""
+    return re.search(r"_(?:deg|m|s|nm|kg|rad|n|hz)\w*$", key) is not None
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _within(doc: FieldDoc, value: float) -> float:
+    low = doc.minimum if doc.minimum is not None else -np.inf
+    high = doc.maximum if doc.maximum is not None else np.inf
+    if doc.exclusive_minimum and value <= low:
+        return low + 1e-6 * max(1.0, abs(low))
+    return min(max(value, low), high)

@@ -1,0 +1,194 @@
+"""What came of the points of a study: goals and limits over their repeats, the best of them, and the front."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.study.description import Goal, Limit, Over, StudyFields
+from snakestudio.study.store import Asked, Outcome
+
+__all__ = ["PointScore", "Table", "front", "score_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class PointScore:
+    """What a point is worth; see `samplers.Score`.
+
+    Attributes
+    ----------
+    goals : tuple of float
+        Smaller is better; infinite where a repeat failed.
+    excess : float
+        By how much it is beyond its limits, relatively; 0 within.
+    """
+
+    goals: tuple[float, ...]
+    excess: float
+
+
+def over_repeats(numbers: FloatArray, over: Over, lower_is_worse: bool) -> float:
+    """One number of several repeats; NaN if one of them has none."""
+    if not len(numbers) or np.isnan(numbers).any():
+        return math.nan
+    if over == "mean":
+        return float(np.mean(numbers))
+    if over == "spread":
+        return float(np.std(numbers, ddof=1)) if len(numbers) > 1 else 0.0
+    return float(np.min(numbers) if lower_is_worse else np.max(numbers))
+
+
+def _goal_over(goal: Goal, numbers: FloatArray) -> float:
+    return over_repeats(numbers, goal.over, goal.aim == "maximise")
+
+
+def _limit_over(limit: Limit, numbers: FloatArray) -> float:
+    if limit.over == "worst" and limit.at_least is not None and limit.at_most is not None:
+        # The one that is further out; of those within, the nearest to a bound does not matter.
+        return max((float(number) for number in numbers), key=limit.excess, default=math.nan)
+    return over_repeats(numbers, limit.over, limit.at_least is not None)
+
+
+def score_of(study: StudyFields, outcomes: Sequence[Outcome]) -> PointScore:
+    """What a point is worth, by what became of its repeats."""
+    measures = _measures(study, outcomes)
+    goals, excess = [], 0.0
+    for k, goal in enumerate(study.goals):
+        number = _goal_over(goal, measures[:, k])
+        goals.append(math.inf if math.isnan(number) else -number if goal.aim == "maximise" else number)
+    for k, limit in enumerate(study.limits, len(study.goals)):
+        beyond = limit.excess(_limit_over(limit, measures[:, k]))
+        bound = limit.at_most if limit.at_most is not None else limit.at_least
+        excess += beyond / max(abs(bound or 0.0), 1e-9) if math.isfinite(beyond) else math.inf
+    return PointScore(tuple(goals), excess)
+
+
+def _measures(study: StudyFields, outcomes: Sequence[Outcome]) -> FloatArray:
+    """Measures of repeats, (r, goals and limits); NaN where a run did not end."""
+    count = len(study.goals) + len(study.limits)
+    made = np.full((len(outcomes), count), np.nan)
+    for row, outcome in enumerate(outcomes):
+        if outcome.state == "done" and len(outcome.measures) == count:
+            made[row] = outcome.measures
+    return made
+
+
+class Table(Mapping[str, np.ndarray]):
+    """The points of a study, a row each, as a mapping from column names to arrays.
+
+    The columns are ``point``, the values by their names, goals and limits by theirs, ``within_limits``, and how many of
+    the repeats are there (``runs``), failed (``failed``) and took how long (``seconds``).
+
+    Parameters
+    ----------
+    study : StudyFields
+    results : sequence of (Asked, Outcome or None)
+        By point and repeat, as `Store.results` gives them.
+    """
+
+    def __init__(self, study: StudyFields, results: Sequence[tuple[Asked, Outcome | None]]) -> None:
+        self.study = study
+        self.rows: list[list[tuple[Asked, Outcome | None]]] = []
+        for asked, outcome in results:
+            if not self.rows or self.rows[-1][0][0].point != asked.point:
+                self.rows.append([])
+            self.rows[-1].append((asked, outcome))
+        n, goals, limits = len(self.rows), study.goals, study.limits
+        numbers = np.full((n, len(goals) + len(limits)), np.nan)
+        runs, failed, seconds = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
+        for row, repeats in enumerate(self.rows):
+            there = [outcome for _, outcome in repeats if outcome is not None]
+            runs[row] = len(there)
+            failed[row] = sum(outcome.state != "done" for outcome in there)
+            seconds[row] = math.fsum(outcome.seconds for outcome in there)
+            if len(there) < len(repeats):
+                continue
+            measures = _measures(study, there)
+            numbers[row] = [_goal_over(goal, measures[:, k]) for k, goal in enumerate(goals)] + [
+                _limit_over(limit, measures[:, k]) for k, limit in enumerate(limits, len(goals))
+            ]
+        within = np.ones(n, np.bool_)
+        for k, limit in enumerate(limits, len(goals)):
+            within &= np.array([limit.excess(number) == 0.0 for number in numbers[:, k]], np.bool_).reshape(n)
+        within &= (runs > 0) & (failed == 0)
+        columns: dict[str, Any] = {"point": np.array([row[0][0].point for row in self.rows], np.int64)}
+        for vary in study.vary:
+            values = [row[0][0].changes.get(vary.all_keys[0]) for row in self.rows]
+            plain = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+            columns[vary.name] = np.array(values, np.float64 if plain else np.object_)
+        for k, part in enumerate(study.measured):
+            columns[part.called] = numbers[:, k]
+        columns |= {"within_limits": within, "runs": runs, "failed": failed, "seconds": seconds}
+        self._columns: dict[str, np.ndarray] = columns
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._columns:
+            raise KeyError(f"there is no column {name!r}; there are {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def n_points(self) -> int:
+        """Points asked for so far."""
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<Table of {self.n_points} points: {', '.join(self)}>"
+
+    @property
+    def goals(self) -> FloatArray:
+        """Goals of all points with smaller as better, (n, g)."""
+        signs = [-1.0 if goal.aim == "maximise" else 1.0 for goal in self.study.goals]
+        made = [sign * self[goal.called] for sign, goal in zip(signs, self.study.goals, strict=True)]
+        return np.stack(made, axis=1) if made else np.zeros((self.n_points, 0))
+
+    @property
+    def counts(self) -> BoolArray:
+        """Which points are finished, keep to their limits and have all their goals."""
+        counts: BoolArray = self["within_limits"] & ~np.isnan(self.goals).any(axis=1)
+        return counts
+
+    @property
+    def best(self) -> int | None:
+        """Row of the best point by the first goal; None if none counts."""
+        rows = np.flatnonzero(self.counts)
+        return int(rows[np.argmin(self.goals[rows, 0])]) if len(rows) and self.study.goals else None
+
+    @property
+    def front(self) -> IntArray:
+        """Rows of the points that no other is better than in every goal."""
+        rows = np.flatnonzero(self.counts)
+        return rows[front(self.goals[rows])] if self.study.goals else rows[:0]
+
+    @property
+    def convergence(self) -> FloatArray:
+        """The best of the first goal among the points up to each row; NaN before the first that counts."""
+        if not self.study.goals:
+            return np.full(self.n_points, np.nan)
+        numbers = np.where(self.counts, self.goals[:, 0], np.inf)
+        best = np.minimum.accumulate(numbers) if len(numbers) else numbers
+        sign = -1.0 if self.study.goals[0].aim == "maximise" else 1.0
+        return np.where(np.isinf(best), np.nan, sign * best)
+
+
+def front(goals: FloatArray) -> IntArray:
+    """Rows of `goals` (n, g), where smaller is better, that no other row is better than or as good as in every goal.
+
+    Of rows that are the same the first stays. In the order of the first goal.
+    """
+    order = np.lexsort(goals.T[::-1])
+    kept: list[int] = []
+    for row in order:
+        if not kept or not np.any(np.all(goals[kept] <= goals[row], axis=1)):
+            kept.append(int(row))
+    return np.array(kept, np.int64)

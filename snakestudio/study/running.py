@@ -1,0 +1,194 @@
+"""A study from its file to its results: what a file says is looked at as a whole before anything is computed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from snakestudio.engines import registry
+from snakestudio.errors import Problem, SignalError, StudyError
+from snakestudio.model.columns import column_names
+from snakestudio.model.labels import label_of
+from snakestudio.session.runner import Runner
+from snakestudio.study.cluster import Cluster, Tls
+from snakestudio.study.driver import Driver, Progress
+from snakestudio.study.goals import unit_of
+from snakestudio.study.plan import Plan
+from snakestudio.study.results import Table
+from snakestudio.study.samplers import sampler
+from snakestudio.study.store import Store, store_path
+from snakestudio.study.study_file import load_study, parse_study
+
+__all__ = [
+    "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "texts_of",
+    "units_of_results", "warnings_of",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Who computes.
+
+    Attributes
+    ----------
+    count : int or None
+        Processes of this machine; as many as processors if None.
+    scheduler : str or None
+        Address of a cluster that is there, in their place.
+    tls : Tls or None
+        Files with which it is spoken to in private.
+    """
+
+    count: int | None = None
+    scheduler: str | None = None
+    tls: Tls | None = None
+
+    def cluster(self) -> Cluster:
+        """Have them ready.
+
+        Raises
+        ------
+        StudyError
+        """
+        return Cluster(self.count, self.scheduler, self.tls)
+
+
+def open_plan(path: Path) -> Plan:
+    """The study in a file, with its scene.
+
+    Raises
+    ------
+    StudyError, SceneError
+        Naming every mistake in the one or the other.
+    """
+    return Plan.of_file(load_study(path), path)
+
+
+def formulations_of(plan: Plan) -> tuple[str, ...]:
+    """Formulations of the dynamics that its runs are of."""
+    kinds: list[str] = [plan.scene.model.kind]
+    for vary in plan.study.vary:
+        if "model.kind" in vary.all_keys:
+            kinds += [str(value) for value in vary.values]
+    return tuple(dict.fromkeys(kinds))
+
+
+def warnings_of(plan: Plan) -> list[str]:
+    """What is doubtful about a study, in sentences: values that vary and change nothing."""
+    found = []
+    for number, vary in enumerate(plan.study.vary, 1):
+        for key in vary.all_keys:
+            why = registry.unused_reason(plan.scene, key)
+            if why:
+                found.append(
+                    f"{plan.source}: vary[{number}]: {label_of(plan.scene, key)} ({key}) has no effect: {why}."
+                )
+    return found
+
+
+def check_measures(plan: Plan) -> dict[str, str]:
+    """Units of what is measured, by name: endings of columns.
+
+    Raises
+    ------
+    StudyError
+        Naming everything that cannot be measured of a run of the scene.
+    SceneError
+        If the scene cannot run.
+    """
+    runner = Runner(plan.scene, plan.base_dir)
+    names = column_names(runner.recording.schema)
+    runner.recording.close()
+    units, problems = {}, []
+    for number, part in enumerate(plan.study.measured, 1):
+        try:
+            units[part.called] = unit_of(part.measure, names)
+        except SignalError as error:
+            goals = len(plan.study.goals)
+            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
+            problems.append(Problem("error", f"{at}.measure", error.message, error.remedy))
+    if problems:
+        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in problems), problems)
+    return units
+
+
+@contextmanager
+def driver_of(
+    path: Path,
+    plan: Plan,
+    units: Mapping[str, str],
+    workers: Workers,
+    progress: Callable[[Progress], None] | None = None,
+) -> Iterator[Driver]:
+    """What runs the study in a file, with its store open.
+
+    Raises
+    ------
+    StudyError, SceneError
+        If it cannot be run.
+    """
+    sampler(plan)  # says if a package is missing
+    with Store(store_path(path), writing=True) as store:
+        yield Driver(plan, store, workers.cluster, progress, units=units)
+
+
+def run_study(
+    path: Path,
+    workers: Workers | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: threading.Event | None = None,
+) -> Progress:
+    """Run the study in a file to its end.
+
+    Raises
+    ------
+    StudyError, SceneError
+    """
+    plan = open_plan(path)
+    units = check_measures(plan)
+    with driver_of(path, plan, units, workers or Workers(), progress) as driver:
+        if cancelled is not None and cancelled.is_set():
+            driver.cancel()
+        return driver.run()
+
+
+def texts_of(path: Path) -> dict[str, str]:
+    """The study and its scene, as TOML, as they were when they were run.
+
+    Raises
+    ------
+    StudyError
+    """
+    with Store(store_path(path)) as store:
+        return {name: text for name, text in store.about().items() if name in ("study", "scene")}
+
+
+def units_of_results(path: Path) -> dict[str, str]:
+    """Units of goals and limits by their names: endings of columns.
+
+    Raises
+    ------
+    StudyError
+    """
+    with Store(store_path(path)) as store:
+        units: dict[str, str] = json.loads(store.about().get("units", "{}"))
+        return units
+
+
+def results_of(path: Path) -> Table:
+    """What came of the study in a file so far, as it was when it was run.
+
+    Raises
+    ------
+    StudyError
+        If there are no results, or they cannot be read.
+    """
+    with Store(store_path(path)) as store:
+        text = store.about().get("study")
+        if text is None:
+            raise StudyError(f"{store.path}: there are no results yet; run the study first.")
+        return Table(parse_study(text, str(path)), store.results())

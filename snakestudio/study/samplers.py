@@ -1,0 +1,216 @@
+"""How points are chosen: a batch at a time, and after an optimiser's batch it is told what came of it.
+
+Every sampler is a function of the study alone: asked anew, and told the same, it asks for the same points. So nothing
+of it is kept; a study that goes on asks again for what is known already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from snakestudio.errors import StudyError
+from snakestudio.study.description import StudyFields
+from snakestudio.study.plan import Plan, Point
+
+__all__ = ["Sampler", "Score", "sampler"]
+
+_PIECE = 256
+"""Points that a search which looks at no results hands out at once."""
+
+
+class Score(Protocol):
+    """What a point is worth, as samplers are told it."""
+
+    @property
+    def goals(self) -> tuple[float, ...]:
+        """Smaller is better; infinite where the physics failed."""
+        ...
+
+    @property
+    def excess(self) -> float:
+        """By how much it is beyond its limits, relatively; 0 within."""
+        ...
+
+
+class Sampler(Protocol):
+    """Chooses points."""
+
+    adaptive: bool
+    """Whether it waits for what came of a batch before it asks for the next one."""
+
+    def ask(self) -> list[Point]:
+        """The next batch; empty at the end."""
+        ...
+
+    def tell(self, scores: Sequence[Score]) -> None:
+        """What came of the last batch, in its order; of adaptive ones only."""
+        ...
+
+
+class _Listed:
+    """Points that are known from the start."""
+
+    adaptive = False
+
+    def __init__(self, points: Callable[[int], Point], count: int) -> None:
+        self._points, self._count, self._next = points, count, 0
+
+    def ask(self) -> list[Point]:
+        """See `Sampler`."""
+        begin, self._next = self._next, min(self._next + _PIECE, self._count)
+        return [self._points(number) for number in range(begin, self._next)]
+
+    def tell(self, scores: Sequence[Score]) -> None:
+        """See `Sampler`."""
+
+
+def _listed(plan: Plan) -> Sampler:
+    study = plan.study
+    search, d = study.search, len(study.groups)
+    if search.kind == "grid" or d == 0:
+        return _Listed(plan.grid_point, study.n_points)
+    if search.kind == "random":
+        places = np.random.Generator(np.random.Philox(search.seed)).random((search.points, d))
+    else:
+        from scipy.stats import qmc
+
+        if search.kind == "sobol":
+            # A longer sequence begins as the shorter one does; it is balanced at powers of two.
+            power = math.ceil(math.log2(search.points)) if search.points > 1 else 0
+            places = qmc.Sobol(d, rng=search.seed).random_base2(power)[: search.points]
+        else:
+            places = qmc.LatinHypercube(d, rng=search.seed).random(search.points)
+    return _Listed(lambda number: plan.point(number, places[number]), search.points)
+
+
+class _Batches:
+    """Points of a generator that yields batches of places and is sent their scores."""
+
+    adaptive = True
+
+    def __init__(self, plan: Plan, batches: Callable[[StudyFields, int], Iterator[Any]]) -> None:
+        self._plan = plan
+        self._left = plan.study.search.points
+        self._number = 0
+        self._batches: Any = batches(plan.study, len(plan.study.groups))
+        self._scores: list[Score] | None = None
+
+    def ask(self) -> list[Point]:
+        """See `Sampler`."""
+        if self._left <= 0:
+            return []
+        places = next(self._batches) if self._scores is None else self._batches.send(self._scores)
+        places = places[: self._left]
+        points = [self._plan.point(self._number + k, place) for k, place in enumerate(places)]
+        self._number += len(points)
+        self._left -= len(points)
+        return points
+
+    def tell(self, scores: Sequence[Score]) -> None:
+        """See `Sampler`."""
+        self._scores = list(scores)
+
+
+def ranked(scores: Sequence[Score]) -> list[float]:
+    """One number a point for a search by one goal: smaller is better, beyond the limits is worse, failed is worst.
+
+    CMA-ES looks at the order alone, so what lies between the classes does not matter.
+    """
+    sound = [score.goals[0] for score in scores if score.excess == 0.0 and math.isfinite(score.goals[0])]
+    top = max(sound, default=0.0)
+    worst = max((score.excess for score in scores if math.isfinite(score.excess)), default=0.0)
+    numbers = []
+    for score in scores:
+        if not math.isfinite(score.goals[0]):
+            numbers.append(top + 2.0 + worst + 1.0)
+        elif score.excess > 0.0:
+            numbers.append(top + 1.0 + min(score.excess, worst))
+        else:
+            numbers.append(score.goals[0])
+    return numbers
+
+
+def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
+    """CMA-ES (Hansen), begun anew from elsewhere with twice the points when it has converged."""
+    import cma
+
+    random = np.random.RandomState(study.search.seed)
+    size = study.search.batch or 4 + int(3 * math.log(d + 1))
+    dimension = max(d, 2)  # the library fails now and then in one dimension; a second one without effect does no harm
+    begin = np.full(dimension, 0.5)
+    while True:
+        options = {
+            "bounds": [0.0, 1.0], "popsize": size, "randn": random.randn, "seed": math.nan,
+            "verbose": -9, "tolx": 1e-4, "tolfun": 0.0, "tolfunhist": 0.0, "tolstagnation": 0,
+        }  # fmt: skip
+        strategy = cma.CMAEvolutionStrategy(begin, 0.25, options)
+        while not strategy.stop():
+            points = strategy.ask()
+            scores: Any = yield [point[:d] for point in points]
+            if len(scores) < len(points):  # the last batch may have been cut; nothing comes after it
+                return
+            strategy.tell(points, ranked(scores))
+        begin = random.uniform(0.1, 0.9, dimension)
+        size *= 2
+
+
+def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
+    """Several goals, or one, by a sampler of optuna's."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    search = study.search
+    size = search.batch or (24 if search.kind == "nsga2" else 8)
+
+    def constraints(trial: Any) -> tuple[float, ...]:
+        return (trial.user_attrs.get("excess", 0.0),)
+
+    if search.kind == "nsga2":
+        made: Any = optuna.samplers.NSGAIISampler(population_size=size, seed=search.seed, constraints_func=constraints)
+    else:
+        made = optuna.samplers.TPESampler(
+            seed=search.seed,
+            multivariate=True,
+            constant_liar=True,
+            constraints_func=constraints,
+            warn_independent_sampling=False,
+        )
+    inner = optuna.create_study(directions=["minimize"] * len(study.goals), sampler=made)
+    names = [f"u{k}" for k in range(d)]
+    space: Any = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in names}
+    while True:
+        trials = [inner.ask(space) for _ in range(size)]
+        scores: Any = yield [[trial.params[name] for name in names] for trial in trials]
+        for trial, score in zip(trials, scores, strict=False):
+            trial.set_user_attr("excess", min(score.excess, 1e300))
+            if all(math.isfinite(goal) for goal in score.goals):
+                inner.tell(trial, list(score.goals))
+            else:
+                inner.tell(trial, state=optuna.trial.TrialState.FAIL)
+
+
+def sampler(plan: Plan) -> Sampler:
+    """What chooses the points of a study.
+
+    Raises
+    ------
+    StudyError
+        If it needs a package that is not installed.
+    """
+    kind = plan.study.search.kind
+    if kind == "cma_es":
+        return _Batches(plan, _evolution)
+    if kind in ("nsga2", "tpe"):
+        try:
+            import optuna  # noqa: F401
+        except ImportError:
+            raise StudyError(
+                f'{plan.source}: search.kind = "{kind}" needs optuna, which is not installed; install it with'
+                ' pip install "snakestudio[study]", or search another way.'
+            ) from None
+        return _Batches(plan, _optuna)
+    return _listed(plan)

@@ -1,0 +1,343 @@
+"""What a study has found so far, on disk: one SQLite file beside the study's, in which every run lands as it ends.
+
+The file is written by whoever runs the study, one at a time, and read by everybody at any moment (write-ahead log). A
+run is known by its key (`run_key`), whatever study asked for it first; which runs make which points is kept beside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from snakestudio.errors import StudyError
+
+__all__ = ["FORMAT", "Asked", "Outcome", "State", "Store", "store_path"]
+
+FORMAT = 1
+"""Version of the store, kept in the file's `user_version`."""
+
+_APPLICATION = 0x534E4B53
+"""Of the file's `application_id`: SNKS."""
+
+State = Literal["done", "failed", "refused", "killed"]
+"""Of a run: it ended, its physics failed, its scene cannot run, or three workers died of it."""
+
+_PIECE = 500
+"""Keys asked for in one statement; SQLite takes 999 values at least."""
+
+_SCHEMA = """
+CREATE TABLE runs (
+    key TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    sentence TEXT NOT NULL,
+    measures TEXT NOT NULL,
+    trace BLOB,
+    seconds REAL NOT NULL,
+    worker TEXT NOT NULL,
+    landed INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX runs_landed ON runs (landed);
+CREATE TABLE asked (
+    point INTEGER NOT NULL,
+    repeat INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    changes TEXT NOT NULL,
+    PRIMARY KEY (point, repeat)
+) WITHOUT ROWID;
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a run.
+
+    Attributes
+    ----------
+    key : str
+    state : State
+    sentence : str
+        Why it failed; "" if it did not.
+    measures : tuple of float
+        Goals, then limits, as the study asks for them; NaN where there is none.
+    trace : bytes or None
+        The way of its middle and its last posture, see `evaluate.Trace`.
+    seconds : float
+        That it took, s.
+    worker : str
+    """
+
+    key: str
+    state: State
+    sentence: str
+    measures: tuple[float, ...]
+    trace: bytes | None = None
+    seconds: float = 0.0
+    worker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A run that the study asks for.
+
+    Attributes
+    ----------
+    point, repeat : int
+        From 0.
+    key : str
+    changes : dict
+        Scene values that it has, by key.
+    """
+
+    point: int
+    repeat: int
+    key: str
+    changes: dict[str, Any]
+
+
+def store_path(study: Path) -> Path:
+    """Where the results of a study file are kept: ``NAME.results`` beside it."""
+    return study.with_suffix(".results")
+
+
+class Store:
+    """The results of one study.
+
+    Parameters
+    ----------
+    path : Path
+    writing : bool
+        Whether runs are to land in it: it is made if it is not there, and nobody else may write it meanwhile.
+
+    Raises
+    ------
+    StudyError
+        If it cannot be opened, is none, comes from a newer version, or is being written by another program.
+    """
+
+    def __init__(self, path: Path, writing: bool = False) -> None:
+        self.path = path
+        self._writing = writing
+        self._lock: sqlite3.Connection | None = None
+        if not writing and not path.is_file():
+            raise StudyError(f"{path}: there are no results yet; run the study first.")
+        with self._said():
+            where = path.absolute().as_uri() + ("?mode=rwc" if writing else "?mode=ro")
+            self._db = sqlite3.connect(where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False)
+            try:
+                self._open()
+            except BaseException:
+                self.close()
+                raise
+
+    def _open(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        (application,) = self._db.execute("PRAGMA application_id").fetchone()
+        fresh = version == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        if not fresh and application != _APPLICATION:
+            raise StudyError(
+                f"{self.path}: this is not a file of results; move it away, or give the study another name."
+            )
+        if version > FORMAT:
+            raise StudyError(
+                f"{self.path}: these results are of format {version}, newer than this program, which reads up to"
+                f" {FORMAT}; update SnakeStudio."
+            )
+        if not self._writing:
+            if fresh:
+                raise StudyError(f"{self.path}: there are no results yet; run the study first.")
+            return
+        self._be_alone()
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")  # whoever is killed loses nothing; a power cut the last moments
+        if fresh:
+            with self._transaction():
+                for statement in _SCHEMA.split(";"):
+                    if statement.strip():
+                        self._db.execute(statement)
+                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+                self._db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def _be_alone(self) -> None:
+        """Keep others from writing as well: a lock that ends with this process, however it ends."""
+        self._lock = sqlite3.connect(f"{self.path}.lock", timeout=0.0, isolation_level=None, check_same_thread=False)
+        try:
+            self._lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            raise StudyError(
+                f"{self.path}: another program runs this study at the moment; wait for it, or stop it there."
+            ) from None
+
+    @contextlib.contextmanager
+    def _said(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise StudyError(
+                f"{self.path}: the results cannot be {'written' if self._writing else 'read'} ({error}); free some"
+                " space on that disk, or check its permissions."
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise StudyError(
+                f"{self.path}: these results are damaged ({error}); move the file away, and the study begins anew."
+            ) from None
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close it; more than once does no harm."""
+        for connection in (self._db, self._lock):
+            if connection is not None:
+                with contextlib.suppress(sqlite3.Error):
+                    connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------------------------------------------- writing
+
+    def begin(self, about: dict[str, str]) -> None:
+        """Note what is run from now on; which runs make which points is forgotten, the runs themselves stay.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said(), self._transaction():
+            self._db.execute("DELETE FROM asked")
+            self._db.execute("DELETE FROM about")
+            self._db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+
+    def ask(self, runs: Sequence[Asked]) -> None:
+        """Note runs that the study asks for.
+
+        Raises
+        ------
+        StudyError
+        """
+        rows = [(run.point, run.repeat, run.key, json.dumps(run.changes)) for run in runs]
+        with self._said(), self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
+
+    def land(self, outcomes: Iterable[Outcome]) -> None:
+        """Note what became of runs.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said(), self._transaction():
+            (last,) = self._db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
+            self._db.executemany(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (o.key, o.state, o.sentence, _text(o.measures), o.trace, o.seconds, o.worker, last + number)
+                    for number, o in enumerate(outcomes, 1)
+                ],
+            )
+
+    # ---------------------------------------------------------------------------------------------------- reading
+
+    def about(self) -> dict[str, str]:
+        """What was noted of the study.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said():
+            return dict(self._db.execute("SELECT name, value FROM about"))
+
+    def known(self, keys: Sequence[str], traces: bool = False) -> dict[str, Outcome]:
+        """What became of those of these runs that are known.
+
+        Raises
+        ------
+        StudyError
+        """
+        found: dict[str, Outcome] = {}
+        columns = f"key, state, sentence, measures, {'trace' if traces else 'NULL'}, seconds, worker"
+        with self._said():
+            for begin in range(0, len(keys), _PIECE):
+                part = keys[begin : begin + _PIECE]
+                marks = ",".join("?" * len(part))
+                for row in self._db.execute(f"SELECT {columns} FROM runs WHERE key IN ({marks})", part):
+                    found[row[0]] = _outcome(row)
+        return found
+
+    def asked(self) -> list[Asked]:
+        """The runs that the study asked for, by point and repeat.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said():
+            rows = self._db.execute("SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat").fetchall()
+        return [Asked(point, repeat, key, json.loads(changes)) for point, repeat, key, changes in rows]
+
+    def landed(self) -> int:
+        """A number that grows with every run that lands.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said():
+            (last,) = self._db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
+        return int(last)
+
+    def results(self) -> list[tuple[Asked, Outcome | None]]:
+        """All runs asked for with what became of them, None for those not yet run, without traces.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said():
+            rows = self._db.execute(
+                "SELECT a.point, a.repeat, a.key, a.changes, r.key, r.state, r.sentence, r.measures, NULL, r.seconds,"
+                " r.worker FROM asked a LEFT JOIN runs r ON r.key = a.key ORDER BY a.point, a.repeat"
+            ).fetchall()
+        return [
+            (Asked(row[0], row[1], row[2], json.loads(row[3])), _outcome(row[4:]) if row[4] is not None else None)
+            for row in rows
+        ]
+
+    def trace(self, key: str) -> bytes | None:
+        """The way and the last posture of a run; None if there is none.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said():
+            row = self._db.execute("SELECT trace FROM runs WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
+
+
+def _text(measures: Sequence[float]) -> str:
+    """Numbers to the last bit; Python's JSON has words for what is none."""
+    return json.dumps(list(measures))
+
+
+def _outcome(row: Sequence[Any]) -> Outcome:
+    key, state, sentence, measures, trace, seconds, worker = row
+    return Outcome(key, state, sentence, tuple(json.loads(measures)), trace, seconds, worker)

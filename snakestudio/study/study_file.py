@@ -1,0 +1,145 @@
+"""Study files: read with every mistake named at once, written so that comments stay."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from snakestudio.errors import Problem, StudyError
+from snakestudio.inputs import STUDY, InputError, parse_toml, read_text
+from snakestudio.model.arguments import path_of
+from snakestudio.model.atomic import write_atomically
+from snakestudio.model.scene_file.parse import MOST_MISTAKES
+from snakestudio.model.scene_file.toml_merge import merge, tuples
+from snakestudio.model.validation_messages import problem_of
+from snakestudio.study.description import FORMAT, StudyFields, problems
+
+__all__ = ["dump_study", "is_study", "load_study", "parse_study", "save_study"]
+
+
+def load_study(path: str | Path) -> StudyFields:
+    """Read a study file.
+
+    Raises
+    ------
+    StudyError
+        With one sentence a mistake, each naming file, key, value and remedy.
+    UsageError
+        If `path` is no file name.
+    """
+    path = path_of("path", path)
+    try:
+        text = read_text(path, STUDY)
+    except InputError as error:
+        raise StudyError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+    return parse_study(text, str(path))
+
+
+def parse_study(text: str, source: str = "study") -> StudyFields:
+    """Read a study from TOML text; `source` names it in the sentences.
+
+    Raises
+    ------
+    StudyError
+        See `load_study`.
+    """
+    try:
+        values = parse_toml(text, STUDY)
+    except InputError as error:
+        raise StudyError(f"{source}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+    version = values.get("format")
+    if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
+        what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
+        raise _error(source, [Problem("error", "", what, "update SnakeStudio")])
+    found: list[Problem] = []
+    if "format" not in values:
+        found.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
+    if isinstance(values.get("fixed"), dict):
+        values["fixed"] = _flat(values["fixed"])
+    try:
+        study = StudyFields.model_validate(tuples(values))
+    except pydantic.ValidationError as error:
+        details = error.errors(include_url=False)
+        found += [problem_of(detail, StudyFields) for detail in details[:MOST_MISTAKES]]
+        if len(details) > MOST_MISTAKES:
+            found.append(Problem("error", "", f"there are {len(details)} mistakes in it", "mend these first"))
+        raise _error(source, found) from None
+    found += problems(study)
+    if found:
+        raise _error(source, found)
+    return study
+
+
+def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Tables in each other as dotted keys: ``run.duration_s = 5`` is a table to TOML, and a key to us."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{before}{key}.")
+        else:
+            flat[f"{before}{key}"] = value
+    return flat
+
+
+def _error(source: str, found: list[Problem]) -> StudyError:
+    return StudyError("\n".join(f"{source}: {problem.sentence()}" for problem in found), found)
+
+
+def is_study(path: Path) -> bool:
+    """Whether a TOML file seems to be a study: it names a scene, and says what varies, is searched or counts."""
+    try:
+        values = parse_toml(read_text(path, STUDY), STUDY)
+    except InputError:
+        return False
+    return isinstance(values.get("scene"), str) and any(
+        name in values for name in ("vary", "goals", "search", "repeats")
+    )
+
+
+def dump_study(study: StudyFields, base: str | None = None) -> str:
+    """The study as TOML text, on top of `base` if that can be parsed (its comments and layout stay)."""
+    if base is not None:
+        with contextlib.suppress(TOMLKitError, ValueError, RecursionError, StudyError):
+            text = _over(study, base)
+            if parse_study(text) == study:
+                return text
+    return _over(study, "")
+
+
+def _over(study: StudyFields, base: str) -> str:
+    document = tomlkit.parse(base)
+    merge(document, study, explicit=False, leave=("fixed",))
+    flat = tuples(_flat(document["fixed"].unwrap())) if "fixed" in document else {}
+    if study.fixed != flat:
+        table = tomlkit.table()
+        for key, value in study.fixed.items():
+            table[key] = list(value) if isinstance(value, tuple) else value
+        if "fixed" in document:
+            del document["fixed"]
+        if study.fixed:
+            document["fixed"] = table
+    return tomlkit.dumps(document).rstrip("\n") + "\n"
+
+
+def save_study(study: StudyFields, path: str | Path) -> None:
+    """Write a study file; what a person wrote in the one that is there stays where nothing changed.
+
+    Raises
+    ------
+    StudyError
+        If it cannot be written; then nothing has changed.
+    """
+    path = path_of("path", path)
+    base = None
+    with contextlib.suppress(InputError):
+        base = read_text(path, STUDY)
+    try:
+        write_atomically(path, dump_study(study, base).encode())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StudyError(f"{path}: it cannot be written ({reason}); save it in another place.") from None
