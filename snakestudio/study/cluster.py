@@ -9,16 +9,19 @@ task, and gives it up then.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import queue
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
@@ -30,8 +33,8 @@ _DEATHS = 3
 
 _CONNECT_S = 15.0
 
-_RESTARTS = 100
-"""Workers of this machine that are started again, at most: what kills more of them is not a run."""
+_STILLBORN = 3
+"""Workers of this machine that may end one after the other before they have joined: then something is wrong here."""
 
 
 def default_workers() -> int:
@@ -136,7 +139,9 @@ class Cluster:
         self._futures: dict[int, Any] = {}
         self._tickets = 0
         self._processes: list[subprocess.Popen[bytes]] = []
-        self._restarts = 0
+        self._complaints: list[IO[bytes]] = []
+        self._joined: set[str] = set()
+        self._stillborn = 0
         self._closed = threading.Event()
         self._serving: Any = None
         settings = {
@@ -145,18 +150,19 @@ class Cluster:
             "distributed.scheduler.worker-saturation": 2.0,  # a second chunk waits at the worker
             "distributed.admin.tick.limit": "10s",
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
-            "distributed.logging": {"distributed": "critical"},
         }
         dask.config.set(settings)
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said by whoever runs the study
         try:
             if self.local:
                 self._serving = distributed.LocalCluster(
                     n_workers=0, processes=False, protocol="tcp://", host="127.0.0.1", scheduler_port=0,
-                    dashboard_address=_dashboard(), silence_logs=50,
+                    dashboard_address="127.0.0.1:0", silence_logs=50,
                 )  # fmt: skip
                 self.address = str(self._serving.scheduler_address)
                 self._client = distributed.Client(self._serving, set_as_default=False)
                 for number in range(self._wanted):
+                    self._complaints.append(tempfile.TemporaryFile())
                     self._processes.append(self._started(number))
             else:
                 assert scheduler is not None
@@ -175,7 +181,7 @@ class Cluster:
     @property
     def dashboard(self) -> str:
         """Address of dask's own page about the cluster; "" where it has none."""
-        return str(self._client.dashboard_link or "") if _dashboard() is not None or not self.local else ""
+        return str(self._client.dashboard_link or "") if _has_bokeh() else ""
 
     def __enter__(self) -> Cluster:
         return self
@@ -193,6 +199,8 @@ class Cluster:
             if process.stdin is not None:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
+        for file in self._complaints:
+            file.close()
         for part in (getattr(self, "_client", None), self._serving):
             if part is not None:
                 with contextlib.suppress(Exception):
@@ -202,7 +210,7 @@ class Cluster:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
         command = [*own_program(), "study", "worker", "--scheduler", self.address, "--name", f"here-{number + 1}"]
         return subprocess.Popen(
-            [*command, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [*command, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._complaints[number],
             env={**os.environ, **one},
         )  # fmt: skip
 
@@ -217,16 +225,22 @@ class Cluster:
         for number, process in enumerate(self._processes):
             if process.poll() is None or self._closed.is_set():
                 continue
-            self._restarts += 1
-            if self._restarts > _RESTARTS:
-                raise StudyError(
-                    f"Worker processes have ended {_RESTARTS} times (the last with {process.returncode}); free some"
-                    " memory, or take fewer workers."
-                )
+            name = f"here-{number + 1}"
+            self._stillborn = 0 if name in self._joined else self._stillborn + 1
+            self._joined.discard(name)
+            if self._stillborn >= _STILLBORN:
+                raise StudyError(f"Worker processes end as soon as they start: {self._complaint(number)}")
             if process.stdin is not None:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
             self._processes[number] = self._started(number)
+
+    def _complaint(self, number: int) -> str:
+        """The last that a worker of this machine said."""
+        file = self._complaints[number]
+        file.seek(0)
+        lines = file.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"exit code {self._processes[number].returncode}; free some memory."
 
     # ---------------------------------------------------------------------------------------------------- work
 
@@ -321,16 +335,13 @@ class Cluster:
                 name = str(info.get("name", address))
                 cpu, memory = float(metrics.get("cpu", 0.0)), int(metrics.get("memory", 0))
                 found.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
+                self._joined.add(name)
         return found
 
 
-def _dashboard() -> str | None:
-    """Where dask's own page is served: a free port of the loopback address, if bokeh is installed."""
-    try:
-        import bokeh  # noqa: F401
-    except ImportError:
-        return None
-    return "127.0.0.1:0"
+def _has_bokeh() -> bool:
+    """Whether what draws dask's own page is installed."""
+    return find_spec("bokeh") is not None
 
 
 def _said(error: BaseException) -> str:

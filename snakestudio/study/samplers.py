@@ -166,19 +166,11 @@ def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
     search = study.search
     size = search.batch or (24 if search.kind == "nsga2" else 8)
 
-    def constraints(trial: Any) -> tuple[float, ...]:
-        return (trial.user_attrs.get("excess", 0.0),)
-
+    made: Any
     if search.kind == "nsga2":
-        made: Any = optuna.samplers.NSGAIISampler(population_size=size, seed=search.seed, constraints_func=constraints)
+        made = optuna.samplers.NSGAIISampler(population_size=size, seed=search.seed)
     else:
-        made = optuna.samplers.TPESampler(
-            seed=search.seed,
-            multivariate=True,
-            constant_liar=True,
-            constraints_func=constraints,
-            warn_independent_sampling=False,
-        )
+        made = optuna.samplers.TPESampler(seed=search.seed)
     inner = optuna.create_study(directions=["minimize"] * len(study.goals), sampler=made)
     names = [f"u{k}" for k in range(d)]
     space: Any = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in names}
@@ -186,7 +178,7 @@ def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
         trials = [inner.ask(space) for _ in range(size)]
         scores: Any = yield [[trial.params[name] for name in names] for trial in trials]
         for trial, score in zip(trials, scores, strict=False):
-            trial.set_user_attr("excess", min(score.excess, 1e300))
+            trial.set_constraint("limits", min(score.excess, 1e300))
             if all(math.isfinite(goal) for goal in score.goals):
                 inner.tell(trial, list(score.goals))
             else:

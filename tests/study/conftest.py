@@ -1,0 +1,46 @@
+"""Studies that tests run: short ones, of a scene that every machine has compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.engines import registry
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene, save_scene
+
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
+
+STUDY = """\
+format = 1
+scene = "snake.toml"
+
+[[vary]]
+key = "gait.amplitude_deg"
+low = 20.0
+high = 40.0
+steps = 3
+
+[[vary]]
+key = "ground.mu_across"
+values = [0.2, 0.8]
+
+[[goals]]
+measure = "net_speed"
+"""
+"""Six runs."""
+
+
+@pytest.fixture
+def study_file(tmp_path: Path) -> Path:
+    """A study of the Lagrangian model, a tenth of a second a run, with its scene beside it."""
+    scene = with_values(
+        load_scene(SCENES / "lagrangian_undulation.toml"), {"run.duration_s": 0.5, "run.log_rate_hz": 20.0}
+    )
+    save_scene(scene, tmp_path / "snake.toml")
+    path = tmp_path / "snake.study.toml"
+    path.write_text(STUDY)
+    if not registry.is_warm("planar_lagrangian"):
+        registry.warm_up("planar_lagrangian", lambda fraction, doing: None)
+    return path

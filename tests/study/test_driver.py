@@ -1,0 +1,328 @@
+"""Whole studies, with a real scheduler and real workers, which are killed, cut off and fed wrong things."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio import api
+from snakestudio.errors import StudyError
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.paths import own_program
+from snakestudio.study import driver as driving
+from snakestudio.study.cluster import Cluster
+from snakestudio.study.driver import Progress
+from snakestudio.study.running import Workers, check_measures, driver_of, open_plan, results_of, run_study
+from snakestudio.study.store import Store, store_path
+from tests.study.conftest import STUDY
+
+ONE = Workers(1)
+
+
+def table_of(path: Path) -> dict[str, list[object]]:
+    """What must be the same however a study was computed: all but how long it took."""
+    table = results_of(path)
+    return {name: table[name].tolist() for name in table if name != "seconds"}
+
+
+def test_a_study_runs_and_is_known_when_it_is_run_again(study_file: Path) -> None:
+    told: list[Progress] = []
+    last = run_study(study_file, ONE, told.append)
+    assert (last.state, last.runs, last.finished, last.known, last.failed) == ("done", 6, 6, 0, 0)
+    assert told[-1] == last
+    assert {worker.name for progress in told for worker in progress.workers} == {"here-1"}
+    before = table_of(study_file)
+    again = run_study(study_file, Workers(0))  # nobody is there who could compute
+    assert (again.finished, again.known) == (6, 6)
+    assert table_of(study_file) == before
+
+
+def test_runs_are_those_of_a_run_alone(study_file: Path) -> None:
+    """Bit for bit, whichever worker made them and however it cut them up."""
+    run_study(study_file, Workers(2))
+    table = results_of(study_file)
+    for row in range(table.n_points):
+        changes = table.rows[row][0][0].changes
+        run = api.simulate(study_file.parent / "snake.toml", **changes)
+        way = np.hypot(run["com_x_m"][-1] - run["com_x_m"][0], run["com_y_m"][-1] - run["com_y_m"][0])
+        assert table["net_speed"][row] == way / (run["time_s"][-1] - run["time_s"][0])
+
+
+def test_a_wider_study_takes_over_what_is_known(study_file: Path) -> None:
+    run_study(study_file, ONE)
+    study_file.write_text(STUDY.replace("values = [0.2, 0.8]", "values = [0.2, 0.5, 0.8]"))
+    last = run_study(study_file, ONE)
+    assert (last.finished, last.known) == (9, 6)
+
+
+def test_the_same_run_at_two_points_is_computed_once(study_file: Path) -> None:
+    # Three steps of a whole number between 10 and 11: two of them are the same.
+    study_file.write_text(
+        STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0', '"solver.max_iterations"\nlow = 10\nhigh = 11')
+    )
+    last = run_study(study_file, ONE)
+    assert last.finished == 6
+    with Store(store_path(study_file)) as store:
+        assert len({asked.key for asked in store.asked()}) == 4
+
+
+def test_repeats_count_together(study_file: Path) -> None:
+    study_file.write_text(
+        STUDY.replace("steps = 3", "steps = 2")
+        + 'over = "spread"\n[repeats]\ncount = 3\n[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 0.02\n'
+    )
+    run_study(study_file, ONE)
+    table = results_of(study_file)
+    assert table["runs"].tolist() == [3] * 4
+    assert np.all(table["net_speed"] > 0.0)
+
+
+def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file: Path) -> None:
+    study_file.write_text(
+        STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0\nsteps = 3',
+                      '"control.period_s"\nvalues = [0.001, 0.0015, 0.0007]')
+    )  # fmt: skip
+    last = run_study(study_file, ONE)
+    assert last.finished == 6
+    assert last.failed == 2
+    with Store(store_path(study_file)) as store:
+        sentences = {outcome.sentence for _, outcome in store.results() if outcome is not None}
+    assert any("is not a whole number of time steps" in sentence for sentence in sentences)
+
+
+def test_what_cannot_be_measured_is_said_before_anything_is_computed(study_file: Path) -> None:
+    study_file.write_text(STUDY + '[[limits]]\nmeasure = "time_jammed"\nat_most = 1.0\n')
+    with pytest.raises(StudyError, match=r"limits\[1\].measure: time_jammed needs joint_1_jammed"):
+        run_study(study_file, ONE)
+    assert not store_path(study_file).exists()
+
+
+def slow(study_file: Path, seconds: float = 20.0) -> None:
+    """Make a run last some seconds of real time."""
+    path = study_file.parent / "snake.toml"
+    save_scene(with_values(load_scene(path), {"run.duration_s": seconds}), path)
+
+
+def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: Path) -> None:
+    slow(study_file, 2000.0)  # nothing of it would be finished
+    plan = open_plan(study_file)
+    units = check_measures(plan)
+    pids: list[int] = []
+    began: list[float] = []
+
+    def watch(progress: Progress) -> None:
+        if any(worker.busy for worker in progress.workers) and not began:
+            assert driver._cluster is not None
+            pids.extend(process.pid for process in driver._cluster._processes)
+            began.append(time.monotonic())
+            driver.cancel()
+
+    with driver_of(study_file, plan, units, Workers(2), watch) as driver:
+        last = driver.run()
+    assert last.state == "cancelled"
+    assert last.finished == 0
+    assert pids
+    assert not any(_lives(pid) for pid in pids)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_pause_lasts_until_it_is_over(study_file: Path) -> None:
+    plan = open_plan(study_file)
+    seen: list[Progress] = []
+
+    def watch(progress: Progress) -> None:
+        seen.append(progress)
+        if len([each for each in seen if each.state == "paused"]) == 20:
+            driver.go_on()
+
+    with driver_of(study_file, plan, check_measures(plan), ONE, watch) as driver:
+        driver.pause()
+        last = driver.run()
+    assert last.finished == 6
+    assert [each.finished for each in seen if each.state == "paused"] == [0] * 20
+
+
+def test_workers_that_die_are_replaced_and_nothing_is_lost(study_file: Path) -> None:
+    slow(study_file, 4.0)
+    undisturbed = study_file.with_name("alone.study.toml")
+    undisturbed.write_text(STUDY)
+    run_study(undisturbed, ONE)
+    plan = open_plan(study_file)
+    killed: set[int] = set()
+
+    def watch(progress: Progress) -> None:
+        # The first two workers that are seen at work are killed.
+        if driver._cluster is not None and any(worker.busy for worker in progress.workers) and len(killed) < 2:
+            pid = driver._cluster._processes[0].pid
+            if pid not in killed:
+                killed.add(pid)
+                os.kill(pid, signal.SIGKILL)
+
+    with driver_of(study_file, plan, check_measures(plan), ONE, watch) as driver:
+        last = driver.run()
+    assert len(killed) == 2
+    assert (last.state, last.finished, last.failed) == ("done", 6, 0)
+    assert table_of(study_file) == table_of(undisturbed)
+
+
+def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driving, "work", _deadly)
+    last = run_study(study_file, Workers(2))
+    assert (last.state, last.finished, last.failed) == ("done", 6, 2)
+    with Store(store_path(study_file)) as store:
+        found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
+    assert found[30.0].state == "killed"
+    assert "Three workers died of this run" in found[30.0].sentence
+    assert found[20.0].state == found[40.0].state == "done"
+
+
+def _deadly(chunk: object) -> object:
+    """Workers import this module by its name, since it is not the main one."""
+    from snakestudio.study.evaluate import Chunk
+    from snakestudio.study.worker import work
+
+    assert isinstance(chunk, Chunk)
+    if any(changes["gait.amplitude_deg"] == 30.0 for _, changes in chunk.runs):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return work(chunk)
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[str]:
+    """A scheduler that is there already, as on a lab's cluster."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
+         "--no-dashboard", "--scheduler-file", str(tmp_path / "scheduler.json")],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    import json
+
+    until = time.monotonic() + 60.0
+    while not (tmp_path / "scheduler.json").exists():
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    yield str(json.loads((tmp_path / "scheduler.json").read_text())["address"])
+    process.kill()
+    process.wait()
+
+
+def joined(address: str, **environment: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*own_program(), "study", "worker", "--scheduler", address, "--until-closed"],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment,
+    )  # fmt: skip
+
+
+def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> None:
+    worker = joined(scheduler)
+    try:
+        last = run_study(study_file, Workers(scheduler=scheduler))
+        assert (last.state, last.finished, last.failed) == ("done", 6, 0)
+        assert worker.poll() is None, "a cluster's workers stay"
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+def test_a_worker_with_other_code_computes_nothing_and_is_named(
+    study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driving, "_LONELY_S", 3.0)
+    worker = joined(scheduler, SNAKESTUDIO_PROCESSOR="native")  # other instructions, other bits
+    told: list[Progress] = []
+    try:
+        with pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"):
+            run_study(study_file, Workers(scheduler=scheduler), told.append)
+        assert told[-1].finished == 0
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+def test_an_address_where_nobody_is_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
+    for address in ("tcp://127.0.0.1:9", "nonsense", "gopher://a:1"):
+        with pytest.raises(StudyError, match="no scheduler answers there"):
+            Cluster(scheduler=address)
+
+
+def test_workers_end_with_who_started_them(study_file: Path) -> None:
+    slow(study_file, 2000.0)
+    driver = subprocess.Popen(
+        [*own_program(), "study", "run", str(study_file), "--workers", "2"], stdout=subprocess.DEVNULL
+    )
+    until = time.monotonic() + 120.0
+    while len(_children(driver.pid)) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    workers = _children(driver.pid)
+    driver.kill()
+    driver.wait()
+    while any(_lives(pid) for pid in workers):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def _children(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True, check=False)
+    return [int(line) for line in found.stdout.split()]
+
+
+def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Store.land
+    count = []
+
+    def land(store: Store, outcomes: object) -> None:
+        if count:
+            store._db.execute("PRAGMA max_page_count = 1")  # SQLite says of it what it says of a full disk
+        count.append(1)
+        real(store, outcomes)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "land", land)
+    monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
+    with pytest.raises(StudyError, match="free some space"):
+        run_study(study_file, ONE)
+    monkeypatch.undo()
+    last = run_study(study_file, ONE)
+    assert last.state == "done"
+    assert last.finished == 6
+
+
+def test_nothing_of_a_study_runs_as_code(study_file: Path) -> None:
+    for text in ("__import__('os').system('touch hacked')", "().__class__", "open('hacked')", "lambda: 0"):
+        study_file.write_text(STUDY.replace('"net_speed"', f'"{text}"'))
+        with pytest.raises(StudyError, match=r"goals\[1\].measure"):
+            run_study(study_file, ONE)
+    assert not (study_file.parent / "hacked").exists()
+
+
+def test_a_study_can_be_stopped_from_another_thread(study_file: Path) -> None:
+    slow(study_file, 2000.0)
+    plan = open_plan(study_file)
+    with driver_of(study_file, plan, check_measures(plan), ONE) as driver:
+        thread = threading.Timer(0.5, driver.cancel)
+        thread.start()
+        assert driver.run().state == "cancelled"
+        thread.join()

@@ -1,0 +1,88 @@
+"""What counts of several repeats, the best, and the front."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.study.results import Table, front, score_of
+from snakestudio.study.store import Asked, Outcome
+from snakestudio.study.study_file import parse_study
+
+HEAD = 'format = 1\nscene = "a.toml"\n[[vary]]\nkey = "ground.mu_along"\nlow = 0.0\nhigh = 1.0\nsteps = 3\n'
+
+
+def outcome(*measures: float, state: str = "done") -> Outcome:
+    return Outcome(f"{measures}", state, "" if state == "done" else "No.", measures, None, 1.0, "w")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("aim", "over", "expected"),
+    [
+        ("maximise", "mean", -2.0), ("minimise", "mean", 2.0), ("maximise", "worst", -1.0),
+        ("minimise", "worst", 3.0), ("minimise", "spread", 1.0),
+    ],
+)  # fmt: skip
+def test_what_counts_of_repeats(aim: str, over: str, expected: float) -> None:
+    goal = f'[repeats]\ncount = 3\n[[goals]]\nmeasure = "net_speed"\naim = "{aim}"\nover = "{over}"\n'
+    score = score_of(parse_study(HEAD + goal), [outcome(1.0), outcome(2.0), outcome(3.0)])
+    assert score.goals == (expected,)
+    assert score.excess == 0.0
+
+
+def test_a_repeat_that_failed_takes_the_point_with_it() -> None:
+    study = parse_study(HEAD + '[repeats]\ncount = 2\n[[goals]]\nmeasure = "net_speed"\n')
+    assert score_of(study, [outcome(1.0), outcome(math.nan, state="failed")]).goals == (math.inf,)
+
+
+def test_limits_are_of_the_worst_repeat() -> None:
+    study = parse_study(
+        HEAD + '[repeats]\ncount = 2\n[[limits]]\nmeasure = "net_speed"\nat_least = 1.0\nat_most = 4.0\n'
+    )
+    assert score_of(study, [outcome(2.0), outcome(3.0)]).excess == 0.0
+    assert score_of(study, [outcome(2.0), outcome(5.0)]).excess == 0.25
+    assert score_of(study, [outcome(0.0), outcome(3.0)]).excess == 0.25
+
+
+def test_the_table_has_a_row_a_point() -> None:
+    study = parse_study(
+        HEAD + '[[goals]]\nmeasure = "net_speed"\n[[limits]]\nmeasure = "largest_torque"\nat_most = 2.0\n'
+    )
+    speeds, torques = [0.1, 0.5, 0.3], [1.0, 3.0, 1.0]
+    results = [
+        (Asked(k, 0, str(k), {"ground.mu_along": 0.5 * k}), outcome(speed, torque))
+        for k, (speed, torque) in enumerate(zip(speeds, torques, strict=True))
+    ]
+    table = Table(study, results)
+    assert list(table) == [
+        "point", "ground.mu_along", "net_speed", "largest_torque", "within_limits", "runs", "failed", "seconds"
+    ]  # fmt: skip
+    np.testing.assert_array_equal(table["ground.mu_along"], [0.0, 0.5, 1.0])
+    np.testing.assert_array_equal(table["within_limits"], [True, False, True])
+    assert table.best == 2
+    np.testing.assert_array_equal(table.convergence, [0.1, 0.1, 0.3])
+    with pytest.raises(KeyError, match="there is no column"):
+        table["speed"]
+
+
+def test_a_table_of_a_study_that_has_only_begun() -> None:
+    study = parse_study(HEAD + '[[goals]]\nmeasure = "net_speed"\n')
+    table = Table(study, [(Asked(0, 0, "a", {"ground.mu_along": 0.0}), None)])
+    assert table.best is None
+    assert len(table.front) == 0
+    assert np.isnan(table.convergence).all()
+    assert Table(study, []).n_points == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40))
+def test_the_front_is_what_nobody_is_better_than(rows: list[tuple[int, int, int]]) -> None:
+    """Held against the definition, pair by pair."""
+    goals = np.array(rows, np.float64)
+    kept = {tuple(goals[row]) for row in front(goals)}
+    expected = {tuple(row) for row in goals if not any(np.all(other <= row) and np.any(other < row) for other in goals)}
+    assert kept == expected
+    assert len(front(goals)) == len(kept)

@@ -1,0 +1,129 @@
+"""Which points are asked for, and what optimisers find of functions whose best is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from snakestudio.model.scene import Scene
+from snakestudio.study.plan import Plan
+from snakestudio.study.results import PointScore, front
+from snakestudio.study.samplers import ranked, sampler
+from snakestudio.study.study_file import parse_study
+from tests.study.conftest import SCENES
+
+HEAD = 'format = 1\nscene = "a.toml"\n'
+TWO = (
+    '[[vary]]\nkey = "ground.mu_along"\nlow = 0.0\nhigh = 1.0\nsteps = 5\n'
+    '[[vary]]\nkey = "ground.mu_across"\nlow = 0.0\nhigh = 1.0\nsteps = 4\n'
+)
+GOAL = '[[goals]]\nmeasure = "net_speed"\n'
+
+
+def plan_of(text: str) -> Plan:
+    return Plan(parse_study(HEAD + text), Scene(), SCENES)
+
+
+def asked(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None) -> np.ndarray:
+    """All points, told what they are worth."""
+    chooses, found = sampler(plan), []
+    while batch := chooses.ask():
+        places = [np.array(list(point.values.values())) for point in batch]
+        assert [point.number for point in batch] == list(range(len(found), len(found) + len(batch)))
+        found += places
+        if chooses.adaptive:
+            assert score is not None
+            chooses.tell([score(place) for place in places])
+    return np.array(found)
+
+
+def test_a_grid_has_every_combination_once() -> None:
+    points = asked(plan_of(TWO))
+    assert len(points) == len(np.unique(points, axis=0)) == 20
+
+
+@pytest.mark.parametrize("kind", ["random", "latin_hypercube", "sobol"])
+def test_points_fill_the_square_and_come_again(kind: str) -> None:
+    text = TWO + f'[search]\nkind = "{kind}"\npoints = 64\nseed = 3\n'
+    points = asked(plan_of(text))
+    assert points.shape == (64, 2)
+    np.testing.assert_array_equal(points, asked(plan_of(text)))
+    assert not np.array_equal(points, asked(plan_of(text.replace("seed = 3", "seed = 4"))))
+    if kind == "latin_hypercube":  # one in every row and column: that is what it is
+        for column in points.T:
+            assert sorted(np.floor(column * 64).astype(int)) == list(range(64))
+    if kind == "sobol":  # 64 points of a (0, 6, 2)-net: one in each of the 8 x 8 squares, Sobol' 1967
+        squares = np.floor(points * 8).astype(int)
+        assert len(np.unique(squares, axis=0)) == 64
+
+
+@pytest.mark.parametrize("kind", ["random", "sobol"])
+def test_a_study_that_is_widened_begins_as_it_did(kind: str) -> None:
+    text = TWO + f'[search]\nkind = "{kind}"\npoints = 50\n'
+    np.testing.assert_array_equal(asked(plan_of(text.replace("50", "100")))[:50], asked(plan_of(text)))
+
+
+def test_evolution_finds_the_bottom_of_rosenbrocks_valley() -> None:
+    """Its minimum is 0 at (1, 1) of its own square, (-2, 2)^2 (Rosenbrock 1960)."""
+
+    def score(place: np.ndarray) -> PointScore:
+        x, y = 4.0 * place - 2.0
+        return PointScore((float(100.0 * (y - x * x) ** 2 + (1.0 - x) ** 2),), 0.0)
+
+    text = TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 600\n'
+    points = asked(plan_of(text), score)
+    assert len(points) == 600
+    assert min(score(place).goals[0] for place in points) < 1e-6
+    np.testing.assert_array_equal(points, asked(plan_of(text), score))
+
+
+def test_evolution_begins_anew_where_it_has_converged() -> None:
+    """A function with one wide basin at its begin and a deeper narrow one elsewhere."""
+
+    def score(place: np.ndarray) -> PointScore:
+        wide = np.sum((place - 0.5) ** 2)
+        narrow = 20.0 * np.sum((place - 0.85) ** 2) - 0.5
+        return PointScore((float(min(wide, narrow)),), 0.0)
+
+    points = asked(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 1500\n'), score)
+    assert min(score(place).goals[0] for place in points) < -0.49
+
+
+def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
+    """Minimum of x + y where x y >= 0.25 is 1 at (0.5, 0.5); where x > 0.9 nothing runs."""
+
+    def score(place: np.ndarray) -> PointScore:
+        x, y = place
+        return PointScore((math.inf if x > 0.9 else float(x + y),), max(0.0, float(0.25 - x * y)))
+
+    points = asked(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 400\n'), score)
+    best = min((s.goals[0], s.excess) for s in map(score, points) if s.excess == 0.0)
+    assert 1.0 <= best[0] < 1.001
+
+
+def test_the_order_of_points_is_limits_first() -> None:
+    scores = [PointScore((5.0,), 0.0), PointScore((-9.0,), 0.3), PointScore((math.inf,), 0.0), PointScore((2.0,), 0.0)]
+    assert np.argsort(ranked(scores)).tolist() == [3, 0, 1, 2]
+
+
+def test_two_goals_get_their_front() -> None:
+    """Of Schaffer's problem (1985): x^2 and (x - 2)^2 conflict for 0 <= x <= 2, where sqrt f1 + sqrt f2 = 2."""
+    pytest.importorskip("optuna")
+    one = '[[vary]]\nkey = "ground.mu_along"\nlow = 0.0\nhigh = 1.0\n'
+    two = GOAL + '[[goals]]\nmeasure = "cost_of_transport"\naim = "minimise"\n'
+
+    def score(place: np.ndarray) -> PointScore:
+        x = 20.0 * float(place[0]) - 10.0
+        return PointScore((x * x, (x - 2.0) ** 2), 0.0)
+
+    for kind in ("nsga2", "tpe"):
+        text = one + two + f'[search]\nkind = "{kind}"\npoints = 160\nseed = 2\n'
+        points = asked(plan_of(text), score)
+        goals = np.array([score(place).goals for place in points])
+        best = goals[front(goals)]
+        inside = np.abs(np.sqrt(best[:, 0]) + np.sqrt(best[:, 1]) - 2.0) < 1e-6
+        assert inside.sum() >= 8, kind
+        np.testing.assert_array_equal(points, asked(plan_of(text), score))

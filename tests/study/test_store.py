@@ -1,0 +1,120 @@
+"""The file that results are kept in."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from snakestudio.errors import StudyError
+from snakestudio.study.store import FORMAT, Asked, Outcome, Store
+
+
+def outcomes(count: int, begin: int = 0) -> list[Outcome]:
+    return [
+        Outcome(f"key{k}", "done", "", (0.1 + k, math.nan, 1e-310), bytes([k % 256]), 0.5, "w")
+        for k in range(begin, begin + count)
+    ]
+
+
+def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.results", writing=True) as store:
+        store.begin({"study": "text"})
+        store.ask([Asked(0, 0, "key0", {"a.b": 0.1, "c": "x", "d": True})])
+        store.land(outcomes(1200))
+    with Store(tmp_path / "a.results") as store:
+        known = store.known([f"key{k}" for k in range(0, 1200, 2)], traces=True)
+        assert len(known) == 600
+        assert known["key2"].measures[0] == 2.1
+        assert math.isnan(known["key2"].measures[1])
+        assert known["key2"].measures[2] == 1e-310
+        assert known["key2"].trace == b"\2"
+        assert store.trace("key300") == bytes([300 % 256])
+        assert store.trace("nothing") is None
+        [(asked, outcome)] = store.results()
+        assert asked.changes == {"a.b": 0.1, "c": "x", "d": True}
+        assert outcome is not None
+        assert outcome.measures[0] == 0.1
+        assert store.about() == {"study": "text"}
+
+
+def test_whoever_reads_sees_what_lands(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    with Store(path, writing=True) as store, Store(path) as other:
+        assert other.landed() == 0
+        store.land(outcomes(3))
+        assert other.landed() == 3
+        store.land(outcomes(3, 3))
+        assert other.landed() == 6
+
+
+def test_a_run_that_lands_again_replaces_itself(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.results", writing=True) as store:
+        store.land([Outcome("k", "failed", "No.", (math.nan,))])
+        store.land([Outcome("k", "done", "", (1.0,))])
+        assert store.known(["k"])["k"].state == "done"
+
+
+def test_only_one_writes(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    with Store(path, writing=True), pytest.raises(StudyError, match="another program runs this study"):
+        Store(path, writing=True)
+    Store(path, writing=True).close()
+
+
+def test_who_is_killed_leaves_it_free_and_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    code = f"""
+import os, signal
+from pathlib import Path
+from snakestudio.study.store import Outcome, Store
+store = Store(Path({str(path)!r}), writing=True)
+store.land([Outcome("first", "done", "", (1.0,))])
+store._db.execute("BEGIN IMMEDIATE")
+store._db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '', 2)")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    with Store(path, writing=True) as store:
+        assert set(store.known(["first", "half"])) == {"first"}
+
+
+def test_what_is_none_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    with pytest.raises(StudyError, match="there are no results yet"):
+        Store(path)
+    path.write_text("something else, and long enough to be looked at as a whole " * 20)
+    for writing in (False, True):
+        with pytest.raises(StudyError, match="damaged"):
+            Store(path, writing=writing)
+    assert path.read_text().startswith("something else")
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE notes (text)")
+    other.close()
+    with pytest.raises(StudyError, match="this is not a file of results"):
+        Store(path, writing=True)
+
+
+def test_results_of_a_newer_version_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    Store(path, writing=True).close()
+    with sqlite3.connect(path) as other:
+        other.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    other.close()
+    with pytest.raises(StudyError, match=r"newer than this program.*update SnakeStudio"):
+        Store(path)
+
+
+def test_results_that_are_cut_off_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    with Store(path, writing=True) as store:
+        store.land(outcomes(2000))
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(StudyError, match="damaged"), Store(path) as store:
+        store.known([f"key{k}" for k in range(2000)])

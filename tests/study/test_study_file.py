@@ -1,0 +1,105 @@
+"""What a study file says, and how its mistakes are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.errors import StudyError
+from snakestudio.study.description import FORMAT, StudyFields, Vary
+from snakestudio.study.study_file import dump_study, load_study, parse_study, save_study
+from tests.study.conftest import STUDY
+
+HEAD = 'format = 1\nscene = "a.toml"\n'
+RANGE = '[[vary]]\nkey = "ground.mu_along"\nlow = 0.1\nhigh = 0.5\nsteps = 3\n'
+
+
+def test_what_is_saved_is_what_is_read(tmp_path: Path) -> None:
+    study = parse_study(
+        HEAD
+        + RANGE
+        + '[fixed]\nrun.duration_s = 2.0\n"gait.amplitude_deg" = 30.0\n[search]\nkind = "sobol"\npoints = 8\n'
+        '[repeats]\ncount = 3\n[[repeats.jitter]]\nkey = "obstacles[*].x_m"\nspread = 0.01\n'
+    )
+    assert study.fixed == {"run.duration_s": 2.0, "gait.amplitude_deg": 30.0}
+    assert parse_study(dump_study(study)) == study
+    path = tmp_path / "s.toml"
+    save_study(study, path)
+    assert load_study(path) == study
+
+
+def test_comments_stay_where_something_else_changes(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text("# why\n" + HEAD + "[fixed]\nrun.duration_s = 2.0  # short\n" + RANGE)
+    study = load_study(path)
+    save_study(study.model_copy(update={"title": "Friction"}), path)
+    text = path.read_text()
+    assert "# why" in text
+    assert "# short" in text
+    assert load_study(path).title == "Friction"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("scene = 3", "format: the key is missing"),
+        ("format = 2\n" + RANGE, "newer than this program"),
+        (HEAD, "vary: nothing varies"),
+        (HEAD + RANGE.replace("low", "lo"), "vary[1].lo: there is no such key; did you mean low"),
+        (HEAD + RANGE.replace("low = 0.1", "low = 0.7"), "vary[1].low: the range goes from 0.7 to 0.5"),
+        (HEAD + RANGE.replace("steps = 3", ""), "vary[1].steps: a grid needs to know how many"),
+        (HEAD + RANGE.replace("steps = 3", "steps = 1"), "vary[1].steps: 1 must be at least 2"),
+        (HEAD + RANGE.replace("low = 0.1", 'low = 0.0\nscale = "log"'), "a logarithmic scale cannot begin at 0"),
+        (HEAD + RANGE + RANGE, "vary[2]: ground.mu_along varies in vary[1] already"),
+        (HEAD + RANGE + '[fixed]\nground.mu_along = 0.2\n', "vary[1]: ground.mu_along is fixed in [fixed]"),
+        (HEAD + RANGE.replace("steps = 3", "steps = 3\nvalues = [1.0, 2.0]"), "a list and a range are given"),
+        (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "a list of one value varies nothing"),
+        (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0, 1.0]\n', "the list has a value twice"),
+        (HEAD + RANGE + '[search]\nkind = "cma_es"\n', "goals: cma_es searches by 1 goal, and there are 0"),
+        (HEAD + RANGE + '[search]\nkind = "gird"\n', 'search.kind: "gird" is not known'),
+        (HEAD + RANGE + "[search]\npoints = 1000000000000\n", "search.points: 1000000000000 must be at most"),
+        (HEAD + RANGE.replace("steps = 3", "steps = 1000") + RANGE.replace("along", "across").replace("= 3", "= 1001"),
+         "1,001,000 points of 1 repeats are more than 1,000,000 runs"),
+        (HEAD + RANGE + "[repeats]\n[[repeats.jitter]]\nkey = 'a'\nspread = 1.0\n", "there is one repeat only"),
+        (HEAD + RANGE + '[[limits]]\nmeasure = "net_speed"\n', "limits[1]: it has no bound"),
+        (HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\n' * 2, 'goals[2].name: "net_speed" is there twice'),
+        (HEAD + RANGE + '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n', "one repeat has no spread"),
+        (HEAD + RANGE + "low = ", "not valid TOML"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_with_its_key(text: str, said: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        parse_study(text, "s.toml")
+    assert said in str(caught.value)
+    assert all(line.startswith("s.toml: ") for line in str(caught.value).splitlines())
+
+
+def test_values_that_move_together_have_as_many_steps() -> None:
+    with pytest.raises(StudyError, match="move together in different numbers of steps"):
+        parse_study(
+            HEAD + RANGE + 'together = "friction"\n'
+            + RANGE.replace("along", "across").replace("= 3", "= 4") + 'together = "friction"\n'
+        )  # fmt: skip
+
+
+def test_points_of_a_grid_are_counted_by_what_moves_alone() -> None:
+    study = parse_study(
+        HEAD + RANGE + 'together = "f"\n' + RANGE.replace("along", "across") + 'together = "f"\n'
+        + '[[vary]]\nkey = "gait.amplitude_deg"\nvalues = [10.0, 20.0]\n[repeats]\ncount = 5\n'
+    )  # fmt: skip
+    assert study.n_points == 6
+    assert study.n_runs == 30
+
+
+def test_a_range_has_its_ends_and_no_more_digits_than_a_person_writes() -> None:
+    vary = Vary(key="a", low=0.1, high=0.7, steps=7)
+    assert [vary.step(index, 7) for index in range(7)] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+    log = Vary(key="a", low=0.01, high=1.0, scale="log", steps=3)
+    assert [log.step(index, 3) for index in range(3)] == [0.01, 0.1, 1.0]
+    assert Vary(key="a", values=(3, "x")).at(0.99) == "x"
+
+
+def test_a_study_of_this_format_stays_readable() -> None:
+    assert isinstance(parse_study(STUDY), StudyFields)
+    assert FORMAT == 1, "a new format needs a migration of the old one"
