@@ -31,7 +31,7 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
-from snakestudio.viewmodel.plots.catalogue import catalogue
+from snakestudio.viewmodel.plots.channels import catalogue
 from tests.gui.fake import FakeBridge
 
 TOYS = Path(__file__).parent / "toys"

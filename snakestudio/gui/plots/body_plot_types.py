@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, link_colour
+from snakestudio.model.column_units import unit_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -14,26 +14,19 @@ from snakestudio.model.snapshot import Fields
 __all__ = ["BODY_VIEWS", "default_body_views"]
 
 
-class _Quantity(NamedTuple):
-    """Something that every cross-section has: its channel and its unit."""
-
-    channel: str
-    unit: str
-
-
-_QUANTITIES = {
-    "C_Z": _Quantity("body_c_z", "N m"),
-    "|C|": _Quantity("body_c", "N m"),
-    "C_Y": _Quantity("body_c_y", "N m"),
-    "C_X": _Quantity("body_c_x", "N m"),
-    "N_X": _Quantity("body_n_x", "N"),
-    "N_Y": _Quantity("body_n_y", "N"),
-    "N_Z": _Quantity("body_n_z", "N"),
-    "|N|": _Quantity("body_n", "N"),
-    "K_Z": _Quantity("body_k_z", "1/m"),
-    "K_Y": _Quantity("body_k_y", "1/m"),
-    "K_X": _Quantity("body_k_x", "1/m"),
-    "Γ_X − 1": _Quantity("body_stretch", ""),
+_SERIES = {
+    "C_Z": "section_*_lambda_cz_nm",
+    "|C|": "section_*_lambda_c_nm",
+    "C_Y": "section_*_lambda_cy_nm",
+    "C_X": "section_*_lambda_cx_nm",
+    "N_X": "section_*_lambda_nx_n",
+    "N_Y": "section_*_lambda_ny_n",
+    "N_Z": "section_*_lambda_nz_n",
+    "|N|": "section_*_lambda_n_n",
+    "K_Z": "section_*_k_z_per_m",
+    "K_Y": "section_*_k_y_per_m",
+    "K_X": "section_*_k_x_per_m",
+    "Γ_X − 1": "section_*_gamma_x_minus_1",
 }
 """By the papers' symbols: torques, forces, curvatures and twist, stretch."""
 
@@ -45,9 +38,9 @@ def _map(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
     """Every cross-section, the head first."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        chosen, n = _QUANTITIES[choices[index]], len(schema.sections)
+        series, n = _SERIES[choices[index]], len(schema.sections)
         return [
-            CurveSpec(chosen.channel, i, f"X {place:.3g} m", link_colour(i, n), chosen.unit)
+            CurveSpec(series, i, f"X {place:.3g} m", link_colour(i, n), unit_of(series))
             for i, place in enumerate(schema.sections)
         ]
 
@@ -55,10 +48,9 @@ def _map(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
 
 
 def _profile(schema: Schema, index: int) -> list[CurveSpec]:
-    """One line for all cross-sections, whose channel has a column for each."""
-    symbol = tuple(_QUANTITIES)[index]
-    chosen = _QUANTITIES[symbol]
-    return [CurveSpec(chosen.channel, 0, symbol, theme.current().accent, chosen.unit)]
+    """One line for all cross-sections, whose series has a column for each."""
+    symbol, series = tuple(_SERIES.items())[index]
+    return [CurveSpec(series, 0, symbol, theme.current().accent, unit_of(series))]
 
 
 def _section(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
@@ -68,17 +60,17 @@ def _section(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec
         p = theme.current()
         colours = (p.accent, p.warning, p.friction)
         return [
-            CurveSpec(_QUANTITIES[symbol].channel, index, symbol, colour, _QUANTITIES[symbol].unit)
+            CurveSpec(_SERIES[symbol], index, symbol, colour, unit_of(_SERIES[symbol]))
             for symbol, colour in zip(choices, colours, strict=True)
         ]
 
     return lines
 
 
-def _held(channel: str, unit: str) -> Callable[[Schema, int], list[CurveSpec]]:
+def _held(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         p = schema.n_holds
-        return [CurveSpec(channel, i, f"contact {i + 1}", link_colour(i, p), unit) for i in range(p)]
+        return [CurveSpec(series, i, f"contact {i + 1}", link_colour(i, p), unit_of(series)) for i in range(p)]
 
     return lines
 
@@ -86,7 +78,7 @@ def _held(channel: str, unit: str) -> Callable[[Schema, int], list[CurveSpec]]:
 def _axial(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     shown = (("axial_speed_mps", "along the body", p.accent), ("slip_mps", "slip", p.friction))
-    return [CurveSpec("control", schema.extra.index(name), text, colour, "m/s") for name, text, colour in shown]
+    return [CurveSpec(name, 0, text, colour, "m/s") for name, text, colour in shown]
 
 
 _RESULTANT = tuple(f"resultant_{what}" for what in ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm"))
@@ -97,7 +89,7 @@ def _resultant(first: int, symbol: str, unit: str) -> Callable[[Schema, int], li
         p = theme.current()
         colours = (p.accent, p.warning, p.friction)
         return [
-            CurveSpec("control", schema.extra.index(_RESULTANT[first + axis]), f"{symbol}_{'XYZ'[axis]}", colour, unit)
+            CurveSpec(_RESULTANT[first + axis], 0, f"{symbol}_{'XYZ'[axis]}", colour, unit)
             for axis, colour in enumerate(colours)
         ]
 
@@ -119,7 +111,7 @@ def _over_time(title: str, unit: str, choices: tuple[str, ...], least: float) ->
 BODY_VIEWS = {
     "profile": PlotType(
         "Profile along the body", "", _profile, Fields.NONE, chooser="quantity", style="profile", least=1e-6, of="body",
-        choices=tuple(_QUANTITIES), signed=True,
+        choices=tuple(_SERIES), signed=True,
     ),
     "body_torque": _body_map("Internal torque by section", "N m", _TORQUES, 1e-6),
     "body_force": _body_map("Internal force by section", "N", _FORCES, 1e-6),
@@ -129,11 +121,11 @@ BODY_VIEWS = {
     "section_force": _over_time("Force in a section", "N", ("N_X", "N_Y", "N_Z"), 1e-6),
     "section_curvature": _over_time("Curvature of a section", "1/m", _CURVATURES, 1e-3),
     "supports": PlotType(
-        "Contact forces", "N", _held("hold_force", "N"), Fields.CONTACTS, from_zero=True, least=1e-3, of="body",
+        "Contact forces", "N", _held("contact_*_force_n"), Fields.CONTACTS, from_zero=True, least=1e-3, of="body",
         holds=True,
     ),
     "support_torques": PlotType(
-        "Contact torques", "N m", _held("hold_torque", "N m"), Fields.CONTACTS, from_zero=True, least=1e-3, of="body",
+        "Contact torques", "N m", _held("contact_*_torque_nm"), Fields.CONTACTS, from_zero=True, least=1e-3, of="body",
         holds=True,
     ),
     "resultant_force": PlotType(

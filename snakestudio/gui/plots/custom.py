@@ -9,11 +9,11 @@ from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, distinct_colour, link_colour
 from snakestudio.gui.plots.plot_types import VIEWS
+from snakestudio.model.column_units import label_of
+from snakestudio.model.quantities import numbered
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.plots.catalogue import link_of
-from snakestudio.viewmodel.plots.channel_units import label_of
-from snakestudio.viewmodel.plots.channels import column_key
+from snakestudio.viewmodel.plots.channels import is_signal, series_key
 
 __all__ = ["custom_view", "missing", "with_curves"]
 
@@ -46,8 +46,8 @@ def _time_lines(content: Content, library: Library, schema: Schema) -> list[Curv
     labels = _short([curve.name for curve in content.curves])
     return [
         CurveSpec(
-            known[curve.name].channel, known[curve.name].column, labels[curve.name], distinct_colour(number),
-            known[curve.name].unit, axis=min(1, units.index(known[curve.name].unit)),
+            known[curve.name].series, 0, labels[curve.name], distinct_colour(number), known[curve.name].unit,
+            axis=min(1, units.index(known[curve.name].unit)),
         )
         for number, curve in enumerate(content.curves)
         if curve.name in known
@@ -62,26 +62,24 @@ def _pairs(content: Content, library: Library, schema: Schema) -> list[CurveSpec
             for name in (curve.against, curve.name):
                 one = known[name]
                 label = label_of(name)
-                lines.append(CurveSpec(one.channel, one.column, label, distinct_colour(number), one.unit))
+                lines.append(CurveSpec(one.series, 0, label, distinct_colour(number), one.unit))
             if content.outlines:  # the axes say x and y
                 lines[-1] = replace(lines[-1], name=label_of(curve.name).removesuffix(" y"))
     return lines
 
 
 def _strips(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
-    """One table for all of them, so that they are drawn as one strip; channels of other tables one by one."""
+    """One series of all of them, so that they are drawn as one strip; a derived channel has one of its own."""
     known = library.of(schema)
     names = [curve.name for curve in content.curves if curve.name in known]
-    tables = {known[name].channel.partition(":")[0] for name in names}
-    if not names:
-        return []
-    whole = column_key(tuple(names)) if tables == {"columns"} else known[names[0]].channel
+    if len(names) > 1:
+        names = [name for name in names if not is_signal(known[name].series)]
+    together = series_key([known[name].series for name in names])
     lines = []
     for number, name in enumerate(names):
-        numbered = link_of(name)
-        label = f"{numbered[0]} {numbered[1]}" if numbered else label_of(name)
-        column = number if tables == {"columns"} else known[name].column
-        lines.append(CurveSpec(whole, column, label, link_colour(number, len(names)), known[name].unit))
+        found = numbered(name)
+        label = f"{found[0]} {found[1]}" if found else label_of(name)
+        lines.append(CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit))
     return lines
 
 
@@ -146,10 +144,9 @@ def with_curves(content: Content, names: tuple[str, ...], library: Library, sche
 
 
 def _as_strips(content: Content, library: Library, schema: Schema) -> Content | str:
-    """Strips are rows of one table: columns of the CSV together, or one of the plots' own tables."""
-    channels = [library.of(schema)[curve.name].channel for curve in content.curves]
-    kinds = {channel if not channel.startswith("columns:") else "columns" for channel in channels}
-    if len(kinds) > 1:
+    """Strips are columns of one series, and a derived channel has one of its own."""
+    keys = [library.of(schema)[curve.name].series for curve in content.curves]
+    if len(keys) > 1 and any(map(is_signal, keys)):
         return "Strips show one quantity of every link or joint: put the other one into a plot of its own."
     return content
 
@@ -179,8 +176,8 @@ def _with_pairs(content: Content, names: tuple[str, ...], library: Library, sche
 
 def _track(name: str, library: Library, schema: Schema) -> Curve | None:
     """The path from above of the body that a channel belongs to: dropping any channel of a link adds its track."""
-    numbered = link_of(name)
-    body = f"{numbered[0]}_{numbered[1]}" if numbered else name.partition("_")[0]
+    found = numbered(name)
+    body = f"{found[0]}_{found[1]}" if found else name.partition("_")[0]
     curve = Curve(f"{body}_y_m", f"{body}_x_m")
     known = library.of(schema)
     return curve if curve.name in known and curve.against in known else None

@@ -51,15 +51,10 @@ class Overlay:
         # A map shows size by brightness, which two runs cannot share.
         if not view.possible(schema) or view.style == "heat" or index >= view.count(schema):
             return []
-        wanted = {_identity(line) for line in main}
+        wanted = {(line.series, line.column) for line in main}
         every = not wanted or view.style == "xy"  # there, lines are pairs that stay together
         return [
             replace(line, colour=self.run.colour)
             for line in view.lines(schema, index)
-            if not line.faint and (every or _identity(line) in wanted)
+            if not line.faint and (every or (line.series, line.column) in wanted)
         ]
-
-
-def _identity(line: CurveSpec) -> tuple[str, int | str]:
-    """What a curve is, whatever else its recording holds: models keep different energies, and name joint axes apart."""
-    return line.channel, line.name if line.channel == "energy" else line.column

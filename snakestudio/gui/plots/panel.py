@@ -322,7 +322,7 @@ class PlotPanel(Themed):
         self._mark(Stale.AT_ONCE)
 
     def _want(self) -> None:
-        wanted = {channel for plot in self.plots for channel in plot.channels}
+        wanted = {key for plot in self.plots for key in plot.series}
         for history in (self.history, *(overlay.history for overlay in self.overlays)):
             history.want(wanted)
 

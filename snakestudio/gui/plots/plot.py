@@ -22,10 +22,9 @@ from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.gui.plots.span_values import SpanCurve
 from snakestudio.gui.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
 from snakestudio.gui.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
+from snakestudio.model.column_units import label_of
 from snakestudio.model.recording import Schema
-from snakestudio.viewmodel.plots.catalogue import families
-from snakestudio.viewmodel.plots.channel_units import label_of
-from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
@@ -305,7 +304,7 @@ class LivePlot(QWidget):
         schema = self.schema
         if self._content.kind != "view" or schema is None:
             return self._content.names
-        shown = (channel_of(line.channel, schema).names(schema)[line.column] for line in self.lines)
+        shown = (series_of(line.series, schema).names[line.column] for line in self.lines)
         return tuple(name for name in dict.fromkeys(shown) if name in self.library.of(schema))
 
     @property
@@ -314,13 +313,14 @@ class LivePlot(QWidget):
         return [(overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays]
 
     @property
-    def channels(self) -> set[str]:
-        """Channels it needs."""
-        keys = {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
+    def series(self) -> set[str]:
+        """Keys of the series that it needs."""
+        keys = {line.series for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
         schema = self.schema
         if schema is not None and schema.n_holds and self.view.style == "profile":
-            keys.add(HOLDS)
-        return keys | {"control"} if self.view.phase(schema) is not None else keys
+            keys.update(HOLDS)
+        phase = self.view.phase(schema)
+        return keys if phase is None else keys | {phase[0]}
 
     def span_curves(self) -> list[SpanCurve]:
         """The curves whose figures can be asked for, those of other runs after its own."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QMenu
 from snakestudio.gui.plots.content import WINDOWS, Content, Curve
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_type import distinct_colour
-from snakestudio.viewmodel.plots.channel_units import label_of
+from snakestudio.model.column_units import label_of
 
 __all__ = ["add_content_entries", "curve_menu", "pop_up"]
 

@@ -21,11 +21,12 @@ __all__ = ["STOPS", "CurveSpec", "PlotType", "distinct_colour", "link_colour"]
 
 @dataclass(frozen=True, slots=True)
 class CurveSpec:
-    """A column of a channel as a curve.
+    """A column of a series as a curve.
 
     Attributes
     ----------
-    channel : str
+    series : str
+        Its key (see `viewmodel.plots.channels`).
     column : int
     name : str
     colour : str
@@ -36,7 +37,7 @@ class CurveSpec:
         Drawn dim: a reference.
     """
 
-    channel: str
+    series: str
     column: int
     name: str
     colour: str

@@ -9,7 +9,8 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.plots.body_plot_types import BODY_VIEWS, default_body_views
 from snakestudio.gui.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
 from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
-from snakestudio.model.column_units import parted, unit_text
+from snakestudio.model.column_units import parted, unit_of
+from snakestudio.model.quantities import column_of_energy, in_degrees
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -17,90 +18,88 @@ from snakestudio.model.snapshot import Fields
 __all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
 
 
-def _per_link(channel: str) -> Callable[[Schema, int], list[CurveSpec]]:
+def _per_link(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         n = schema.n_links
         word = "section" if schema.sections else "link"
-        return [CurveSpec(channel, i, f"{word} {i + 1}", link_colour(i, n), "N") for i in range(n)]
+        return [CurveSpec(series, i, f"{word} {i + 1}", link_colour(i, n), unit_of(series)) for i in range(n)]
 
     return lines
-
-
-def _height(schema: Schema, index: int) -> list[CurveSpec]:
-    n = schema.n_links
-    word = "section" if schema.sections else "link"
-    return [CurveSpec("position", 3 * (i + 1) + 2, f"{word} {i + 1}", link_colour(i, n), "m") for i in range(n)]
 
 
 def _attitude(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     colours = {"roll": p.friction, "pitch": p.warning, "yaw": p.accent}
     return [
-        CurveSpec("attitude", 3 * index + axis, name, colour, "°")
-        for axis, (name, colour) in enumerate(colours.items())
+        CurveSpec(f"link_*_{name}_deg", index, name, colour, "°")
+        for name, colour in colours.items()
         if schema.has_pitch or schema.sections or name == "yaw"
     ]
 
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
-    p, n = theme.current(), schema.n_joints
+    p = theme.current()
     lines = []
-    for axis, (name, colour) in enumerate((("yaw", p.accent), ("pitch", p.friction))[: 2 if schema.has_pitch else 1]):
-        angle, reference = (name, f"{name} ref") if schema.has_pitch else ("angle", "reference")
-        column = index + axis * n
-        lines.append(CurveSpec("joint_angle", column, angle, colour, "°"))
+    for axis, colour in (("yaw", p.accent), ("pitch", p.friction))[: 2 if schema.has_pitch else 1]:
+        angle, reference = (axis, f"{axis} ref") if schema.has_pitch else ("angle", "reference")
+        lines.append(CurveSpec(f"joint_*_{axis}_deg", index, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
-            lines.append(CurveSpec("joint_reference", column, reference, p.dim, "°", faint=True))
+            lines.append(CurveSpec(f"joint_*_{axis}_ref_deg", index, reference, p.dim, "°", faint=True))
     return lines
 
 
 def _torque(schema: Schema, index: int) -> list[CurveSpec]:
-    p, n = theme.current(), schema.n_joints
-    lines = [CurveSpec("joint_torque", index, "yaw" if schema.has_pitch else "torque", p.accent, "N m")]
+    p = theme.current()
+    name = "yaw" if schema.has_pitch else "torque"
+    lines = [CurveSpec("joint_*_yaw_torque_nm", index, name, p.accent, "N m")]
     if schema.has_pitch:
-        lines.append(CurveSpec("joint_torque", index + n, "pitch", p.friction, "N m"))
+        lines.append(CurveSpec("joint_*_pitch_torque_nm", index, "pitch", p.friction, "N m"))
     return lines
 
 
 def _speed(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
+    name = f"{'section' if schema.sections else 'link'} {index + 1}"
     return [
-        CurveSpec("speed", 0, "CoM", p.good, "m/s"),
-        CurveSpec("speed", index + 1, f"{'section' if schema.sections else 'link'} {index + 1}", p.accent, "m/s"),
+        CurveSpec("com_speed_mps", 0, "CoM", p.good, "m/s"),
+        CurveSpec("link_*_speed_mps", index, name, p.accent, "m/s"),
     ]
 
 
 def _position(schema: Schema, index: int) -> list[CurveSpec]:
-    p, column = theme.current(), 3 * (index + 1)
+    p = theme.current()
     lines = [
-        CurveSpec("position", column, "x", p.accent, "m"),
-        CurveSpec("position", column + 1, "y", p.warning, "m"),
-        CurveSpec("position", 0, "CoM x", p.good, "m"),
-        CurveSpec("position", 1, "CoM y", p.friction, "m"),
+        CurveSpec("link_*_x_m", index, "x", p.accent, "m"),
+        CurveSpec("link_*_y_m", index, "y", p.warning, "m"),
+        CurveSpec("com_x_m", 0, "CoM x", p.good, "m"),
+        CurveSpec("com_y_m", 0, "CoM y", p.friction, "m"),
     ]
     if schema.has_pitch or schema.sections:  # a planar robot stays where it lies
-        lines.insert(2, CurveSpec("position", column + 2, "z", p.text, "m"))
+        lines.insert(2, CurveSpec("link_*_z_m", index, "z", p.text, "m"))
     return lines
 
 
 def _solver(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     return [
-        CurveSpec("solver", 0, "residual", p.good, ""),
-        CurveSpec("solver", 1, "iterations", p.friction, "", axis=1),
-        CurveSpec("solver", 2, "unconverged", p.warning, "", axis=1),
-        CurveSpec("contacts", 0, "contacts", p.accent, "", axis=1),
+        CurveSpec("solver_residual_of_steps", 0, "residual", p.good, ""),
+        CurveSpec("solver_iterations", 0, "iterations", p.friction, "", axis=1),
+        CurveSpec("solver_unconverged", 0, "unconverged", p.warning, "", axis=1),
+        CurveSpec("contacts_closed", 0, "contacts", p.accent, "", axis=1),
     ]
 
 
 def _contacts(schema: Schema, index: int) -> list[CurveSpec]:
-    return [CurveSpec("contacts", 0, "contacts closed", theme.current().accent, "")]
+    return [CurveSpec("contacts_closed", 0, "contacts closed", theme.current().accent, "")]
 
 
 def _energy(schema: Schema, index: int) -> list[CurveSpec]:
     p = theme.current()
     colours = (p.accent, p.good, p.warning, p.friction, *STOPS)
-    return [CurveSpec("energy", i, _energy_name(name), colours[i % 11], "J") for i, name in enumerate(schema.energy)]
+    return [
+        CurveSpec(column_of_energy(name), 0, _energy_name(name), colours[i % 11], "J")
+        for i, name in enumerate(schema.energy)
+    ]
 
 
 def _energy_name(name: str) -> str:
@@ -112,7 +111,7 @@ _OF_ROBOTS = {
     "force": PlotType(
         "Obstacle force by link",
         "N",
-        _per_link("obstacle_force"),
+        _per_link("link_*_obstacle_force_n"),
         Fields.CONTACTS,
         from_zero=True,
         least=1.0,
@@ -121,7 +120,7 @@ _OF_ROBOTS = {
     "force_stacked": PlotType(
         "Obstacle force, link above link",
         "N",
-        _per_link("obstacle_force"),
+        _per_link("link_*_obstacle_force_n"),
         Fields.CONTACTS,
         style="stacked",
         least=1.0,
@@ -130,20 +129,30 @@ _OF_ROBOTS = {
     "force_map": PlotType(
         "Obstacle force, link by time",
         "N",
-        _per_link("obstacle_force"),
+        _per_link("link_*_obstacle_force_n"),
         Fields.CONTACTS,
         style="heat",
         least=1.0,
         of="links",
     ),
     "friction": PlotType(
-        "Ground friction by link", "N", _per_link("ground_friction"), Fields.CONTACTS, from_zero=True, least=0.1
+        "Ground friction by link",
+        "N",
+        _per_link("link_*_ground_friction_n"),
+        Fields.CONTACTS,
+        from_zero=True,
+        least=0.1,
     ),
     "contact_force": PlotType(
-        "Contact force by link", "N", _per_link("contact_force"), Fields.CONTACTS, from_zero=True, least=1.0
+        "Contact force by link",
+        "N",
+        _per_link("link_*_contact_force_n"),
+        Fields.CONTACTS,
+        from_zero=True,
+        least=1.0,
     ),
     "ground_load": PlotType(
-        "Ground load by link", "N", _per_link("ground_load"), Fields.CONTACTS, from_zero=True, least=1.0
+        "Ground load by link", "N", _per_link("link_*_ground_load_n"), Fields.CONTACTS, from_zero=True, least=1.0
     ),
     "contacts": PlotType("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
     "joint": PlotType("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
@@ -159,7 +168,7 @@ _OF_ROBOTS = {
         phases=True,  # as P3's Fig. 8 does
     ),
     "position": PlotType("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
-    "height": PlotType("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
+    "height": PlotType("Height by link", "m", _per_link("link_*_z_m"), Fields.POSE, least=0.01, spatial=True),
     "attitude": PlotType("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
 }
 
@@ -185,10 +194,9 @@ def _declared(plot: Plot) -> PlotType:
         colours = iter((p.accent, p.warning, p.good, p.friction, *STOPS))
         found = []
         for curve in plot.curves:
-            channel, unit = _shown(curve.channel)
+            series, unit = _shown(curve.channel)
             colour = p.dim if curve.faint else next(colours)
-            column = schema.extra.index(curve.channel)
-            found.append(CurveSpec(channel, column, curve.name, colour, unit, int(curve.right), curve.faint))
+            found.append(CurveSpec(series, 0, curve.name, colour, unit, int(curve.right), curve.faint))
         return found
 
     columns = tuple(curve.channel for curve in plot.curves)
@@ -197,9 +205,9 @@ def _declared(plot: Plot) -> PlotType:
 
 
 def _shown(column: str) -> tuple[str, str]:
-    """Channel in which a column of a controller is shown, and its unit there."""
-    unit = unit_text(parted(column)[1])
-    return ("control_angle", unit.replace("rad", "°")) if unit.startswith("rad") else ("control", unit)
+    """The column in which one of a controller is shown, and its unit: angles in degrees."""
+    shown = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
+    return shown, unit_of(shown)
 
 
 @cache
