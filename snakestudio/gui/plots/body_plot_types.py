@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snakestudio.gui.core import theme
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, link_colour
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.recording import Schema
@@ -50,15 +49,14 @@ def _map(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
 def _profile(schema: Schema, index: int) -> list[CurveSpec]:
     """One line for all cross-sections, whose series has a column for each."""
     symbol, series = tuple(_SERIES.items())[index]
-    return [CurveSpec(series, 0, symbol, theme.current().accent, unit_of(series))]
+    return [CurveSpec(series, 0, symbol, "accent", unit_of(series))]
 
 
 def _section(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
     """Some quantities of one cross-section over the time."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        p = theme.current()
-        colours = (p.accent, p.warning, p.friction)
+        colours = ("accent", "warning", "friction")
         return [
             CurveSpec(_SERIES[symbol], index, symbol, colour, unit_of(_SERIES[symbol]))
             for symbol, colour in zip(choices, colours, strict=True)
@@ -76,8 +74,7 @@ def _held(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
 
 
 def _axial(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
-    shown = (("axial_speed_mps", "along the body", p.accent), ("slip_mps", "slip", p.friction))
+    shown = (("axial_speed_mps", "along the body", "accent"), ("slip_mps", "slip", "friction"))
     return [CurveSpec(name, 0, text, colour, "m/s") for name, text, colour in shown]
 
 
@@ -86,8 +83,7 @@ _RESULTANT = tuple(f"resultant_{what}" for what in ("fx_n", "fy_n", "fz_n", "mx_
 
 def _resultant(first: int, symbol: str, unit: str) -> Callable[[Schema, int], list[CurveSpec]]:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        p = theme.current()
-        colours = (p.accent, p.warning, p.friction)
+        colours = ("accent", "warning", "friction")
         return [
             CurveSpec(_RESULTANT[first + axis], 0, f"{symbol}_{'XYZ'[axis]}", colour, unit)
             for axis, colour in enumerate(colours)

@@ -102,11 +102,6 @@ class Library(QObject):
         }
         return {**catalogue(schema), **made} if made else catalogue(schema)
 
-    def unit(self, name: str, schema: Schema) -> str:
-        """Unit of a channel; "" of one that is not there."""
-        found = self.of(schema).get(name)
-        return "" if found is None else found.unit
-
     def _store(self) -> None:
         if self._settings is not None:
             self._settings.setValue(_KEPT, write_derived(self.derived))

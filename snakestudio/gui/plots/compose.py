@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.core import theme
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
@@ -281,7 +280,6 @@ def legend(
         entries = sorted((entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0])[:4]
     phase = view.phase(history.recording.schema) if history.recording is not None else None
     if phase is not None:
-        palette = theme.current()
-        entries = [(0.0, palette.warning, f"▼ {phase[1]}"), (0.0, palette.good, f"▲ {phase[2]}"), *entries]
+        entries = [(0.0, "warning", f"▼ {phase[1]}"), (0.0, "good", f"▲ {phase[2]}"), *entries]
     names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines]
     return [*names, *((colour, text) for _, colour, text in entries)]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, distinct_colour, link_colour
 from snakestudio.gui.plots.plot_types import VIEWS
@@ -13,12 +12,21 @@ from snakestudio.model.column_units import label_of
 from snakestudio.model.quantities import numbered
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.plots.channels import is_signal, series_key
+from snakestudio.viewmodel.plots.channels import Channel, is_signal, series_key
 
 __all__ = ["custom_view", "missing", "with_curves"]
 
 _TITLES = {"time": "Chosen channels", "xy": "X-Y plot", "spectrum": "Spectrum", "heat": "Strips by number"}
 _STYLES = {"time": "lines", "xy": "xy", "spectrum": "spectrum", "heat": "heat"}
+
+
+Known = Mapping[str, Channel]
+"""Channels by name."""
+
+
+def _unit(name: str, known: Known) -> str:
+    """Unit of a channel; "" of one that is not there."""
+    return known[name].unit if name in known else ""
 
 
 def _title(content: Content) -> str:
@@ -40,8 +48,7 @@ def _short(names: Sequence[str]) -> dict[str, str]:
     return {name: " ".join(each[shared:]) for name, each in words.items()}
 
 
-def _time_lines(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
-    known = library.of(schema)
+def _time_lines(content: Content, known: Known) -> list[CurveSpec]:
     units = list(dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known))
     labels = _short([curve.name for curve in content.curves])
     return [
@@ -54,8 +61,7 @@ def _time_lines(content: Content, library: Library, schema: Schema) -> list[Curv
     ]  # fmt: skip
 
 
-def _pairs(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
-    known = library.of(schema)
+def _pairs(content: Content, known: Known) -> list[CurveSpec]:
     lines: list[CurveSpec] = []
     for number, curve in enumerate(content.curves):
         if curve.name in known and curve.against in known:
@@ -68,9 +74,8 @@ def _pairs(content: Content, library: Library, schema: Schema) -> list[CurveSpec
     return lines
 
 
-def _strips(content: Content, library: Library, schema: Schema) -> list[CurveSpec]:
+def _strips(content: Content, known: Known) -> list[CurveSpec]:
     """One series of all of them, so that they are drawn as one strip; a derived channel has one of its own."""
-    known = library.of(schema)
     names = [curve.name for curve in content.curves if curve.name in known]
     if len(names) > 1:
         names = [name for name in names if not is_signal(known[name].series)]
@@ -83,35 +88,35 @@ def _strips(content: Content, library: Library, schema: Schema) -> list[CurveSpe
     return lines
 
 
-def custom_view(content: Content, library: Library, schema: Schema | None) -> PlotType:
+def custom_view(content: Content, known_of: Callable[[Schema], Known], schema: Schema | None) -> PlotType:
     """The view of a content.
 
     Parameters
     ----------
     content : Content
-    library : Library
+    known_of : callable
+        All channels of runs of a schema.
     schema : Schema or None
         Of the run; its channels' units are those of the axes.
     """
     if content.kind == "view":
         return VIEWS[content.view]
-    units = [] if schema is None else [library.unit(curve.name, schema) for curve in content.curves]
+    units = [] if schema is None else [_unit(curve.name, known_of(schema)) for curve in content.curves]
     make = {"time": _time_lines, "spectrum": _time_lines, "xy": _pairs, "heat": _strips}[content.kind]
     return PlotType(
-        _title(content), units[0] if units else "", lambda schema, index: make(content, library, schema), Fields.NONE,
+        _title(content), units[0] if units else "", lambda schema, index: make(content, known_of(schema)), Fields.NONE,
         style=_STYLES[content.kind],  # type: ignore[arg-type]
         decades=content.log, signed=content.kind == "heat", chosen=True, equal=content.equal,
         outlines=content.outlines, whole=content.whole, window=content.window,
     )  # fmt: skip
 
 
-def missing(content: Content, library: Library, schema: Schema) -> list[str]:
+def missing(content: Content, known: Known) -> list[str]:
     """Channels that a recording does not have."""
-    known = library.of(schema)
     return [name for name in dict.fromkeys(content.names) if name not in known]
 
 
-def with_curves(content: Content, names: tuple[str, ...], library: Library, schema: Schema) -> Content | str:
+def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Content | str:
     """The content with channels added to it, or why not, in a sentence.
 
     Parameters
@@ -119,17 +124,17 @@ def with_curves(content: Content, names: tuple[str, ...], library: Library, sche
     content : Content
         Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that begin one.
     names : tuple of str
-    library : Library
-    schema : Schema
+    known : mapping of str to Channel
+        All channels of the run.
     """
-    unknown = [name for name in names if name not in library.of(schema)]
+    unknown = [name for name in names if name not in known]
     if unknown:
         return f"This run has no channel {unknown[0]}; choose one of those in the channel browser."
     if content.kind == "xy":
-        return _with_pairs(content, names, library, schema)
+        return _with_pairs(content, names, known)
     new = tuple(Curve(name) for name in names if Curve(name) not in content.curves)
     made = replace(content, curves=content.curves + new)
-    units = list(dict.fromkeys(library.unit(curve.name, schema) for curve in made.curves))
+    units = list(dict.fromkeys(_unit(curve.name, known) for curve in made.curves))
     most = 2 if content.kind == "time" else 1
     if len(units) > most:
         shown = " and ".join(unit or "a pure number" for unit in units[:most])
@@ -139,23 +144,23 @@ def with_curves(content: Content, names: tuple[str, ...], library: Library, sche
             "its own."
         )
     if content.kind == "heat" and new:
-        return _as_strips(made, library, schema)
+        return _as_strips(made, known)
     return made
 
 
-def _as_strips(content: Content, library: Library, schema: Schema) -> Content | str:
+def _as_strips(content: Content, known: Known) -> Content | str:
     """Strips are columns of one series, and a derived channel has one of its own."""
-    keys = [library.of(schema)[curve.name].series for curve in content.curves]
+    keys = [known[curve.name].series for curve in content.curves]
     if len(keys) > 1 and any(map(is_signal, keys)):
         return "Strips show one quantity of every link or joint: put the other one into a plot of its own."
     return content
 
 
-def _with_pairs(content: Content, names: tuple[str, ...], library: Library, schema: Schema) -> Content | str:
+def _with_pairs(content: Content, names: tuple[str, ...], known: Known) -> Content | str:
     if content.curves:
         across = content.curves[0].against
         curves = (
-            tuple(_track(name, library, schema) or Curve(name, across) for name in names)
+            tuple(_track(name, known) or Curve(name, across) for name in names)
             if content.outlines
             else (tuple(Curve(name, across) for name in names))
         )
@@ -165,7 +170,7 @@ def _with_pairs(content: Content, names: tuple[str, ...], library: Library, sche
         curves = tuple(Curve(name, names[0]) for name in names[1:])
     made = replace(content, curves=content.curves + tuple(curve for curve in curves if curve not in content.curves))
     for side in ("against", "name"):
-        units = list(dict.fromkeys(library.unit(getattr(curve, side), schema) for curve in made.curves))
+        units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in made.curves))
         if len(units) > 1:
             return (
                 f"The axes of this X-Y plot have one unit each, and {units[0] or 'a pure number'} is there already: "
@@ -174,10 +179,9 @@ def _with_pairs(content: Content, names: tuple[str, ...], library: Library, sche
     return made
 
 
-def _track(name: str, library: Library, schema: Schema) -> Curve | None:
+def _track(name: str, known: Known) -> Curve | None:
     """The path from above of the body that a channel belongs to: dropping any channel of a link adds its track."""
     found = numbered(name)
     body = f"{found[0]}_{found[1]}" if found else name.partition("_")[0]
     curve = Curve(f"{body}_y_m", f"{body}_x_m")
-    known = library.of(schema)
     return curve if curve.name in known and curve.against in known else None

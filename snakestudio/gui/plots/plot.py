@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
@@ -16,6 +17,7 @@ from snakestudio.gui.plots.compose import compose, legend
 from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.custom import custom_view, missing, with_curves
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
+from snakestudio.gui.plots.inks import ink
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_types import VIEWS, CurveSpec, PlotType
 from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
@@ -134,13 +136,14 @@ class PlotHead(QWidget):
         if plot.schema is None:
             menu.setEnabled(False)
             return
-        found = families(tuple(plot.library.of(plot.schema)))
+        known = plot.library.of(plot.schema)
+        found = families(tuple(known))
         parts: dict[str, QMenu] = {}
         for family, names in found.items():
             part, _, what = family.partition("_*_")
             if part not in parts:
                 parts[part] = menu.addMenu(f"{part.capitalize()}s")
-            unit = plot.library.unit(names[0], plot.schema)
+            unit = known[names[0]].unit
             content = Content("heat", curves=tuple(map(Curve, names)), title=f"{part} by {part}: {label_of(what)}")
             text = f"{label_of(what)}{f'  [{unit}]' if unit else ''}"
             parts[part].addAction(text).triggered.connect(lambda _=False, content=content: plot.show_content(content))
@@ -267,7 +270,7 @@ class LivePlot(QWidget):
         """What it shows."""
         key = (self.schema, self._content, self.library.derived)
         if key != self._view_for:
-            self._view_for, self._view = key, custom_view(self._content, self.library, self.schema)
+            self._view_for, self._view = key, custom_view(self._content, self.library.of, self.schema)
         return self._view
 
     @property
@@ -294,7 +297,8 @@ class LivePlot(QWidget):
         if key != self._lines_for:
             schema = self.schema
             shown = schema is not None and self.view.possible(schema)
-            self._lines = self.view.lines(schema, self.index) if shown and schema is not None else []
+            lines = self.view.lines(schema, self.index) if shown and schema is not None else []
+            self._lines = [replace(line, colour=ink(line.colour)) for line in lines]
             self._lines_for = key
         return self._lines
 
@@ -377,7 +381,7 @@ class LivePlot(QWidget):
         if schema is None:
             return "There is no run yet: start one, then drag what you want to see."
         content = self._content if self._content.kind != "view" else Content("time")
-        return with_curves(content, names, self.library, schema)
+        return with_curves(content, names, self.library.of(schema))
 
     def fit_values(self) -> None:
         """Let the axes follow the data again."""
@@ -443,7 +447,7 @@ class LivePlot(QWidget):
         picture.legend = self._legend(picture, cursor, row)
         picture.span = self.span
         named = self.schema is not None and self._content.kind != "view"
-        lost = missing(self._content, self.library, self.schema) if named and self.schema is not None else []
+        lost = missing(self._content, self.library.of(self.schema)) if named and self.schema is not None else []
         if lost and (picture.invites or not picture.note):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.invites = False
@@ -477,7 +481,8 @@ class LivePlot(QWidget):
         if picture.across == "plane":
             names = [(overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over]
             return [*names, *plane_legend(picture, self.lines)]
-        return legend(self.view, self.lines, self._history, row, self.overlaid)
+        entries = legend(self.view, self.lines, self._history, row, self.overlaid)
+        return [(ink(colour), text) for colour, text in entries]
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
         """Move the cursor only; a profile is another one then, and a plane has discs elsewhere."""

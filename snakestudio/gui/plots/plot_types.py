@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from snakestudio.gui.core import theme
 from snakestudio.gui.plots.body_plot_types import BODY_VIEWS, default_body_views
 from snakestudio.gui.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
 from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
@@ -28,8 +27,7 @@ def _per_link(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
 
 
 def _attitude(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
-    colours = {"roll": p.friction, "pitch": p.warning, "yaw": p.accent}
+    colours = {"roll": "friction", "pitch": "warning", "yaw": "accent"}
     return [
         CurveSpec(f"link_*_{name}_deg", index, name, colour, "°")
         for name, colour in colours.items()
@@ -38,64 +36,58 @@ def _attitude(schema: Schema, index: int) -> list[CurveSpec]:
 
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
     lines = []
-    for axis, colour in (("yaw", p.accent), ("pitch", p.friction))[: 2 if schema.has_pitch else 1]:
+    for axis, colour in (("yaw", "accent"), ("pitch", "friction"))[: 2 if schema.has_pitch else 1]:
         angle, reference = (axis, f"{axis} ref") if schema.has_pitch else ("angle", "reference")
         lines.append(CurveSpec(f"joint_*_{axis}_deg", index, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
-            lines.append(CurveSpec(f"joint_*_{axis}_ref_deg", index, reference, p.dim, "°", faint=True))
+            lines.append(CurveSpec(f"joint_*_{axis}_ref_deg", index, reference, "dim", "°", faint=True))
     return lines
 
 
 def _torque(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
     name = "yaw" if schema.has_pitch else "torque"
-    lines = [CurveSpec("joint_*_yaw_torque_nm", index, name, p.accent, "N m")]
+    lines = [CurveSpec("joint_*_yaw_torque_nm", index, name, "accent", "N m")]
     if schema.has_pitch:
-        lines.append(CurveSpec("joint_*_pitch_torque_nm", index, "pitch", p.friction, "N m"))
+        lines.append(CurveSpec("joint_*_pitch_torque_nm", index, "pitch", "friction", "N m"))
     return lines
 
 
 def _speed(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
     name = f"{'section' if schema.sections else 'link'} {index + 1}"
     return [
-        CurveSpec("com_speed_mps", 0, "CoM", p.good, "m/s"),
-        CurveSpec("link_*_speed_mps", index, name, p.accent, "m/s"),
+        CurveSpec("com_speed_mps", 0, "CoM", "good", "m/s"),
+        CurveSpec("link_*_speed_mps", index, name, "accent", "m/s"),
     ]
 
 
 def _position(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
     lines = [
-        CurveSpec("link_*_x_m", index, "x", p.accent, "m"),
-        CurveSpec("link_*_y_m", index, "y", p.warning, "m"),
-        CurveSpec("com_x_m", 0, "CoM x", p.good, "m"),
-        CurveSpec("com_y_m", 0, "CoM y", p.friction, "m"),
+        CurveSpec("link_*_x_m", index, "x", "accent", "m"),
+        CurveSpec("link_*_y_m", index, "y", "warning", "m"),
+        CurveSpec("com_x_m", 0, "CoM x", "good", "m"),
+        CurveSpec("com_y_m", 0, "CoM y", "friction", "m"),
     ]
     if schema.has_pitch or schema.sections:  # a planar robot stays where it lies
-        lines.insert(2, CurveSpec("link_*_z_m", index, "z", p.text, "m"))
+        lines.insert(2, CurveSpec("link_*_z_m", index, "z", "text", "m"))
     return lines
 
 
 def _solver(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
     return [
-        CurveSpec("solver_residual_of_steps", 0, "residual", p.good, ""),
-        CurveSpec("solver_iterations", 0, "iterations", p.friction, "", axis=1),
-        CurveSpec("solver_unconverged", 0, "unconverged", p.warning, "", axis=1),
-        CurveSpec("contacts_closed", 0, "contacts", p.accent, "", axis=1),
+        CurveSpec("solver_residual_of_steps", 0, "residual", "good", ""),
+        CurveSpec("solver_iterations", 0, "iterations", "friction", "", axis=1),
+        CurveSpec("solver_unconverged", 0, "unconverged", "warning", "", axis=1),
+        CurveSpec("contacts_closed", 0, "contacts", "accent", "", axis=1),
     ]
 
 
 def _contacts(schema: Schema, index: int) -> list[CurveSpec]:
-    return [CurveSpec("contacts_closed", 0, "contacts closed", theme.current().accent, "")]
+    return [CurveSpec("contacts_closed", 0, "contacts closed", "accent", "")]
 
 
 def _energy(schema: Schema, index: int) -> list[CurveSpec]:
-    p = theme.current()
-    colours = (p.accent, p.good, p.warning, p.friction, *STOPS)
+    colours = ("accent", "good", "warning", "friction", *STOPS)
     return [
         CurveSpec(column_of_energy(name), 0, _energy_name(name), colours[i % 11], "J")
         for i, name in enumerate(schema.energy)
@@ -190,12 +182,11 @@ def _declared(plot: Plot) -> PlotType:
     """The kind of plot that a controller declares of its channels."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        p = theme.current()
-        colours = iter((p.accent, p.warning, p.good, p.friction, *STOPS))
+        colours = iter(("accent", "warning", "good", "friction", *STOPS))
         found = []
         for curve in plot.curves:
             series, unit = _shown(curve.channel)
-            colour = p.dim if curve.faint else next(colours)
+            colour = "dim" if curve.faint else next(colours)
             found.append(CurveSpec(series, 0, curve.name, colour, unit, int(curve.right), curve.faint))
         return found
 
