@@ -15,10 +15,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import Derived, Library
-from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.panel import PlotPanel
@@ -28,6 +26,8 @@ from snakestudio.gui.plots.plot_menu import curve_menu
 from snakestudio.gui.plots.sets import PRESETS, PlotSets
 from snakestudio.model.edits import with_value
 from snakestudio.viewmodel.plots.channels import catalogue, families
+from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui

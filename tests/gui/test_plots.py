@@ -18,11 +18,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
-from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.gui.plots.redraws import Stale
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
@@ -30,6 +27,9 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots.chart_data import Trace
+from snakestudio.viewmodel.plots.content import Content, Curve
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.plots.plot_types import VIEWS
 from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from tests.gui.fake import FakeBridge, make_recording
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context, line
-from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.plot_docks import PlotDocks
 from snakestudio.gui.plots.sets import PRESETS, Preset
+from snakestudio.viewmodel.plots.content import Content
 
 __all__ = ["PLOTS", "PlotsContext"]
 

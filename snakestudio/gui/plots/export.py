@@ -19,16 +19,16 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
-from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_type import CurveSpec
-from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.plots.pyramid import BLOCK
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
+from snakestudio.viewmodel.plots.span_values import curve_table
 
 __all__ = ["CsvExport", "PlotExporter", "save_png", "save_profile", "save_spectrum", "save_svg"]
 

@@ -11,21 +11,20 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.export import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
-from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import add_content_entries, curve_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.gui.plots.scene_plots import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
+from snakestudio.viewmodel.plots.content import Content
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun, Overlay
 from snakestudio.viewmodel.plots.pages import next_page, page_around
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 

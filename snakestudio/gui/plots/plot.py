@@ -13,22 +13,22 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWid
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.compose import compose, legend
-from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.custom import custom_view, missing, with_curves
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.inks import ink
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_types import VIEWS, CurveSpec, PlotType
-from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
-from snakestudio.gui.plots.span_values import SpanCurve
-from snakestudio.gui.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
-from snakestudio.gui.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
 from snakestudio.model.column_units import label_of
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
+from snakestudio.viewmodel.plots.compose import compose, legend
+from snakestudio.viewmodel.plots.content import Content, Curve
+from snakestudio.viewmodel.plots.custom import custom_view, missing, with_curves
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_types import VIEWS, CurveSpec, PlotType
+from snakestudio.viewmodel.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
+from snakestudio.viewmodel.plots.span_values import SpanCurve
+from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
+from snakestudio.viewmodel.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
 
 __all__ = ["LivePlot"]
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QInputDialog, QMenu
 
-from snakestudio.gui.plots.content import WINDOWS, Content, Curve
 from snakestudio.gui.plots.inks import ink
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_type import distinct_colour
 from snakestudio.model.column_units import label_of
+from snakestudio.viewmodel.plots.content import WINDOWS, Content, Curve
+from snakestudio.viewmodel.plots.plot_type import distinct_colour
 
 __all__ = ["add_content_entries", "curve_menu", "pop_up"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_types import default_views, first_index
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.plots.content import Content
+from snakestudio.viewmodel.plots.plot_types import default_views, first_index
 
 __all__ = ["SceneViews"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from snakestudio.gui.plots.plot_types import VIEWS
+from snakestudio.viewmodel.plots.plot_types import VIEWS
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
-from snakestudio.viewmodel.plots.series_cache import SeriesCache
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
-__all__ = ["Overlay"]
+__all__ = ["OverlaidRun", "Overlay"]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaidRun:
+    """A recording to be drawn over the run.
+
+    Attributes
+    ----------
+    name : str
+        What the legend calls it.
+    colour : str
+        Of all its curves.
+    recording : Source
+        Complete: rows that come later are not looked for.
+    """
+
+    name: str
+    colour: str
+    recording: Source
 
 
 class Overlay:

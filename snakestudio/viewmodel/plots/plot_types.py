@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from snakestudio.gui.plots.body_plot_types import BODY_VIEWS, default_body_views
-from snakestudio.gui.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
 from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
 from snakestudio.model.column_units import parted, unit_of
 from snakestudio.model.quantities import column_of_energy, in_degrees
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.plots.body_plot_types import BODY_VIEWS, default_body_views
+from snakestudio.viewmodel.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
 
 __all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, link_colour
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType, link_colour
 
 __all__ = ["BODY_VIEWS", "default_body_views"]
 

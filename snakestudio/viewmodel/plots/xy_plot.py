@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.footprints import solid_outline
 from snakestudio.model.obstacles.outlines import Outline
@@ -18,6 +16,8 @@ from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType, distinct_colour, link_colour
-from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.model.column_units import label_of
 from snakestudio.model.quantities import numbered
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.plots.channels import Channel, is_signal, series_key
+from snakestudio.viewmodel.plots.content import Content, Curve
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType, distinct_colour, link_colour
+from snakestudio.viewmodel.plots.plot_types import VIEWS
 
 __all__ = ["custom_view", "missing", "with_curves"]
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import fitted, readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 

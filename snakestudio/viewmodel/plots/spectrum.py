@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.pyramid import Envelope
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
