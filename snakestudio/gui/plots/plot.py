@@ -20,8 +20,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.compose import compose, legend
-from snakestudio.viewmodel.plots.content import Content, Curve
-from snakestudio.viewmodel.plots.custom import custom_view, missing, with_curves
+from snakestudio.viewmodel.plots.content import Content, Curve, custom_view, missing, with_curves
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_types import VIEWS, CurveSpec, PlotType
 from snakestudio.viewmodel.plots.profile import HOLDS, compose_profile, profile_legend
