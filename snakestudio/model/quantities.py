@@ -33,6 +33,10 @@ __all__ = [
     "Quantity",
     "column_of_energy",
     "columns_of",
+    "each_hold",
+    "each_joint",
+    "each_link",
+    "each_section",
     "in_degrees",
     "numbered",
 ]
@@ -114,19 +118,23 @@ def _whole(schema: Schema) -> tuple[str, ...]:
     return ("",)
 
 
-def _links(schema: Schema) -> tuple[str, ...]:
+def each_link(schema: Schema) -> tuple[str, ...]:
+    """One for each link, or sampled cross-section."""
     return _numbers(schema.n_links)
 
 
-def _joints(schema: Schema) -> tuple[str, ...]:
+def each_joint(schema: Schema) -> tuple[str, ...]:
+    """One for each joint; none of a continuous body."""
     return _numbers(schema.n_joints)
 
 
-def _sections(schema: Schema) -> tuple[str, ...]:
+def each_section(schema: Schema) -> tuple[str, ...]:
+    """One for each sampled cross-section of a continuous body."""
     return _numbers(len(schema.sections))
 
 
-def _holds(schema: Schema) -> tuple[str, ...]:
+def each_hold(schema: Schema) -> tuple[str, ...]:
+    """One for each anchor or support of a continuous body."""
     return _numbers(schema.n_holds)
 
 
@@ -330,7 +338,7 @@ def _of_joints(
             f"joint_{{}}_{axis}_{ending}",
             _joint(attribute, k, scale),
             needs,
-            of=_joints,
+            of=each_joint,
             there=_has_pitch if axis == "pitch" else _always,
             exported=exported,
         )
@@ -346,7 +354,7 @@ _ANGLES, _RATES = _added_in_degrees("rad"), _added_in_degrees("radps")
 _EXPORTED = (
     Quantity("time_s", lambda piece: piece.rows.time),
     *(
-        Quantity(f"link_{{}}_{name}", _pose(k), Fields.POSE, of=_links)
+        Quantity(f"link_{{}}_{name}", _pose(k), Fields.POSE, of=each_link)
         for k, name in enumerate(("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
     ),
     *_of_joints("joint_angle", "rad", Fields.JOINTS),
@@ -361,7 +369,7 @@ _EXPORTED = (
         for k, axis in _AXES
     ),
     *(
-        Quantity(f"link_{{}}_{other}_f{axis}_n", _force(other, k), Fields.CONTACTS, of=_links)
+        Quantity(f"link_{{}}_{other}_f{axis}_n", _force(other, k), Fields.CONTACTS, of=each_link)
         for other in ("obstacle", "ground")
         for k, axis in _AXES
     ),
@@ -372,42 +380,42 @@ _EXPORTED = (
     Quantity("solver_unconverged", _unconverged, Fields.SOLVER, "Solver"),
     # What the models add stands behind what is fixed.
     *(
-        Quantity(f"link_{{}}_{name}", _twist(k), Fields.TWIST, of=_links)
+        Quantity(f"link_{{}}_{name}", _twist(k), Fields.TWIST, of=each_link)
         for k, name in enumerate(("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps"))
     ),
     Quantity("{}", _FURTHER[0], Fields.ENERGY, "Energy and work", _FURTHER[1]),
     *(Quantity(f"head_a{axis}_mps2", _head_acceleration(k), Fields.TWIST, "Head") for k, axis in _AXES),
-    *(Quantity(f"section_{{}}_{name}", _strain(k), of=_sections) for k, name in enumerate(COMPONENTS)),
+    *(Quantity(f"section_{{}}_{name}", _strain(k), of=each_section) for k, name in enumerate(COMPONENTS)),
     *(
-        Quantity(f"section_{{}}_lambda_{name}", _wrench(k), Fields.TORQUE, of=_sections)
+        Quantity(f"section_{{}}_lambda_{name}", _wrench(k), Fields.TORQUE, of=each_section)
         for k, name in enumerate(("nx_n", "ny_n", "nz_n", "cx_nm", "cy_nm", "cz_nm"))
     ),
-    *(Quantity(f"contact_{{}}_{name}", _hold(k), Fields.CONTACTS, of=_holds) for k, name in enumerate(HOLD_COLUMNS)),
+    *(Quantity(f"contact_{{}}_{name}", _hold(k), Fields.CONTACTS, of=each_hold) for k, name in enumerate(HOLD_COLUMNS)),
     Quantity("{}", lambda piece: piece.rows.extra, group="Controller", of=_added),
 )
 
 _shown = partial(Quantity, exported=False)
 
 _SHOWN = (
-    _shown("link_{}_obstacle_force_n", _force_size(("obstacle",), slice(3)), Fields.CONTACTS, of=_links),
+    _shown("link_{}_obstacle_force_n", _force_size(("obstacle",), slice(3)), Fields.CONTACTS, of=each_link),
     # The ground's normal is z: what is left is friction.
-    _shown("link_{}_ground_friction_n", _force_size(("ground",), slice(2)), Fields.CONTACTS, of=_links),
-    _shown("link_{}_ground_load_n", _force_size(("ground",), slice(2, 3)), Fields.CONTACTS, of=_links),
-    _shown("link_{}_contact_force_n", _force_size(("obstacle", "ground"), slice(3)), Fields.CONTACTS, of=_links),
+    _shown("link_{}_ground_friction_n", _force_size(("ground",), slice(2)), Fields.CONTACTS, of=each_link),
+    _shown("link_{}_ground_load_n", _force_size(("ground",), slice(2, 3)), Fields.CONTACTS, of=each_link),
+    _shown("link_{}_contact_force_n", _force_size(("obstacle", "ground"), slice(3)), Fields.CONTACTS, of=each_link),
     *_of_joints("joint_angle", "deg", Fields.JOINTS, scale=_TO_DEGREES, exported=False),
     *_of_joints("joint_angle_ref", "ref_deg", Fields.REFERENCE, scale=_TO_DEGREES, exported=False),
     _shown("com_speed_mps", _com_speed, Fields.TWIST, "Centre of mass"),
-    _shown("link_{}_speed_mps", lambda piece: _size(piece.rows.link_twist[:, :, :3]), Fields.TWIST, of=_links),
+    _shown("link_{}_speed_mps", lambda piece: _size(piece.rows.link_twist[:, :, :3]), Fields.TWIST, of=each_link),
     *(
-        _shown(f"link_{{}}_{axis}_deg", _attitude(k), Fields.POSE, of=_links)
+        _shown(f"link_{{}}_{axis}_deg", _attitude(k), Fields.POSE, of=each_link)
         for k, axis in enumerate(("roll", "pitch", "yaw"))
     ),
     _shown("solver_residual", _residual_of_steps, Fields.SOLVER, key="solver_residual_of_steps"),
-    _shown("section_{}_lambda_n_n", lambda piece: _size(piece.rows.wrench[:, :, :3]), Fields.TORQUE, of=_sections),
-    _shown("section_{}_lambda_c_nm", lambda piece: _size(piece.rows.wrench[:, :, 3:]), Fields.TORQUE, of=_sections),
-    _shown("section_{}_gamma_x_minus_1", lambda piece: piece.rows.strain[:, :, 0] - 1.0, of=_sections),
-    _shown("contact_{}_force_n", lambda piece: _size(piece.rows.hold[:, :, 8:11]), Fields.CONTACTS, of=_holds),
-    _shown("contact_{}_torque_nm", lambda piece: _size(piece.rows.hold[:, :, 11:14]), Fields.CONTACTS, of=_holds),
+    _shown("section_{}_lambda_n_n", lambda piece: _size(piece.rows.wrench[:, :, :3]), Fields.TORQUE, of=each_section),
+    _shown("section_{}_lambda_c_nm", lambda piece: _size(piece.rows.wrench[:, :, 3:]), Fields.TORQUE, of=each_section),
+    _shown("section_{}_gamma_x_minus_1", lambda piece: piece.rows.strain[:, :, 0] - 1.0, of=each_section),
+    _shown("contact_{}_force_n", lambda piece: _size(piece.rows.hold[:, :, 8:11]), Fields.CONTACTS, of=each_hold),
+    _shown("contact_{}_torque_nm", lambda piece: _size(piece.rows.hold[:, :, 11:14]), Fields.CONTACTS, of=each_hold),
     _shown("{}", _ANGLES[0], group="Controller", of=_ANGLES[1]),
     _shown("{}", _RATES[0], of=_RATES[1]),
 )
