@@ -216,20 +216,18 @@ class Column:
     group: tuple[str, ...]
 
 
-def _pose(k: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.rows.link_pose[:, :, k]
+def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
+    """Component k of what every link, joint, cross-section or anchor has."""
 
-
-def _twist(k: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.rows.link_twist[:, :, k]
-
-
-def _joint(attribute: str, axis: int, scale: float = 1.0) -> Callable[[Piece], FloatArray]:
     def values(piece: Piece) -> FloatArray:
-        found: FloatArray = getattr(piece.rows, attribute)[:, :, axis]
-        return found if scale == 1.0 else found * scale
+        found: FloatArray = getattr(piece.rows, attribute)[:, :, k]
+        return found
 
     return values
+
+
+def _degrees(of: Callable[[Piece], FloatArray]) -> Callable[[Piece], FloatArray]:
+    return lambda piece: np.degrees(of(piece))
 
 
 def _force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
@@ -261,8 +259,8 @@ def _attitude(axis: int) -> Callable[[Piece], FloatArray]:
     return lambda piece: np.degrees(piece.roll_pitch_yaw[:, :, axis])
 
 
-def _com(of: Callable[[Piece], FloatArray]) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.over_mass(of(piece))
+def _com(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
+    return lambda piece: piece.over_mass(getattr(piece.rows, attribute)[:, :, k])
 
 
 def _com_speed(piece: Piece) -> FloatArray:
@@ -302,18 +300,6 @@ def _head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
     return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
 
 
-def _strain(k: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.rows.strain[:, :, k]
-
-
-def _wrench(k: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.rows.wrench[:, :, k]
-
-
-def _hold(k: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.rows.hold[:, :, k]
-
-
 def _added(schema: Schema) -> tuple[str, ...]:
     return schema.extra
 
@@ -330,13 +316,11 @@ def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Label
     return values, lambda schema: tuple(map(in_degrees, names(schema)))
 
 
-def _of_joints(
-    attribute: str, ending: str, needs: Fields, *, scale: float = 1.0, exported: bool = True
-) -> list[Quantity]:
+def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = True) -> list[Quantity]:
     return [
         Quantity(
             f"joint_{{}}_{axis}_{ending}",
-            _joint(attribute, k, scale),
+            _part_of(attribute, k) if exported else _degrees(_part_of(attribute, k)),
             needs,
             of=each_joint,
             there=_has_pitch if axis == "pitch" else _always,
@@ -347,22 +331,21 @@ def _of_joints(
 
 
 _AXES = tuple(enumerate("xyz"))
-_TO_DEGREES = 180 / np.pi
 _FIRST, _FURTHER = _energies(among_first=True), _energies(among_first=False)
 _ANGLES, _RATES = _added_in_degrees("rad"), _added_in_degrees("radps")
 
 _EXPORTED = (
     Quantity("time_s", lambda piece: piece.rows.time),
     *(
-        Quantity(f"link_{{}}_{name}", _pose(k), Fields.POSE, of=each_link)
+        Quantity(f"link_{{}}_{name}", _part_of("link_pose", k), Fields.POSE, of=each_link)
         for k, name in enumerate(("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
     ),
     *_of_joints("joint_angle", "rad", Fields.JOINTS),
     *_of_joints("joint_angle_ref", "ref_rad", Fields.REFERENCE),
     *_of_joints("joint_rate", "rate_radps", Fields.JOINTS),
     *_of_joints("joint_torque", "torque_nm", Fields.TORQUE),
-    *(Quantity(f"com_{axis}_m", _com(_pose(k)), Fields.POSE, "Centre of mass") for k, axis in _AXES),
-    *(Quantity(f"com_v{axis}_mps", _com(_twist(k)), Fields.TWIST, "Centre of mass") for k, axis in _AXES),
+    *(Quantity(f"com_{axis}_m", _com("link_pose", k), Fields.POSE, "Centre of mass") for k, axis in _AXES),
+    *(Quantity(f"com_v{axis}_mps", _com("link_twist", k), Fields.TWIST, "Centre of mass") for k, axis in _AXES),
     *(
         Quantity(f"contact_{other}_f{axis}_n", _whole_force(other, k), Fields.CONTACTS, "Contacts")
         for other in ("obstacle", "ground")
@@ -380,17 +363,20 @@ _EXPORTED = (
     Quantity("solver_unconverged", _unconverged, Fields.SOLVER, "Solver"),
     # What the models add stands behind what is fixed.
     *(
-        Quantity(f"link_{{}}_{name}", _twist(k), Fields.TWIST, of=each_link)
+        Quantity(f"link_{{}}_{name}", _part_of("link_twist", k), Fields.TWIST, of=each_link)
         for k, name in enumerate(("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps"))
     ),
     Quantity("{}", _FURTHER[0], Fields.ENERGY, "Energy and work", _FURTHER[1]),
     *(Quantity(f"head_a{axis}_mps2", _head_acceleration(k), Fields.TWIST, "Head") for k, axis in _AXES),
-    *(Quantity(f"section_{{}}_{name}", _strain(k), of=each_section) for k, name in enumerate(COMPONENTS)),
+    *(Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section) for k, name in enumerate(COMPONENTS)),
     *(
-        Quantity(f"section_{{}}_lambda_{name}", _wrench(k), Fields.TORQUE, of=each_section)
+        Quantity(f"section_{{}}_lambda_{name}", _part_of("wrench", k), Fields.TORQUE, of=each_section)
         for k, name in enumerate(("nx_n", "ny_n", "nz_n", "cx_nm", "cy_nm", "cz_nm"))
     ),
-    *(Quantity(f"contact_{{}}_{name}", _hold(k), Fields.CONTACTS, of=each_hold) for k, name in enumerate(HOLD_COLUMNS)),
+    *(
+        Quantity(f"contact_{{}}_{name}", _part_of("hold", k), Fields.CONTACTS, of=each_hold)
+        for k, name in enumerate(HOLD_COLUMNS)
+    ),
     Quantity("{}", lambda piece: piece.rows.extra, group="Controller", of=_added),
 )
 
@@ -402,8 +388,8 @@ _SHOWN = (
     _shown("link_{}_ground_friction_n", _force_size(("ground",), slice(2)), Fields.CONTACTS, of=each_link),
     _shown("link_{}_ground_load_n", _force_size(("ground",), slice(2, 3)), Fields.CONTACTS, of=each_link),
     _shown("link_{}_contact_force_n", _force_size(("obstacle", "ground"), slice(3)), Fields.CONTACTS, of=each_link),
-    *_of_joints("joint_angle", "deg", Fields.JOINTS, scale=_TO_DEGREES, exported=False),
-    *_of_joints("joint_angle_ref", "ref_deg", Fields.REFERENCE, scale=_TO_DEGREES, exported=False),
+    *_of_joints("joint_angle", "deg", Fields.JOINTS, exported=False),
+    *_of_joints("joint_angle_ref", "ref_deg", Fields.REFERENCE, exported=False),
     _shown("com_speed_mps", _com_speed, Fields.TWIST, "Centre of mass"),
     _shown("link_{}_speed_mps", lambda piece: _size(piece.rows.link_twist[:, :, :3]), Fields.TWIST, of=each_link),
     *(

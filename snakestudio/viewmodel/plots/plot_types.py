@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from typing import Any, NamedTuple
 
 from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
 from snakestudio.model.column_units import parted, unit_of
@@ -16,22 +17,61 @@ from snakestudio.viewmodel.plots.plot_type import STOPS, CurveSpec, PlotType, li
 __all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
 
 
-def _per_link(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
+class _Curve(NamedTuple):
+    """A curve that a kind of plot has: of what is chosen, where its series has a column for each.
+
+    Attributes
+    ----------
+    series : str
+    name : str
+        "" for what is chosen.
+    colour : str
+    axis : int
+    faint : bool
+    there : callable
+        Which runs have it.
+    """
+
+    series: str
+    name: str
+    colour: str
+    axis: int = 0
+    faint: bool = False
+    there: Callable[[Schema], bool] = lambda schema: True
+
+
+Lines = Callable[[Schema, int], list[CurveSpec]]
+
+
+def _curves(*curves: _Curve) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        n = schema.n_links
-        word = "section" if schema.sections else "link"
-        return [CurveSpec(series, i, f"{word} {i + 1}", link_colour(i, n), unit_of(series)) for i in range(n)]
+        return [
+            CurveSpec(
+                curve.series, index if "*" in curve.series else 0, curve.name or f"{_word(schema)} {index + 1}",
+                curve.colour, unit_of(curve.series), curve.axis, curve.faint,
+            )
+            for curve in curves
+            if curve.there(schema)
+        ]  # fmt: skip
 
     return lines
 
 
-def _attitude(schema: Schema, index: int) -> list[CurveSpec]:
-    colours = {"roll": "friction", "pitch": "warning", "yaw": "accent"}
-    return [
-        CurveSpec(f"link_*_{name}_deg", index, name, colour, "°")
-        for name, colour in colours.items()
-        if schema.has_pitch or schema.sections or name == "yaw"
-    ]
+def _word(schema: Schema) -> str:
+    return "section" if schema.sections else "link"
+
+
+def _per_link(series: str) -> Lines:
+    def lines(schema: Schema, index: int) -> list[CurveSpec]:
+        n = schema.n_links
+        return [CurveSpec(series, i, f"{_word(schema)} {i + 1}", link_colour(i, n), unit_of(series)) for i in range(n)]
+
+    return lines
+
+
+def _in_space(schema: Schema) -> bool:
+    """Whether the robot can leave the plane: a planar one stays where it lies."""
+    return schema.has_pitch or bool(schema.sections)
 
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
@@ -42,47 +82,6 @@ def _joint(schema: Schema, index: int) -> list[CurveSpec]:
         if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
             lines.append(CurveSpec(f"joint_*_{axis}_ref_deg", index, reference, "dim", "°", faint=True))
     return lines
-
-
-def _torque(schema: Schema, index: int) -> list[CurveSpec]:
-    name = "yaw" if schema.has_pitch else "torque"
-    lines = [CurveSpec("joint_*_yaw_torque_nm", index, name, "accent", "N m")]
-    if schema.has_pitch:
-        lines.append(CurveSpec("joint_*_pitch_torque_nm", index, "pitch", "friction", "N m"))
-    return lines
-
-
-def _speed(schema: Schema, index: int) -> list[CurveSpec]:
-    name = f"{'section' if schema.sections else 'link'} {index + 1}"
-    return [
-        CurveSpec("com_speed_mps", 0, "CoM", "good", "m/s"),
-        CurveSpec("link_*_speed_mps", index, name, "accent", "m/s"),
-    ]
-
-
-def _position(schema: Schema, index: int) -> list[CurveSpec]:
-    lines = [
-        CurveSpec("link_*_x_m", index, "x", "accent", "m"),
-        CurveSpec("link_*_y_m", index, "y", "warning", "m"),
-        CurveSpec("com_x_m", 0, "CoM x", "good", "m"),
-        CurveSpec("com_y_m", 0, "CoM y", "friction", "m"),
-    ]
-    if schema.has_pitch or schema.sections:  # a planar robot stays where it lies
-        lines.insert(2, CurveSpec("link_*_z_m", index, "z", "text", "m"))
-    return lines
-
-
-def _solver(schema: Schema, index: int) -> list[CurveSpec]:
-    return [
-        CurveSpec("solver_residual_of_steps", 0, "residual", "good", ""),
-        CurveSpec("solver_iterations", 0, "iterations", "friction", "", axis=1),
-        CurveSpec("solver_unconverged", 0, "unconverged", "warning", "", axis=1),
-        CurveSpec("contacts_closed", 0, "contacts", "accent", "", axis=1),
-    ]
-
-
-def _contacts(schema: Schema, index: int) -> list[CurveSpec]:
-    return [CurveSpec("contacts_closed", 0, "contacts closed", "accent", "")]
 
 
 def _energy(schema: Schema, index: int) -> list[CurveSpec]:
@@ -98,69 +97,53 @@ def _energy_name(name: str) -> str:
     return f"{of} {kind}" if kind == "work" and of else name.replace("_", " ")
 
 
+def _of_links(title: str, what: str, least: float, **more: Any) -> PlotType:
+    """Forces on every link."""
+    return PlotType(title, "N", _per_link(f"link_*_{what}_n"), Fields.CONTACTS, least=least, **more)
+
+
+_SPEED = _curves(_Curve("com_speed_mps", "CoM", "good"), _Curve("link_*_speed_mps", "", "accent"))
+_POSITION = _curves(
+    _Curve("link_*_x_m", "x", "accent"),
+    _Curve("link_*_y_m", "y", "warning"),
+    _Curve("link_*_z_m", "z", "text", there=_in_space),
+    _Curve("com_x_m", "CoM x", "good"),
+    _Curve("com_y_m", "CoM y", "friction"),
+)
+_ATTITUDE = _curves(
+    _Curve("link_*_roll_deg", "roll", "friction", there=_in_space),
+    _Curve("link_*_pitch_deg", "pitch", "warning", there=_in_space),
+    _Curve("link_*_yaw_deg", "yaw", "accent"),
+)
+_TORQUE = _curves(
+    _Curve("joint_*_yaw_torque_nm", "torque", "accent", there=lambda schema: not schema.has_pitch),
+    _Curve("joint_*_yaw_torque_nm", "yaw", "accent", there=lambda schema: schema.has_pitch),
+    _Curve("joint_*_pitch_torque_nm", "pitch", "friction", there=lambda schema: schema.has_pitch),
+)
+_SOLVER = _curves(
+    _Curve("solver_residual_of_steps", "residual", "good"),
+    _Curve("solver_iterations", "iterations", "friction", axis=1),
+    _Curve("solver_unconverged", "unconverged", "warning", axis=1),
+    _Curve("contacts_closed", "contacts", "accent", axis=1),
+)
+_CLOSED = _curves(_Curve("contacts_closed", "contacts closed", "accent"))
+
 _OF_ROBOTS = {
-    "force": PlotType(
-        "Obstacle force by link",
-        "N",
-        _per_link("link_*_obstacle_force_n"),
-        Fields.CONTACTS,
-        from_zero=True,
-        least=1.0,
-        of="links",
-    ),
-    "force_stacked": PlotType(
-        "Obstacle force, link above link",
-        "N",
-        _per_link("link_*_obstacle_force_n"),
-        Fields.CONTACTS,
-        style="stacked",
-        least=1.0,
-        of="links",
-    ),
-    "force_map": PlotType(
-        "Obstacle force, link by time",
-        "N",
-        _per_link("link_*_obstacle_force_n"),
-        Fields.CONTACTS,
-        style="heat",
-        least=1.0,
-        of="links",
-    ),
-    "friction": PlotType(
-        "Ground friction by link",
-        "N",
-        _per_link("link_*_ground_friction_n"),
-        Fields.CONTACTS,
-        from_zero=True,
-        least=0.1,
-    ),
-    "contact_force": PlotType(
-        "Contact force by link",
-        "N",
-        _per_link("link_*_contact_force_n"),
-        Fields.CONTACTS,
-        from_zero=True,
-        least=1.0,
-    ),
-    "ground_load": PlotType(
-        "Ground load by link", "N", _per_link("link_*_ground_load_n"), Fields.CONTACTS, from_zero=True, least=1.0
-    ),
-    "contacts": PlotType("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
+    "force": _of_links("Obstacle force by link", "obstacle_force", 1.0, from_zero=True, of="links"),
+    "force_stacked": _of_links("Obstacle force, link above link", "obstacle_force", 1.0, style="stacked", of="links"),
+    "force_map": _of_links("Obstacle force, link by time", "obstacle_force", 1.0, style="heat", of="links"),
+    "friction": _of_links("Ground friction by link", "ground_friction", 0.1, from_zero=True),
+    "contact_force": _of_links("Contact force by link", "contact_force", 1.0, from_zero=True),
+    "ground_load": _of_links("Ground load by link", "ground_load", 1.0, from_zero=True),
+    "contacts": PlotType("Contacts closed", "", _CLOSED, Fields.CONTACTS, from_zero=True, least=4.0),
     "joint": PlotType("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
-    "torque": PlotType("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
-    "speed": PlotType(
-        "Speed",
-        "m/s",
-        _speed,
-        Fields.TWIST,
-        chooser="link",
-        from_zero=True,
-        least=0.01,
-        phases=True,  # as P3's Fig. 8 does
+    "torque": PlotType("Torque", "N m", _TORQUE, Fields.TORQUE, chooser="joint", least=0.1),
+    "speed": PlotType(  # with phases, as P3's Fig. 8 does
+        "Speed", "m/s", _SPEED, Fields.TWIST, chooser="link", from_zero=True, least=0.01, phases=True
     ),
-    "position": PlotType("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
+    "position": PlotType("Position", "m", _POSITION, Fields.POSE, chooser="link", least=0.01),
     "height": PlotType("Height by link", "m", _per_link("link_*_z_m"), Fields.POSE, least=0.01, spatial=True),
-    "attitude": PlotType("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
+    "attitude": PlotType("Roll, pitch, yaw", "°", _ATTITUDE, Fields.POSE, chooser="link", least=2.0, spatial=True),
 }
 
 _SERIES = {
@@ -183,7 +166,7 @@ _TORQUES, _FORCES = ("C_Z", "|C|", "C_Y", "C_X"), ("N_X", "N_Y", "N_Z", "|N|")
 _CURVATURES, _STRETCH = ("K_Z", "K_Y", "K_X"), ("Γ_X − 1",)
 
 
-def _sections(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
+def _sections(choices: tuple[str, ...]) -> Lines:
     """Every cross-section, the head first."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
@@ -202,20 +185,16 @@ def _profile(schema: Schema, index: int) -> list[CurveSpec]:
     return [CurveSpec(series, 0, symbol, "accent", unit_of(series))]
 
 
-def _section(choices: tuple[str, ...]) -> Callable[[Schema, int], list[CurveSpec]]:
+def _section(choices: tuple[str, ...]) -> Lines:
     """Some quantities of one cross-section over the time."""
-
-    def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        colours = ("accent", "warning", "friction")
-        return [
-            CurveSpec(_SERIES[symbol], index, symbol, colour, unit_of(_SERIES[symbol]))
-            for symbol, colour in zip(choices, colours, strict=True)
-        ]
-
-    return lines
+    return _three(tuple(map(_SERIES.__getitem__, choices)), choices)
 
 
-def _held(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
+def _three(series: tuple[str, ...], names: tuple[str, ...]) -> Lines:
+    return _curves(*map(_Curve, series, names, ("accent", "warning", "friction")))
+
+
+def _held(series: str) -> Lines:
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         p = schema.n_holds
         return [CurveSpec(series, i, f"contact {i + 1}", link_colour(i, p), unit_of(series)) for i in range(p)]
@@ -223,23 +202,9 @@ def _held(series: str) -> Callable[[Schema, int], list[CurveSpec]]:
     return lines
 
 
-def _axial(schema: Schema, index: int) -> list[CurveSpec]:
-    shown = (("axial_speed_mps", "along the body", "accent"), ("slip_mps", "slip", "friction"))
-    return [CurveSpec(name, 0, text, colour, "m/s") for name, text, colour in shown]
-
-
-_RESULTANT = tuple(f"resultant_{what}" for what in ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm"))
-
-
-def _resultant(first: int, symbol: str, unit: str) -> Callable[[Schema, int], list[CurveSpec]]:
-    def lines(schema: Schema, index: int) -> list[CurveSpec]:
-        colours = ("accent", "warning", "friction")
-        return [
-            CurveSpec(_RESULTANT[first + axis], 0, f"{symbol}_{'XYZ'[axis]}", colour, unit)
-            for axis, colour in enumerate(colours)
-        ]
-
-    return lines
+_AXIAL = _curves(_Curve("axial_speed_mps", "along the body", "accent"), _Curve("slip_mps", "slip", "friction"))
+_FORCE = tuple(f"resultant_f{axis}_n" for axis in "xyz")
+_MOMENT = tuple(f"resultant_m{axis}_nm" for axis in "xyz")
 
 
 def _body_map(title: str, unit: str, choices: tuple[str, ...], least: float) -> PlotType:
@@ -275,27 +240,22 @@ _OF_BODIES = {
         holds=True,
     ),
     "resultant_force": PlotType(
-        "Resultant force on the body", "N", _resultant(0, "F", "N"), Fields.NONE, least=1e-3, of="body",
-        columns=_RESULTANT[:3],
+        "Resultant force on the body", "N", _three(_FORCE, ("F_X", "F_Y", "F_Z")), Fields.NONE, least=1e-3, of="body",
+        columns=_FORCE,
     ),
     "resultant_torque": PlotType(
-        "Resultant torque about the head", "N m", _resultant(3, "M", "N m"), Fields.NONE, least=1e-3, of="body",
-        columns=_RESULTANT[3:],
+        "Resultant torque about the head", "N m", _three(_MOMENT, ("M_X", "M_Y", "M_Z")), Fields.NONE, least=1e-3,
+        of="body", columns=_MOMENT,
     ),
     "axial": PlotType(
-        "Axial speed and slip", "m/s", _axial, Fields.NONE, least=0.01, of="body",
+        "Axial speed and slip", "m/s", _AXIAL, Fields.NONE, least=0.01, of="body",
         columns=("axial_speed_mps", "slip_mps"),
     ),
 }  # fmt: skip
 
 _OF_RUNS = {
     "solver": PlotType(
-        "Solver",
-        "",
-        _solver,
-        Fields.SOLVER | Fields.CONTACTS,
-        decades=True,
-        levels=((-8.0, "converged up to here"),),
+        "Solver", "", _SOLVER, Fields.SOLVER | Fields.CONTACTS, decades=True, levels=((-8.0, "converged up to here"),)
     ),
     "energy": PlotType("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
     **_OF_BODIES,
