@@ -16,7 +16,6 @@ from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
 from snakestudio.export.csv import write_csv
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.plot_types import VIEWS, default_views
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.viewport.legends import control_state
 from snakestudio.kinds.controller import CONTROLLERS
@@ -31,7 +30,8 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
-from snakestudio.viewmodel.plots.catalogue import catalogue
+from snakestudio.viewmodel.plots.channels import catalogue
+from snakestudio.viewmodel.plots.plot_types import VIEWS, default_views
 from tests.gui.fake import FakeBridge
 
 TOYS = Path(__file__).parent / "toys"

@@ -10,8 +10,8 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.drawing.style import Colour, Theme
-from snakestudio.export.units import units_of
 from snakestudio.export.video_options import Companion, check_columns
+from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 
@@ -38,7 +38,7 @@ class _Curve:
 
 def strip_height(height: int, names: Sequence[str]) -> int:
     """Height that curves take of a picture of this height, px: even, 0 without any."""
-    groups = len({units_of(name) for name in names})
+    groups = len({unit_of(name) for name in names})
     if not groups:
         return 0
     wanted = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
@@ -79,8 +79,8 @@ class PlotStrip:
     ) -> None:
         check_columns(names, column_names(recording.schema))
         self._span, self._theme = span, theme
-        units = list(dict.fromkeys(map(units_of, names)))
-        groups = [[name for name in names if units_of(name) == unit] for unit in units]
+        units = list(dict.fromkeys(map(unit_of, names)))
+        groups = [[name for name in names if unit_of(name) == unit] for unit in units]
         colours = (theme.accent, theme.force, theme.stick, theme.friction, theme.axis_x, theme.axis_z, theme.path)
         inks = {name: colours[index % len(colours)] for index, name in enumerate(names)}
         curves = [[*_curves(recording, group, inks, span, False)] for group in groups]
@@ -116,7 +116,7 @@ class PlotStrip:
                 label = None if curve.dashed else curve.label
                 style = (0, (4, 2)) if curve.dashed else "-"
                 axis.plot(curve.times, curve.values, color=ink, linewidth=letters / 6.5, linestyle=style, label=label)
-            axis.set_ylabel("" if unit == "1" else unit, color=theme.text_dim, fontsize=0.8 * letters)
+            axis.set_ylabel(unit, color=theme.text_dim, fontsize=0.8 * letters)
             legend = axis.legend(
                 loc="lower left", bbox_to_anchor=(0, 0.98), ncols=8, frameon=False, fontsize=0.78 * letters,
                 labelcolor=theme.text, borderaxespad=0, handlelength=1.2, columnspacing=1.4, handletextpad=0.5,

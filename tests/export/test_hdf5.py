@@ -14,7 +14,7 @@ import snakestudio as ss
 from snakestudio.api.running import Run
 from snakestudio.errors import ExportError
 from snakestudio.export.hdf5 import write_hdf5
-from snakestudio.export.units import units_of
+from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import RunEvent
@@ -89,7 +89,7 @@ def test_a_body_has_its_sections(tmp_path: Path) -> None:
 
 
 def test_every_unit_of_a_run_is_known() -> None:
-    unitless = {name for name in column_names(SCHEMA) if units_of(name) == "1"}
+    unitless = {name for name in column_names(SCHEMA) if not unit_of(name)}
     endings = ("qw", "qx", "qy", "qz", "contacts_closed", "solver_residual", "solver_iterations", "solver_unconverged")
     assert all(name.endswith(endings) for name in unitless)
 

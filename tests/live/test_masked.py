@@ -19,7 +19,7 @@ from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.mcap.views import Views
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
-from snakestudio.viewmodel.plots.catalogue import catalogue
+from snakestudio.viewmodel.plots.channels import catalogue
 
 from .test_robot import World
 

@@ -332,7 +332,7 @@ def _table() -> Any:
 def _arrange(window: Any, app: Any) -> None:
     """Docks and plots: one arrangement saved under a name, another one left as it stands."""
     from snakestudio.gui.plots.channel_library import Derived
-    from snakestudio.gui.plots.content import read_content
+    from snakestudio.viewmodel.plots.content import read_content
 
     window.context.plot_docks.library.put(Derived(*choices.DERIVED))
     contents = [content for plot in choices.PLOTS if (content := read_content(plot)) is not None]

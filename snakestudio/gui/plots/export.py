@@ -19,16 +19,16 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
-from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_type import CurveSpec
-from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
-from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.plots.pyramid import BLOCK
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
+from snakestudio.viewmodel.plots.span_values import curve_table
 
 __all__ = ["CsvExport", "PlotExporter", "save_png", "save_profile", "save_spectrum", "save_svg"]
 
@@ -109,7 +109,7 @@ def save_profile(path: Path, picture: ChartData, lines: list[CurveSpec], schema:
         If it cannot be written.
     """
     own = picture.traces[: len(lines)]
-    names = [channel_of(line.channel, schema).names(schema)[0].removeprefix("section_1_") for line in lines]
+    names = [series_of(line.series, schema).names[0].removeprefix("section_1_") for line in lines]
     table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
     head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
     _write(path, head, table)
@@ -140,7 +140,7 @@ def save_spectrum(path: Path, picture: ChartData, lines: Sequence[CurveSpec], sc
 
 
 def _names(schema: Schema, lines: Sequence[CurveSpec]) -> list[str]:
-    return [channel_of(line.channel, schema).names(schema)[line.column] for line in lines]
+    return [series_of(line.series, schema).names[line.column] for line in lines]
 
 
 def _text(value: float) -> str:

@@ -12,14 +12,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core.command import Context
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.content import Content
-from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset, contents_of, contents_text
 from snakestudio.model.recording import Schema
+from snakestudio.viewmodel.plots.content import Content
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.plots.plot_types import VIEWS
 
 if TYPE_CHECKING:
     from snakestudio.gui.plots.channel_browser import ChannelBrowser

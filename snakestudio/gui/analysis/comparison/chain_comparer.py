@@ -9,12 +9,12 @@ from snakestudio.analysis.comparison.chains import compare_chain
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["ChainComparer"]
 

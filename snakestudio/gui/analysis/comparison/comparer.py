@@ -12,13 +12,14 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun, ghost_at, has_ended
+from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.formulations import MODELS
 from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["Comparer", "model_name"]
 

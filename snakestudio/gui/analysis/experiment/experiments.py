@@ -15,7 +15,6 @@ from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
@@ -26,6 +25,7 @@ from snakestudio.viewmodel.experiment.compare import Compared, compare
 from snakestudio.viewmodel.experiment.motion import Motion
 from snakestudio.viewmodel.experiment.shifted import ShiftedRecording
 from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["Experiments", "Trial"]
 

@@ -6,9 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtGui import QColor
-
-from snakestudio.gui.core import theme
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
@@ -18,17 +15,23 @@ if TYPE_CHECKING:
 
 __all__ = ["STOPS", "CurveSpec", "PlotType", "distinct_colour", "link_colour"]
 
+STOPS = tuple(f"stop:{place}" for place in range(7))
+"""Colours for curves beyond those that roles of the theme have."""
+
 
 @dataclass(frozen=True, slots=True)
 class CurveSpec:
-    """A column of a channel as a curve.
+    """A column of a series as a curve.
 
     Attributes
     ----------
-    channel : str
+    series : str
+        Its key (see `viewmodel.plots.channels`).
     column : int
     name : str
     colour : str
+        A role of the theme ("accent"), a place among colours that stand in a row (`link_colour`, `distinct_colour`,
+        `STOPS`), or a colour ("#4cc2ff").
     unit : str
     axis : int
         0 left, 1 right.
@@ -36,7 +39,7 @@ class CurveSpec:
         Drawn dim: a reference.
     """
 
-    channel: str
+    series: str
     column: int
     name: str
     colour: str
@@ -154,26 +157,11 @@ class PlotType:
         return f"{self.word(schema)} {index + 1}"
 
 
-STOPS = ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b")
-_STOPS_LIGHT = ("#0a84d0", "#5560d8", "#8d4fc0", "#c2569a", "#c27500", "#8c8410", "#178a4c")
-
-
 def link_colour(index: int, count: int) -> str:
     """Colour of a link's curve: neighbours look alike, the ends do not."""
-    stops = STOPS if theme.current().name == "dark" else _STOPS_LIGHT
-    place = index / max(1, count - 1) * (len(stops) - 1)
-    first = min(int(place), len(stops) - 2)
-    a, b, share = QColor(stops[first]), QColor(stops[first + 1]), place - first
-    mixed = [getattr(a, c)() + share * (getattr(b, c)() - getattr(a, c)()) for c in ("redF", "greenF", "blueF")]
-    return QColor.fromRgbF(*mixed).name()
-
-
-_DISTINCT = (0, 4, 6, 2, 5, 3, 1)
-"""Places of `STOPS` so that neighbours look as different as they can."""
+    return f"ramp:{index / max(1, count - 1)!r}"
 
 
 def distinct_colour(number: int) -> str:
     """Colour of the curve of a number (0-based) among curves that somebody put together."""
-    stops = STOPS if theme.current().name == "dark" else _STOPS_LIGHT
-    round_, place = divmod(number, len(_DISTINCT))
-    return theme.mixed(stops[_DISTINCT[place]], theme.current().text, min(0.7, 0.45 * round_))
+    return f"distinct:{number}"

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
-from snakestudio.viewmodel.plots.series_cache import SeriesCache
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
-__all__ = ["Overlay"]
+__all__ = ["OverlaidRun", "Overlay"]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaidRun:
+    """A recording to be drawn over the run.
+
+    Attributes
+    ----------
+    name : str
+        What the legend calls it.
+    colour : str
+        Of all its curves.
+    recording : Source
+        Complete: rows that come later are not looked for.
+    """
+
+    name: str
+    colour: str
+    recording: Source
 
 
 class Overlay:
@@ -51,15 +69,10 @@ class Overlay:
         # A map shows size by brightness, which two runs cannot share.
         if not view.possible(schema) or view.style == "heat" or index >= view.count(schema):
             return []
-        wanted = {_identity(line) for line in main}
+        wanted = {(line.series, line.column) for line in main}
         every = not wanted or view.style == "xy"  # there, lines are pairs that stay together
         return [
             replace(line, colour=self.run.colour)
             for line in view.lines(schema, index)
-            if not line.faint and (every or _identity(line) in wanted)
+            if not line.faint and (every or (line.series, line.column) in wanted)
         ]
-
-
-def _identity(line: CurveSpec) -> tuple[str, int | str]:
-    """What a curve is, whatever else its recording holds: models keep different energies, and name joint axes apart."""
-    return line.channel, line.name if line.channel == "energy" else line.column

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.footprints import solid_outline
 from snakestudio.model.obstacles.outlines import Outline
@@ -18,6 +16,8 @@ from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
@@ -120,8 +120,8 @@ def _add(
     first = first // stride * stride  # the same rows again when the view moves
     picture.stride = max(picture.stride, stride)
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x = history.samples(across.channel, first, last, stride)
-        y = history.samples(upwards.channel, first, last, stride)
+        x = history.samples(across.series, first, last, stride)
+        y = history.samples(upwards.series, first, last, stride)
         if x is None or y is None:
             continue
         xs, ys = x[:, across.column].astype(np.float64), y[:, upwards.column].astype(np.float64)
@@ -131,7 +131,7 @@ def _add(
 
 def _add_dots(picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int) -> None:
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x, y = history.values_at(across.channel, row), history.values_at(upwards.channel, row)
+        x, y = history.values_at(across.series, row), history.values_at(upwards.series, row)
         if x is not None and y is not None and math.isfinite(x[across.column] + y[upwards.column]):
             picture.dots.append(Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name))
 
@@ -229,8 +229,8 @@ def row_near(
     first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
     best: tuple[float, int] | None = None
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x = history.samples(across.channel, first, last, 1)
-        y = history.samples(upwards.channel, first, last, 1)
+        x = history.samples(across.series, first, last, 1)
+        y = history.samples(upwards.series, first, last, 1)
         if x is None or y is None or not len(x):
             continue
         away = np.hypot((x[:, across.column] - place[0]) * scale[0], (y[:, upwards.column] - place[1]) * scale[1])

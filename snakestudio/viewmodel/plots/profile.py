@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import fitted, readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["HOLDS", "compose_profile", "profile_legend"]
 
 
-HOLDS = "hold_place"
-"""Channel that says where a body is held."""
+HOLDS = ("contact_*_active", "contact_*_abscissa_m")
+"""Series that say which anchors or supports hold a body, and where."""
 
 _BINS = 200
 
@@ -39,7 +39,7 @@ def compose_profile(
     ----------
     view : PlotType
     lines : sequence of CurveSpec
-        What the view shows: one curve, whose channel has a column for every cross-section.
+        What the view shows: one curve, whose series has a column for every cross-section.
     history : SeriesCache
     row : int or None
     values : (float, float), optional
@@ -80,11 +80,11 @@ def _add(
     assert history.recording is not None
     place = np.array(history.recording.schema.sections)
     for line in lines:
-        found = history.values_at(line.channel, row)
+        found = history.values_at(line.series, row)
         if found is None:
             continue
         picture.traces.append(Trace(place, found, found, line.colour, line.name))
-        known = history.envelope(line.channel, 0, len(history.recording), _BINS)
+        known = history.envelope(line.series, 0, len(history.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
             [found] if known is None or not len(known.row) else [found, known.low, known.high]
         )
@@ -94,14 +94,11 @@ def _add(
 
 
 def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
-    held = history.values_at(HOLDS, row)
-    if held is None:
+    active, places = (history.values_at(key, row) for key in HOLDS)
+    if active is None or places is None:
         return
-    count = len(held) // 2
     picture.ticks = [
-        (float(place), bool(active > 0.5))
-        for active, place in zip(held[:count], held[count:], strict=True)
-        if math.isfinite(place)
+        (float(place), bool(holds > 0.5)) for holds, place in zip(active, places, strict=True) if math.isfinite(place)
     ]
 
 

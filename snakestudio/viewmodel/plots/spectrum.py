@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
@@ -47,7 +47,7 @@ class Spectra:
         self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
     ) -> _Spectrum | None:
         """The amplitude spectrum of a curve over rows first to stop; None where they do not give one."""
-        key = (id(history.recording), line.channel, line.column, first, stop, window, history.known(line.channel))
+        key = (id(history.recording), line.series, line.column, first, stop, window, history.known(line.series))
         self._used.add(key)
         if key not in self._kept:
             self._kept[key] = self._compute(line, history, first, stop, window)
@@ -64,7 +64,7 @@ class Spectra:
     ) -> _Spectrum | None:
         from snakestudio.analysis.signals import spectrum  # takes long to import, and few plots need it
 
-        values = history.samples(line.channel, first, stop, 1)
+        values = history.samples(line.series, first, stop, 1)
         if values is None or history.recording is None or stop - first < _LEAST_ROWS:
             return None
         curve = values[:, line.column].astype(np.float64)

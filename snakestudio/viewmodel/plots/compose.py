@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.core import theme
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.pyramid import Envelope
 from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
@@ -20,7 +19,7 @@ from snakestudio.viewmodel.plots.series_cache import SeriesCache
 __all__ = ["compose", "legend"]
 
 Envelopes = dict[str, tuple[FloatArray, Envelope]]
-"""Times and bins by channel."""
+"""Times and bins by series."""
 
 Overlaid = tuple[Overlay, Sequence[CurveSpec]]
 """A recording over the run, and its curves."""
@@ -84,12 +83,12 @@ def compose(
 
 
 def _envelopes(lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
-    """What a history remembers of the channels of `lines` from start to stop (s)."""
-    return _of_channels({line.channel for line in lines}, history, start, stop, bins)
+    """What a history remembers of the series of `lines` from start to stop (s)."""
+    return _of_series({line.series for line in lines}, history, start, stop, bins)
 
 
-def _of_channels(keys: set[str], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
-    """What a history remembers of some channels from start to stop (s)."""
+def _of_series(keys: set[str], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
+    """What a history remembers of some series from start to stop (s)."""
     envelopes: Envelopes = {}
     recording = history.recording
     if recording is None or not len(recording):
@@ -111,9 +110,9 @@ def _add_traces(
     picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, *, dashed: bool = False
 ) -> None:
     for line in lines:
-        if line.channel not in envelopes:
+        if line.series not in envelopes:
             continue
-        time, envelope = envelopes[line.channel]
+        time, envelope = envelopes[line.series]
         low = envelope.low[:, line.column].astype(np.float64)
         high = envelope.high[:, line.column].astype(np.float64)
         if view.decades and line.axis == 0:
@@ -144,11 +143,11 @@ def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: i
     phase = view.phase(recording.schema) if recording is not None else None
     if phase is None or recording is None or not picture.traces:
         return
-    found = _of_channels({"control"}, history, picture.start, picture.stop, bins).get("control")
+    found = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
     if found is None:
         return
     time, envelope = found
-    up = np.nan_to_num(envelope.high[:, recording.schema.extra.index(phase[0])]) > 0.5
+    up = np.nan_to_num(envelope.high[:, 0]) > 0.5
     curve = picture.traces[0]
     for bin_ in np.flatnonzero(up[1:] != up[:-1]):
         begins = bool(up[bin_ + 1])
@@ -236,9 +235,9 @@ def _add_heat(
     along = view.of == "body" and len(sections) == n
     labels = _place_labels(sections) if along else _row_labels(n, lambda row: n - 0.5 - row)
     picture.axes = [Axis(0.0, float(n), labels=labels)]
-    if not lines or lines[0].channel not in envelopes:
+    if not lines or lines[0].series not in envelopes:
         return
-    time, envelope = envelopes[lines[0].channel]
+    time, envelope = envelopes[lines[0].series]
     seen = (time >= picture.start) & (time <= picture.stop)
     columns = [line.column for line in lines]
     values = envelope.high[:, columns]
@@ -266,9 +265,9 @@ def legend(
     values: dict[str, NDArray[np.float64] | None] = {}
     entries: list[tuple[float, str, str]] = []
     for line in lines:
-        if line.channel not in values:
-            values[line.channel] = None if index is None else history.values_at(line.channel, index)
-        row = values[line.channel]
+        if line.series not in values:
+            values[line.series] = None if index is None else history.values_at(line.series, index)
+        row = values[line.series]
         value = math.nan if row is None else float(row[line.column])
         unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
         text = line.name if row is None else f"{line.name} {readable(value, unit)}"
@@ -281,7 +280,6 @@ def legend(
         entries = sorted((entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0])[:4]
     phase = view.phase(history.recording.schema) if history.recording is not None else None
     if phase is not None:
-        palette = theme.current()
-        entries = [(0.0, palette.warning, f"▼ {phase[1]}"), (0.0, palette.good, f"▲ {phase[2]}"), *entries]
+        entries = [(0.0, "warning", f"▼ {phase[1]}"), (0.0, "good", f"▲ {phase[2]}"), *entries]
     names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines]
     return [*names, *((colour, text) for _, colour, text in entries)]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.plots.plot_type import CurveSpec
+from snakestudio.model.quantities import Piece
 from snakestudio.viewmodel.job import Progress
-from snakestudio.viewmodel.plots.channels import channel_of, signal_of
+from snakestudio.viewmodel.plots.channels import series_of, signal_of
+from snakestudio.viewmodel.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.plots.series_cache import Source
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def curve_table(
     """Values of curves at the rows start to stop, some rows at a time, (k, curves)."""
     schema = recording.schema
     theirs = None if other is None else other.schema
-    keys = dict.fromkeys(line.channel for line in lines)
+    keys = dict.fromkeys(line.series for line in lines)
     signals = {key: found for key in keys if (found := signal_of(key, schema, theirs)) is not None}
     for first in range(start, max(stop, start + 1), max(1, piece)):
         last = min(first + piece, stop)
@@ -66,11 +67,11 @@ def curve_table(
             key: each.values(recording, first, last, other)[:, None] for key, each in signals.items()
         }
         if len(signals) < len(keys):
-            rows = recording.rows(first, last)
             before = recording.rows(first - 1, first) if first else None
+            rows = Piece(schema, recording.rows(first, last), before)
             for key in keys - signals.keys():
-                tables[key] = channel_of(key, schema).compute(rows, before)
-        yield np.stack([tables[line.channel][:, line.column] for line in lines], axis=1)
+                tables[key] = series_of(key, schema).values(rows)
+        yield np.stack([tables[line.series][:, line.column] for line in lines], axis=1)
 
 
 def figures(curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress) -> list[SpanStatistics] | None:
