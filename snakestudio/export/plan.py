@@ -11,8 +11,8 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
+from snakestudio.drawing.bodies import body_outlines
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.drawing.plan_outlines import body_outlines
 from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing

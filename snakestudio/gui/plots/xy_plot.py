@@ -14,9 +14,8 @@ from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.footprints import solid_outline
 from snakestudio.model.obstacles.outlines import Outline
-from snakestudio.model.obstacles.solids import obstacle_solids
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source

@@ -17,7 +17,8 @@ from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.scene.live_values import LinkValues, clearance_html
 from snakestudio.gui.scene.start_choice import StartChoice
-from snakestudio.model.labels import kind_title, obstacle_mention, obstacle_title
+from snakestudio.model.labels import obstacle_mention, obstacle_title
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.body_parts import n_parts, part_name
@@ -230,7 +231,7 @@ class Inspector(Themed):
         kind, index = items[0]
         if kind == "obstacle" and index < len(scene.obstacles):
             obstacle = scene.obstacles[index]
-            return obstacle_title(obstacle, index), kind_title(obstacle.kind) if obstacle.name else ""
+            return obstacle_title(obstacle, index), shape_of(obstacle).title if obstacle.name else ""
         if kind == "link":
             return f"{part_name(scene)} {index + 1} of {n_parts(scene)}", "as the viewport shows it now"
         if kind == "path":
@@ -283,7 +284,7 @@ class Inspector(Themed):
             self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
         named, grouped = self.rows.get("name"), self.rows.get("group")
         if isinstance(named, TextRow):
-            named.placeholder = f"{kind_title(first.kind)} {indices[0] + 1}"
+            named.placeholder = f"{shape_of(first).title} {indices[0] + 1}"
             named.refresh()
         if isinstance(grouped, TextRow):
             grouped.placeholder = "none"

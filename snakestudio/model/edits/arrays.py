@@ -14,8 +14,8 @@ from snakestudio.model.edits.groups import free_group_name, obstacle_with, with_
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.random_field import Throw, throw_field
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 
 __all__ = ["MOST", "PATTERNS", "PATTERN_FIELDS", "Array", "ArrayPlan", "arrayed", "placements", "suited"]
 
@@ -162,17 +162,12 @@ def placements(plan: ArrayPlan) -> FloatArray:
     raise ValueError("a random field has no fixed places")
 
 
-def _turn_key(obstacle: Obstacle) -> str:
-    """The value that says how an obstacle is turned about the vertical, "" for what is round."""
-    return next((name for name in ("yaw_deg", "heading_deg") if name in type(obstacle).model_fields), "")
-
-
 def _copy(obstacle: Obstacle, x: float, y: float, turn: float, number: int) -> Obstacle:
     """A copy at a place (m), turned by an angle (rad); copies of what has a name are numbered."""
     changes: dict[str, Any] = {"x_m": round(x, 6), "y_m": round(y, 6), "locked": False, "hidden": False}
     if obstacle.name and number > 1:
         changes["name"] = f"{obstacle.name[: 79 - len(str(number))]} {number}"
-    key = _turn_key(obstacle)
+    key = shape_of(obstacle).turn_key
     if turn and key:
         degrees = float(getattr(obstacle, key)) + math.degrees(turn)
         changes[key] = round(math.remainder(degrees, 360.0), 6)
@@ -226,7 +221,7 @@ def arrayed(
     else:
         made = _repeated(sources, plan, middle, skip_first=bool(indices))
         sentence = f"{len(made) + len(indices)} obstacles"
-    base = f"{sources[0].group or sources[0].name or sources[0].kind.replace('_', ' ').capitalize()} array"
+    base = f"{sources[0].group or sources[0].name or shape_of(sources[0]).title} array"
     group = free_group_name(scene, base[:76])
     originals = {i for i in indices if not scene.obstacles[i].locked}
     kept = [obstacle_with(o, group=group) if i in originals else o for i, o in enumerate(scene.obstacles)]

@@ -10,8 +10,8 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.footprints import corners
-from snakestudio.model.obstacles.solids import Post, Solid, obstacle_solids
-from snakestudio.model.world import HeightField, Obstacle
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Post, Solid
 
 __all__ = ["PlanBoxes", "plan_boxes"]
 
@@ -45,10 +45,8 @@ def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
 @by_identity
 def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
     """Least x and y, greatest x and y of an obstacle, m."""
-    if isinstance(obstacle, HeightField):
-        # Where it lies is known even if its heights are not, and they need not be read for it.
-        obstacle = obstacle.model_copy(update={"heights_m": ((0.0, 0.0), (0.0, 0.0)), "picture": None})
-    extents = [_extent(solid) for solid in obstacle_solids(obstacle)]
+    # Where it lies is known even if its files are not there, and they need not be read for it.
+    extents = [_extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))]
     low, high = np.min([low for low, _ in extents], axis=0), np.max([high for _, high in extents], axis=0)
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder, Obstacle
 
 __all__ = ["TRIES_EACH", "Throw", "throw_field"]
 
@@ -39,12 +40,18 @@ class Throw(NamedTuple):
     tries: int
 
 
+def _radius(obstacle: Obstacle) -> float:
+    """Of an obstacle that is round from above, m; 0 of any other."""
+    solids = () if shape_of(obstacle).files else obstacle_solids(obstacle)
+    return solids[0].radius if len(solids) == 1 and isinstance(solids[0], Post) else 0.0
+
+
 def _circles(obstacles: Sequence[Obstacle], boxes: PlanBoxes) -> tuple[FloatArray, FloatArray]:
     """Circles that hold obstacles: middles (n, 2) from their places, and radii (n,), m."""
     places = np.array([(o.x_m, o.y_m) for o in obstacles])
     radii = np.array(
         [
-            o.radius_m if isinstance(o, Cylinder) else 0.5 * float(np.linalg.norm(size))
+            _radius(o) or 0.5 * float(np.linalg.norm(size))
             for o, size in zip(obstacles, boxes.high - boxes.low, strict=True)
         ]
     )
@@ -64,8 +71,8 @@ def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> Float
 def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:
     """Distance of points (m, 2) from the obstacles: from round ones exactly, else from their boxes, (m,), m."""
     found = np.full(len(points), np.inf)
-    radius = np.array([o.radius_m if isinstance(o, Cylinder) else np.nan for o in scene.obstacles])
-    round_ones = np.isfinite(radius)
+    radius = np.array([_radius(o) for o in scene.obstacles])
+    round_ones = radius > 0.0
     if round_ones.any():
         away = points[:, None] - boxes.centre[round_ones]
         found = (np.hypot(away[..., 0], away[..., 1]) - radius[round_ones]).min(axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Gap", "Outline", "gap", "least_gap", "nearest_of_many", "nearest_point"]
+__all__ = ["Gap", "Outline", "distances", "gap", "least_gap", "nearest_of_many", "nearest_point"]
 
 
 class Outline(NamedTuple):
@@ -168,6 +168,21 @@ def nearest_of_many(
         if found is not None and (best is None or found.distance < best[1].distance):
             best = int(i), found
     return best
+
+
+def distances(outline: Outline, points: FloatArray) -> FloatArray:
+    """Distances (k,), m, of points (k, 2), m, from an outline; 0 within it."""
+    begin, end = _edges(outline.points)
+    nearest = np.full(len(points), np.inf)
+    inside = np.full(len(points), len(outline.points) > 2)
+    for a, way in zip(begin, end - begin, strict=True):
+        to = points - a
+        size = float(way @ way)
+        share = np.clip(to @ way / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
+        away = to - share * way
+        np.minimum(nearest, np.hypot(away[:, 0], away[:, 1]), out=nearest)
+        inside &= way[0] * to[:, 1] - way[1] * to[:, 0] >= 0.0
+    return np.where(inside, 0.0, np.maximum(nearest - outline.radius, 0.0))
 
 
 def nearest_point(outline: Outline, point: FloatArray) -> FloatArray:
