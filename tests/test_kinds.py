@@ -10,22 +10,32 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.analysis.signals.filters import MovingMean
+from snakestudio.analysis.signals.functions import FUNCTIONS, Function
+from snakestudio.analysis.signals.nodes import Node, Pointwise
+from snakestudio.analysis.signals.reductions import REDUCTIONS, Reduction, reduce
+from snakestudio.analysis.signals.signal import compile_signal
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.drawing.picking import pick
-from snakestudio.errors import SceneError
+from snakestudio.errors import SceneError, SignalError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.plan import write_plan
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.plot_types import VIEWS, default_views
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.viewport.legends import control_state
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.model.column_units import raised
+from snakestudio.model.columns import column_names
 from snakestudio.model.edits import transform, tree, with_values
 from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.presets import PRESETS, preset_obstacles
@@ -334,3 +344,65 @@ def test_a_robot_stops_at_a_shape_in_every_formulation_and_the_run_says_at_what(
     assert set(last.contacts.other[last.contacts.other != GROUND]) == {1}, "of the rail, its third solid"
     free = run_offline(scene.model_copy(update={"obstacles": ()})).recording
     assert free.snapshot(len(free) - 1).link_pose[:, 0].max() > 0.5
+
+
+# ---------------------------------------------------------------------------------------------------- of signals
+
+
+def _sharpened(x: Node, share: float) -> Node:
+    return Pointwise(lambda values, smooth: values + share * (values - smooth), (x, MovingMean(x, 0.5)), x.unit)
+
+
+@pytest.fixture
+def own_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    sharpen = Function(
+        "sharpen(x, share)", "Adds what a moving mean takes away", _sharpened, 1, ("share",), frozenset(("share",)),
+        around=("Sharpen, 50 %", "sharpen({}, 0.5)"),
+    )  # fmt: skip
+    power = Function(
+        "power(x)", "Mean square", lambda x: Reduction(x, lambda t, v: float(np.mean(v * v)), raised(x.unit, 2.0))
+    )
+    monkeypatch.setitem(FUNCTIONS, "sharpen", sharpen)
+    monkeypatch.setitem(REDUCTIONS, "power", power)
+
+
+@pytest.mark.usefixtures("own_functions")
+def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others() -> None:
+    recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
+    names = column_names(recording.schema)
+    sharp = compile_signal("sharpen(com_x_m, 2)", names)
+    plain, smooth = (compile_signal(text, names).values(recording) for text in ("com_x_m", "moving_mean(com_x_m, 0.5)"))
+    assert sharp.unit == "m"
+    np.testing.assert_allclose(sharp.values(recording), 3.0 * plain - 2.0 * smooth, atol=1e-15)
+    assert reduce("power(sharpen(com_x_m, 2))", recording) == (np.mean(sharp.values(recording) ** 2), "m2")
+    for text, sentence in (
+        ("sharpen(com_x_m)", r"1 argument instead of 2 at character 1; write sharpen\(x, share\)"),
+        ("sharpen(com_x_m, -1)", "= -1 in sharpen.* is not above 0 at character 18"),
+        ("sharpe(com_x_m, 1)", "did you mean sharpen"),
+    ):
+        with pytest.raises(SignalError, match=sentence):
+            compile_signal(text, names)
+    with pytest.raises(SignalError, match="did you mean power"):
+        reduce("powr(com_x_m)", recording)
+
+
+@pytest.mark.gui
+@pytest.mark.usefixtures("own_functions")
+def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
+    recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
+    dialog = DerivedDialog(FakeBridge(recording), Library(None))  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    qtbot.keyClicks(dialog.name_field, "sharp_m")
+    qtbot.keyClicks(dialog.field, "sharp")
+    qtbot.waitUntil(dialog.field._popup.isVisible)
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.field.text() == "sharpen("
+    dialog.field.clear()
+    qtbot.keyClicks(dialog.field, "com_x_m")
+    menu = dialog.around.menu()
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Sharpen, 50 %").trigger()
+    assert dialog.field.text() == "sharpen(com_x_m, 0.5)"
+    qtbot.waitUntil(lambda: dialog.sentence.text() == "In m.")

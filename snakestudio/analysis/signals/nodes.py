@@ -119,12 +119,13 @@ class Pointwise(Node):
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN where the function has no value."""
-        return self._applied([part.values(block, start, stop) for part in self.parts])
+        return self.applied([part.values(block, start, stop) for part in self.parts])
 
     def constant(self) -> float:
         """Its value where all its parts are numbers."""
-        return float(self._applied([np.array([part.value]) for part in self.parts if isinstance(part, Number)])[0])
+        return float(self.applied([np.array([part.value]) for part in self.parts if isinstance(part, Number)])[0])
 
-    def _applied(self, values: list[FloatArray]) -> FloatArray:
+    def applied(self, values: list[FloatArray]) -> FloatArray:
+        """The function of values of its parts."""
         with np.errstate(all="ignore"):
             return np.asarray(self._function(*values), np.float64)
