@@ -37,9 +37,9 @@ from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.column_units import raised
 from snakestudio.model.columns import column_names
 from snakestudio.model.edits import transform, tree, with_values
-from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.presets import PRESETS, preset_obstacles
 from snakestudio.model.labels import obstacle_title
+from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import SHAPES
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Recording, Schema

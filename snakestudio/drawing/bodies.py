@@ -17,8 +17,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing import surfaces
 from snakestudio.drawing.surfaces import Surface
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.obstacles.footprints import solid_outline
-from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
 from snakestudio.model.obstacles.shape import Obstacle, ShapeKind, obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid
 from snakestudio.model.rotations import rotation

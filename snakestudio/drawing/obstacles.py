@@ -17,7 +17,7 @@ from snakestudio.drawing.bodies import Body, body_of
 from snakestudio.drawing.terrain import Blocks, Terrain, make_terrain, with_others
 from snakestudio.errors import Problem
 from snakestudio.model.by_identity import others
-from snakestudio.model.obstacles.footprints import corners
+from snakestudio.model.obstacles.outlines import corners
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 

@@ -25,8 +25,7 @@ from snakestudio.engines.planar_obstacles import fits_the_plane
 from snakestudio.errors import Problem
 from snakestudio.kernels.axes import X
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.edits.plan_boxes import plan_boxes
-from snakestudio.model.obstacles.footprints import corners
+from snakestudio.model.obstacles.outlines import corners, plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.robot.chain import chain

@@ -18,7 +18,7 @@ from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
 from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
-from snakestudio.model.obstacles.footprints import robot_outlines
+from snakestudio.model.obstacles.outlines import robot_outlines
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 

@@ -13,8 +13,7 @@ from snakestudio.drawing import path
 from snakestudio.drawing.bodies import body_centre, body_rectangle
 from snakestudio.drawing.obstacles import Body, obstacles_of
 from snakestudio.drawing.style import LIGHT, Colour
-from snakestudio.model.obstacles.footprints import robot_outlines, solid_outline
-from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.obstacles.outlines import Outline, robot_outlines, solid_outline
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 

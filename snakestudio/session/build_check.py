@@ -9,9 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SnakeStudioError
-from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
-from snakestudio.model.obstacles.footprints import robot_outlines, solid_outline
-from snakestudio.model.obstacles.outlines import gap
+from snakestudio.model.obstacles.outlines import PlanBoxes, gap, plan_boxes, robot_outlines, solid_outline
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene

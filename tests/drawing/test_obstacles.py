@@ -20,7 +20,7 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.rays import ray_blocks, ray_prism, ray_relief
 from snakestudio.drawing.style import DARK
-from snakestudio.model.obstacles.footprints import footprint
+from snakestudio.model.obstacles.outlines import footprint
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder

@@ -36,7 +36,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.obstacle_edits import copies
-from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
+from snakestudio.viewmodel.scene.scene_texts import place_and_size
 from tests.gui.fake import FakeBridge
 from tests.gui.test_tree_inspector import enter
 from tests.gui.test_viewport import LEFT, NONE, drag

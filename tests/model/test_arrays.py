@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.model.edits.arrays import MOST, ArrayPlan, arrayed, placements
-from snakestudio.model.edits.random_field import TRIES_EACH
+from snakestudio.model.edits.arrays import MOST, TRIES_EACH, ArrayPlan, arrayed, placements
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder

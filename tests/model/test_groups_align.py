@@ -19,8 +19,8 @@ from snakestudio.model.edits.groups import (
     with_flag,
     with_group,
 )
-from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import Function
-from snakestudio.analysis.signals.nodes import Node, Number, Pointwise
+from snakestudio.analysis.signals.nodes import Block, Node, Number, Pointwise
 from snakestudio.analysis.signals.reader import read
-from snakestudio.analysis.signals.reading import Block
 from snakestudio.analysis.signals.signal import Signal
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import Unit, combined, ending_of, of_column

@@ -17,8 +17,7 @@ from snakestudio.errors import Problem
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.model.fields import value
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.obstacles.footprints import solid_outline
-from snakestudio.model.obstacles.outlines import distances
+from snakestudio.model.obstacles.outlines import distances, solid_outline
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot

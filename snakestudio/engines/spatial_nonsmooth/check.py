@@ -14,8 +14,8 @@ from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kinds.reads import LINKS
-from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.motion import PlacedStart
+from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Relief, Solid
 from snakestudio.model.robot.chain import chain

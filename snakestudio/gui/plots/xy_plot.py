@@ -12,8 +12,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.plot_type import CurveSpec, PlotType
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.obstacles.footprints import solid_outline
-from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
 from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace

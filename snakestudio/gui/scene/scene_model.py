@@ -17,8 +17,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
-from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text
+from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text, place_and_size
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 

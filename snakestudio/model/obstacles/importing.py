@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from snakestudio.inputs import CIRCLES, DRAWING, InputError, read_bytes, read_text
-from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circles, refuse
-from snakestudio.model.obstacles.csv_file import circles_of_csv
+from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circles, circles_of_csv, refuse
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene

@@ -10,8 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.bodies import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.obstacles import Obstacles
-from snakestudio.model.obstacles.footprints import robot_outlines
-from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many
+from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many, robot_outlines
 from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.viewport.length_units import length_text

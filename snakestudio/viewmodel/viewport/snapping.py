@@ -10,8 +10,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.bodies import body_centre, body_outlines
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.model.edits.bending import joint_points
-from snakestudio.model.obstacles.footprints import robot_outlines
-from snakestudio.model.obstacles.outlines import nearest_point
+from snakestudio.model.obstacles.outlines import nearest_point, robot_outlines
 from snakestudio.model.scene import Scene
 
 __all__ = ["Snap", "snapped"]

@@ -25,7 +25,7 @@ from snakestudio.gui.viewport.drafting.rulers import THICK
 from snakestudio.gui.viewport.surfaces.painted import paint_bar, paint_gizmo, paint_tracks
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.obstacles.footprints import solid_outline
+from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["TopView"]
