@@ -365,14 +365,9 @@ def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
     found = []
     for solid in obstacle_solids(obstacle):
         assert isinstance(solid, Post | Block)
-        low, high = (solid.low, solid.high) if isinstance(solid, Post) else _heights(solid)
-        found.append((low, high, _cores(solid, upright=True)))
+        heights = np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
+        found.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
     return found
-
-
-def _heights(block: Block) -> tuple[float, float]:
-    heights = corners(block).T[2]
-    return float(heights.min()), float(heights.max())
 
 
 def _cores(solid: Solid, upright: bool) -> list[_Core]:
