@@ -11,14 +11,14 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
+from snakestudio.drawing.bodies import body_outlines
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.drawing.plan_outlines import body_outlines
 from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
 from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
-from snakestudio.model.obstacles.footprints import robot_outlines
+from snakestudio.model.obstacles.outlines import robot_outlines
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,11 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path
+from snakestudio.drawing.bodies import body_centre, body_rectangle
 from snakestudio.drawing.obstacles import Body, obstacles_of
-from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.style import LIGHT, Colour
-from snakestudio.model.obstacles.footprints import footprint, robot_outlines
-from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.obstacles.outlines import Outline, robot_outlines, solid_outline
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 
 if TYPE_CHECKING:
@@ -53,10 +52,8 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
 
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
     look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
-    if body.obstacle.kind == "stairs":  # every step, so that one sees where they rise
-        outlines: Sequence[Outline] = [Outline(footprint(solid), 0.0) for solid in body.solids]  # type: ignore[arg-type]
-    else:
-        outlines = body_outlines(body)
+    rises = shape_of(body.obstacle).rises
+    outlines = [solid_outline(solid) for solid in body.solids]  # every step, so that one sees where they rise
     for number, one in enumerate(outlines):
         if len(one.points) == 1:
             patch: Circle | Polygon = Circle((one.points[0, 0], one.points[0, 1]), one.radius, **look)
@@ -64,14 +61,13 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
             patch = Polygon(one.points, closed=True, **look)
         patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
         axes.add_artist(patch)
-    if body.obstacle.kind in ("stairs", "ramp"):
+    if rises:
         foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
         rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
         axes.annotate("", xy=top, xytext=foot, arrowprops=rise)
     if names:
         name = body.obstacle.name or f"{index + 1}"
         x, y = body_centre(body)
-        rises = body.obstacle.kind in ("stairs", "ramp")
         axes.annotate(
             name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
             va="center", fontsize=6.0, gid=f"name-{index + 1}",

@@ -17,9 +17,9 @@ from snakestudio.errors import Fix, Problem
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["EVERY_MODEL", "LINKS", "Reads", "findings", "readers", "reason"]
 
@@ -213,8 +213,10 @@ def readers(reads: Reads, key: str) -> tuple[str, ...]:
 def reason(scene: Scene, key: str, reads: Reads) -> str:
     """Why the value at a dotted key has no effect in the scene as it stands, in a few words; "" if it has one."""
     kind, plain = scene.model.kind, _plain(key)
-    if plain == "obstacles.relief_m" and "obstacles.*" in reads[kind]:
-        return _of_relief(scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1])
+    if plain.startswith("obstacles.") and "[" in key and "obstacles.*" in reads[kind]:
+        obstacle = scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1]
+        if why := _of_shape(obstacle, plain.partition(".")[2]):
+            return why
     if not _read(reads[kind], plain):
         return _where(readers(reads, plain), kind, reads)
     for condition in _CONDITIONS:
@@ -226,8 +228,10 @@ def reason(scene: Scene, key: str, reads: Reads) -> str:
     return ""
 
 
-def _of_relief(obstacle: Obstacle) -> str:
-    return "only with a picture" if getattr(obstacle, "heights_m", None) is not None else ""
+def _of_shape(obstacle: Obstacle, name: str) -> str:
+    """Why a value of an obstacle has no effect, in a few words; "" if it has."""
+    own = shape_of(obstacle).effects
+    return next((words for keys, holds, words in own if name in keys and not holds(obstacle)), "")
 
 
 def _where(known: tuple[str, ...], kind: str, reads: Reads) -> str:
@@ -281,10 +285,11 @@ def findings(scene: Scene, reads: Reads) -> list[Problem]:
             problems += [_of_value(scene, one, reads) for one in unused]
     if "obstacles.*" in reads[scene.model.kind]:
         for j, obstacle in enumerate(scene.obstacles):
-            if isinstance(obstacle, HeightField) and (why := _of_relief(obstacle)):
-                default = HeightField.model_fields["relief_m"].default
-                one = _Given(f"obstacles[{j + 1}].relief_m", obstacle.relief_m, default, why)
-                problems += [_of_value(scene, one, reads)] if one.value != one.default else []
+            for name in (name for keys, *_ in shape_of(obstacle).effects for name in keys):
+                if why := _of_shape(obstacle, name):
+                    default = type(obstacle).model_fields[name].default
+                    one = _Given(f"obstacles[{j + 1}].{name}", getattr(obstacle, name), default, why)
+                    problems += [_of_value(scene, one, reads)] if one.value != one.default else []
     return problems
 
 

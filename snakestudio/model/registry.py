@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import pkgutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, get_origin
 
 from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
-__all__ = ["CONTROLLERS", "GAIT_KINDS", "Registry", "options"]
+__all__ = ["CONTROLLERS", "GAIT_KINDS", "SHAPES", "Registry", "options"]
 
 
 class Kind(Protocol):
@@ -41,7 +42,7 @@ K = TypeVar("K", bound=Kind)
 class Registry(Mapping[str, K]):
     """Kinds by name, in the order of their places.
 
-    As an annotation of a scene's field it lets that be any of them.
+    As an annotation of a scene's field it lets that be any of them, or a tuple of any of them.
 
     Parameters
     ----------
@@ -105,17 +106,41 @@ class Registry(Mapping[str, K]):
     # ------------------------------------------------------------------------------------------------ in a scene
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(self._part)
+        if get_origin(source) is not tuple:
+            return core_schema.with_info_plain_validator_function(self._part)
+        # What the annotation says of the tuple itself, such as its greatest length.
+        limits = {key: limit for key, limit in handler(source).items() if key in ("min_length", "max_length")}
+        return core_schema.with_info_plain_validator_function(partial(self._parts, **limits))
 
     def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
         """A part of the scene from its values; of all kinds only its own is imported."""
-        name = value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-        names = (name,) if isinstance(name, str) and name in self else tuple(self)
+        names = self._named((value,))
         if names not in self._validators:
-            choices = {each: self[each].fields.__pydantic_core_schema__ for each in names}
-            self._validators[names] = SchemaValidator(core_schema.tagged_union_schema(choices, "kind"))
-        validator = self._validators[names]
-        return validator.validate_json(to_json(value)) if info.mode == "json" else validator.validate_python(value)
+            self._validators[names] = SchemaValidator(self._any_of(names))
+        return _validated(self._validators[names], value, info)
+
+    def _parts(self, value: Any, info: core_schema.ValidationInfo, **limits: Any) -> Any:
+        """The same of any number of parts, at once: there may be thousands."""
+        any_of = self._any_of(self._named(value if isinstance(value, tuple | list) else ()))
+        return _validated(
+            SchemaValidator(core_schema.tuple_variable_schema(any_of, strict=True, **limits)), value, info
+        )
+
+    def _named(self, parts: Iterable[Any]) -> tuple[str, ...]:
+        """The kinds that parts are of; all there are where one is of none of them, to be named to whoever gave it."""
+        given = [part.get("kind") if isinstance(part, dict) else getattr(part, "kind", None) for part in parts]
+        names = {name for name in given if isinstance(name, str)}
+        known = given and all(name in self for name in names) and all(isinstance(name, str) for name in given)
+        return tuple(sorted(names)) if known else tuple(self)
+
+    def _any_of(self, names: Iterable[str]) -> CoreSchema:
+        return core_schema.tagged_union_schema(
+            {name: self[name].fields.__pydantic_core_schema__ for name in names}, "kind"
+        )
+
+
+def _validated(validator: SchemaValidator, value: Any, info: core_schema.ValidationInfo) -> Any:
+    return validator.validate_json(to_json(value)) if info.mode == "json" else validator.validate_python(value)
 
 
 CONTROLLERS: Registry[Any] = Registry("snakestudio.control.controllers")
@@ -126,7 +151,11 @@ GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits")
 """What the joints are asked for without looking at the robot (`kinds.gait.GaitKind`)."""
 
 
+SHAPES: Registry[Any] = Registry("snakestudio.model.obstacles.shapes")
+"""What obstacles can be (`model.obstacles.shape.ShapeKind`)."""
+
+
 def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:
-    """The parts that may stand at a field of a part by their kinds; None where the field's annotation says all."""
+    """The parts that may stand at a field of a part (or in a tuple there) by their kinds; None where it says all."""
     found = next((each for each in owner.model_fields[name].metadata if isinstance(each, Registry)), None)
     return None if found is None else {kind: found[kind].fields for kind in found}

@@ -13,12 +13,13 @@ from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
+from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.registry import CONTROLLERS, GAIT_KINDS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
 from snakestudio.model.robot.support import Rings, Support
-from snakestudio.model.world import Ground, Obstacle
+from snakestudio.model.world import Ground
 
 __all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]
 
@@ -139,7 +140,9 @@ class Scene(Frozen):
     strain: Strain = value(Serpentine(), label="Strain law", help="What a continuum robot's body does")
     support: Support = value(Rings(), label="Contacts of the body", help="What holds a continuum robot")
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
-    obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
+    obstacles: Annotated[tuple[Obstacle, ...], SHAPES] = value(
+        (), label="Obstacles", help="Fixed obstacles", max_length=20000
+    )
     path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
     gait: Annotated[GaitFields, GAIT_KINDS] = value(LateralUndulation(), label="Gait", help="Reference of the joints")
     controller: Annotated[ControllerFields, CONTROLLERS] = value(

@@ -16,11 +16,11 @@ from statistics import median
 
 from snakestudio.model.edits import remove_obstacles, with_value
 from snakestudio.model.edits.transform import move
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.model.scene_file.parse import parse_values
-from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
 
 Row = tuple[str, object, str, str, bool]

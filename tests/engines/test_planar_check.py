@@ -26,10 +26,17 @@ from snakestudio.model.motion import (
     StateStart,
     StraightStart,
 )
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.robot.pose import gait_link_angles, initial_state, planar_pose
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
-from snakestudio.model.world import Box, Cylinder, Ground, HeightField, Obstacle, Ramp, Rubble, Stairs
+from snakestudio.model.world import Ground
 from tests.engines.planar import circle, gait_reference
 
 
@@ -120,7 +127,7 @@ def test_a_box_on_its_side_stands_on_another_face() -> None:
     # Turned by 90 degrees about its y axis, its height lies along x and its length upright.
     flat = Box(x_m=1.0, y_m=2.0, z_m=0.1, length_m=0.5, width_m=0.3, height_m=0.2, yaw_deg=30.0)
     turned = Box(x_m=1.0, y_m=2.0, z_m=-0.05, length_m=0.2, width_m=0.3, height_m=0.5, yaw_deg=30.0, pitch_deg=90.0)
-    one, other = outlines((flat, turned), 0.2)
+    (one, other), _ = outlines((flat, turned), 0.2)
     assert sorted(one[3:5]) == pytest.approx(sorted(other[3:5]))
     assert [bool(one[7]), bool(other[7])] == [True, True]
 

@@ -14,8 +14,8 @@ from snakestudio.engines.planar_lagrangian.check import largest_stable_step
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.errors import SceneError
 from snakestudio.model.motion import TwoWaves
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Model, Scene
-from snakestudio.model.world import Cylinder
 from tests.engines.common import still
 from tests.engines.lagrangian import changed, undulation
 

@@ -19,10 +19,11 @@ from snakestudio.export.encoder import Encoder
 from snakestudio.export.frames import FrameSource
 from snakestudio.export.video import VideoOptions, overview_camera, write_video
 from snakestudio.model.edits import with_values
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.motion import LateralUndulation
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene, save_scene
-from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scene_trees, scenes
 

@@ -23,11 +23,12 @@ from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.errors import GraphicsError
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.world import Box, Cylinder
 from snakestudio.render import egl, gl, program
 from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
 from snakestudio.render.renderer import Renderer

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
+from snakestudio.analysis.signals.reductions import known
 
 __all__ = ["SpanStatistics", "SpectrumWindow", "spectrum", "statistics"]
 
@@ -72,7 +73,7 @@ def spectrum(times: ArrayLike, values: ArrayLike, window: SpectrumWindow = "hann
     frequency, amplitude : (n // 2 + 1,)
         Hz, and in the unit of the values; both empty where there are less than two values.
     """
-    t, x = _known(times, values)
+    t, x = known(times, values)
     if len(t) < 2 or not t[-1] > t[0]:
         return np.zeros(0), np.zeros(0)
     step, x = _evenly(t, x)
@@ -85,12 +86,6 @@ def spectrum(times: ArrayLike, values: ArrayLike, window: SpectrumWindow = "hann
         amplitude[-1] *= 0.5  # half the sampling rate has no negative twin
     amplitude[0] = abs(mean)
     return np.asarray(np.fft.rfftfreq(len(x), step), np.float64), np.asarray(amplitude, np.float64)
-
-
-def _known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    t, x = np.asarray(times, np.float64), np.asarray(values, np.float64)
-    there = np.isfinite(x)
-    return t[there], x[there]
 
 
 def _evenly(t: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
@@ -111,7 +106,7 @@ def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
     times, values : (n,)
         s, ascending; NaN for gaps.
     """
-    t, x = _known(times, values)
+    t, x = known(times, values)
     gaps = int(np.size(values)) - len(x)
     nan = float("nan")
     if not len(x):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import reduce
 
 import numpy as np
@@ -34,6 +34,10 @@ class Function:
     numbers : tuple of str
         Plain numbers after those, by name; those in `positive` must be above 0.
     positive : frozenset of str
+    between : dict of str to (float, float)
+        Least and greatest of those numbers that have such limits.
+    around : (str, str) or None
+        How it is offered to be put around an expression: "Low-Pass, 5 Hz", ``lowpass({}, 5)``.
     """
 
     signature: str
@@ -42,6 +46,8 @@ class Function:
     signals: int = 1
     numbers: tuple[str, ...] = ()
     positive: frozenset[str] = frozenset()
+    between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    around: tuple[str, str] | None = None
 
 
 _RAD = of_column("a_rad")
@@ -76,11 +82,13 @@ def _one(
     return name, Function(f"{name}(x)", text, lambda x: Pointwise(function, (x,), unit(x.unit)))
 
 
-def _many(name: str, text: str, function: Callable[..., FloatArray]) -> tuple[str, Function]:
+def _many(
+    name: str, text: str, function: Callable[..., FloatArray], around: tuple[str, str] | None = None
+) -> tuple[str, Function]:
     def make(*parts: Node) -> Node:
         return Pointwise(function, parts, _shared(parts))
 
-    return name, Function(f"{name}(x, y, ...)", text, make, 0)
+    return name, Function(f"{name}(x, y, ...)", text, make, 0, around=around)
 
 
 def _added(*values: FloatArray) -> FloatArray:
@@ -97,26 +105,31 @@ def _choose(condition: FloatArray, yes: FloatArray, no: FloatArray) -> FloatArra
 
 
 def _windowed(
-    name: str, number: str, text: str, make: Callable[[Node, float], Node], positive: bool = True
-) -> tuple[str, Function]:
+    name: str, number: str, text: str, make: Callable[[Node, float], Node], around: tuple[str, str] | None = None,
+    positive: bool = True,
+) -> tuple[str, Function]:  # fmt: skip
     needed = frozenset((number,)) if positive else frozenset[str]()
-    return name, Function(f"{name}(x, {number})", text, make, 1, (number,), needed)
+    return name, Function(f"{name}(x, {number})", text, make, 1, (number,), needed, around=around)
 
 
 FUNCTIONS: dict[str, Function] = dict((
-    ("derivative", Function("derivative(x)", "Rate of change over time", Derivative)),
-    ("integral", Function("integral(x)", "Integral over time since the start of the run", Integral)),
+    ("derivative", Function("derivative(x)", "Rate of change over time", Derivative,
+                            around=("Derivative", "derivative({})"))),
+    ("integral", Function("integral(x)", "Integral over time since the start of the run", Integral,
+                          around=("Integral", "integral({})"))),
     _windowed("lowpass", "hz", "Butterworth low-pass of order 2, forwards and backwards; half the power passes at hz",
-              lambda x, hz: Butterworth("lowpass", x, hz)),
+              lambda x, hz: Butterworth("lowpass", x, hz), ("Low-Pass, 5 Hz", "lowpass({}, 5)")),
     _windowed("highpass", "hz", "Butterworth high-pass of order 2, forwards and backwards; half the power passes at hz",
-              lambda x, hz: Butterworth("highpass", x, hz)),
-    _windowed("moving_mean", "s", "Mean over s seconds around every moment", MovingMean),
-    _windowed("median", "s", "Median over s seconds around every moment: takes out spikes", RunningMedian),
+              lambda x, hz: Butterworth("highpass", x, hz), ("High-Pass, 0.5 Hz", "highpass({}, 0.5)")),
+    _windowed("moving_mean", "s", "Mean over s seconds around every moment", MovingMean,
+              ("Moving Mean, 0.5 s", "moving_mean({}, 0.5)")),
+    _windowed("median", "s", "Median over s seconds around every moment: takes out spikes", RunningMedian,
+              ("Median, 0.2 s", "median({}, 0.2)")),
     _windowed("delay", "s", "The value s seconds before", Delay, positive=False),
     _windowed("at", "t", "The value at the time t, for every moment: x - at(x, 0) is a displacement", ValueAt,
               positive=False),
     ("unwrap", Function("unwrap(x)", "An angle without jumps by whole turns", Unwrapped)),
-    _many("norm", "Square root of the sum of squares", _norm),
+    _many("norm", "Square root of the sum of squares", _norm, ("Norm", "norm({})")),
     _many("sum", "Sum", _added),
     _many("mean", "Mean of several signals at every moment", lambda *values: _added(*values) / len(values)),
     _many("max", "Largest of several signals at every moment", lambda *values: reduce(np.maximum, values)),

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.nodes import Node, evaluate
-from snakestudio.analysis.signals.reading import Block, ColumnKey, Reading
+from snakestudio.analysis.signals.nodes import Block, ColumnKey, Node, Reading, evaluate
 from snakestudio.model.column_units import combined, of_column
 from snakestudio.model.recording import Recording
 

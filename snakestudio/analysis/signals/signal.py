@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.nodes import Node, Time, evaluate
+from snakestudio.analysis.signals.nodes import Node, Reading, Time, evaluate
 from snakestudio.analysis.signals.reader import read
-from snakestudio.analysis.signals.reading import Reading
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import ending_of
 from snakestudio.model.recording import Recording

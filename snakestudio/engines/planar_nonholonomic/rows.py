@@ -42,7 +42,7 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
             if worked == 0.0 or state.met[side, k] < 0:
                 continue
             rows.contact_link[at] = k
-            rows.contact_other[at] = state.met[side, k]
+            rows.contact_other[at] = params.owner[state.met[side, k]]
             rows.contact_state[at] = SLIP
             rows.contact_point[at, Z] = params.radius
             for a in range(2):

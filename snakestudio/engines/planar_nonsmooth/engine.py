@@ -142,7 +142,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             friction[used:, :2] = (state.impulse[:, :2] - state.before[CALL, :n]) / span
         return Contacts(
             link=np.concatenate([keys[:, LINK], np.arange(grounded)]).astype(np.int32),
-            other=np.concatenate([keys[:, BODY], np.full(grounded, GROUND)]).astype(np.int32),
+            other=np.concatenate([self._params.owner[keys[:, BODY]], np.full(grounded, GROUND)]).astype(np.int32),
             point=point,
             force_normal=normal,
             force_friction=friction,

@@ -19,8 +19,8 @@ from snakestudio.model.edits.arrays import PATTERN_FIELDS, PATTERNS, Array, Arra
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 from snakestudio.viewmodel.scene.items import refusal_text
 
 __all__ = ["ArrayDialog"]

@@ -12,7 +12,7 @@ from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = ["ADD", "ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext"]
+__all__ = ["ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext", "adding"]
 
 
 class SceneContext(Context, Protocol):
@@ -99,8 +99,11 @@ HISTORY: tuple[Command[SceneContext], ...] = (
 )  # fmt: skip
 """Back and forth."""
 
-ADD: tuple[Command[SceneContext], ...] = tuple(_add(preset) for preset in PRESETS.values())
-"""What adds an obstacle."""
+
+def adding() -> tuple[Command[SceneContext], ...]:
+    """What adds an obstacle."""
+    return tuple(_add(preset) for preset in PRESETS.values())
+
 
 DUPLICATE: tuple[Command[SceneContext], ...] = (
     Command(

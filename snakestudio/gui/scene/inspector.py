@@ -6,18 +6,23 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.form_row import GUTTER, FormRow
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
+from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow, choose_file
 from snakestudio.gui.scene.live_values import LinkValues, clearance_html
-from snakestudio.gui.scene.start_choice import StartChoice
-from snakestudio.model.labels import kind_title, obstacle_mention, obstacle_title
+from snakestudio.model.edits import with_values
+from snakestudio.model.labels import obstacle_mention, obstacle_title
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.viewmodel.body_parts import n_parts, part_name
@@ -25,8 +30,52 @@ from snakestudio.viewmodel.formulations import is_planar, unused_reason
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find
+from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
 __all__ = ["Inspector"]
+
+
+class StartChoice(QWidget):
+    """A box with the kinds of start, and why one cannot be had.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionController
+        What it shows is where a start from the present state begins.
+    """
+
+    def __init__(self, document: Document, bridge: SessionController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._bridge = document, bridge
+        self.box = ChoiceBox()
+        self.box.setAccessibleName("Kind of start")
+        self.box.setToolTip("How the robot starts; what was said before is carried over")
+        for kind, text in start_kinds(document.scene).items():
+            self.box.addItem(text, kind)
+        self.box.setCurrentIndex(self.box.findData(document.scene.start.kind))
+        self.box.activated.connect(self._choose)
+        self.message = Message()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 0, 0, 0)
+        column.addWidget(self.box)
+        column.addWidget(self.message)
+
+    def _choose(self, index: int) -> None:
+        kind = str(self.box.itemData(index))
+        scene = self._document.scene
+        file = ""
+        if kind == "recording":
+            file = choose_file(self, "Start from a run", self._document.base_dir, "Recorded runs (*.csv)")
+        if kind != scene.start.kind and (kind != "recording" or file):
+            try:
+                values = start_values(scene, kind, self._bridge.displayed, file)
+                self._document.edit(with_values(scene, {"start": values}), f"Start: {START_KINDS[kind].lower()}")
+                return
+            except SnakeStudioError as error:
+                self.message.say(refusal(error))
+        self.box.setCurrentIndex(self.box.findData(scene.start.kind))
+
 
 _OWN = ("kind", "name", "heights_m", "picture")
 """What every obstacle has for itself: it is not changed for several at once."""
@@ -230,7 +279,7 @@ class Inspector(Themed):
         kind, index = items[0]
         if kind == "obstacle" and index < len(scene.obstacles):
             obstacle = scene.obstacles[index]
-            return obstacle_title(obstacle, index), kind_title(obstacle.kind) if obstacle.name else ""
+            return obstacle_title(obstacle, index), shape_of(obstacle).title if obstacle.name else ""
         if kind == "link":
             return f"{part_name(scene)} {index + 1} of {n_parts(scene)}", "as the viewport shows it now"
         if kind == "path":
@@ -283,7 +332,7 @@ class Inspector(Themed):
             self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
         named, grouped = self.rows.get("name"), self.rows.get("group")
         if isinstance(named, TextRow):
-            named.placeholder = f"{kind_title(first.kind)} {indices[0] + 1}"
+            named.placeholder = f"{shape_of(first).title} {indices[0] + 1}"
             named.refresh()
         if isinstance(grouped, TextRow):
             grouped.placeholder = "none"

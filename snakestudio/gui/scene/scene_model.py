@@ -11,13 +11,13 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene import scene_entries as at
-from snakestudio.model.labels import kind_title, obstacle_title
+from snakestudio.model.labels import obstacle_title
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
-from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text
+from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text, place_and_size
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 
@@ -178,8 +178,8 @@ class SceneModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.EditRole:
             return obstacle.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{kind_title(obstacle.kind)}: {place_and_size(obstacle)}"
-        return self._icon(f"shape-{obstacle.kind}") if role == Qt.ItemDataRole.DecorationRole else None
+            return f"{shape_of(obstacle).title}: {place_and_size(obstacle)}"
+        return self._icon(shape_of(obstacle).icon) if role == Qt.ItemDataRole.DecorationRole else None
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
         """Of the columns beside the names: whether something is hidden or locked."""

@@ -14,7 +14,7 @@ from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.layouts import SHIPPED, Shipped
 from snakestudio.gui.viewport import commands as viewport
 
-__all__ = ["TABLE"]
+__all__ = ["table"]
 
 
 def _show_array(c: Context) -> None:
@@ -73,10 +73,9 @@ _FILE: tuple[Command[Context], ...] = (
     Command("quit", "File", "Quit", lambda c: c.window.close(), ("Ctrl+Q",)),
 )  # fmt: skip
 
+_HISTORY: tuple[Command[Context], ...] = (*scene.HISTORY, line("Edit"))
+
 _EDIT: tuple[Command[Context], ...] = (
-    *scene.HISTORY,
-    line("Edit"),
-    *scene.ADD,
     *viewport.LAY_OUT,
     line("Edit"),
     *scene.DUPLICATE,
@@ -176,5 +175,7 @@ _HELP: tuple[Command[Context], ...] = (
     Command("about", "Help", "About SnakeStudio", lambda c: c.guides.about(), icon="info"),
 )  # fmt: skip
 
-TABLE: tuple[Command[Context], ...] = (*_FILE, *_EDIT, *_VIEW, *_SIMULATION, *_ROBOT, *runs.TIME, *_HELP)
-"""All commands, in the order of the menus."""
+
+def table() -> tuple[Command[Context], ...]:
+    """All commands, in the order of the menus; those that add obstacles are of the shapes that there are by now."""
+    return (*_FILE, *_HISTORY, *scene.adding(), *_EDIT, *_VIEW, *_SIMULATION, *_ROBOT, *runs.TIME, *_HELP)

@@ -33,7 +33,7 @@ from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
-from snakestudio.gui.shell.commands import TABLE
+from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.viewport.legend import fill_trail_menu
@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
-        self.context = c = Context(self, settings or QSettings(), TABLE, DOCKS)
+        self.context = c = Context(self, settings or QSettings(), table(), DOCKS)
         self._default_layout = False
         self._space_keeper = SpaceKeyFilter(self)
         self.addToolBar(c.run_bar)

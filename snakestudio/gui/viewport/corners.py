@@ -16,7 +16,7 @@ from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import part_title
 from snakestudio.viewmodel.scene.items import Item
-from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
+from snakestudio.viewmodel.scene.scene_texts import place_and_size
 
 __all__ = ["Hint", "ViewButtons"]
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import pydantic
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import SceneError
+from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.obstacle_text import MARK, renewed, split
 from snakestudio.model.scene_file.parse import parse_scene, parse_values
 from snakestudio.model.scene_file.toml_merge import merge, tuples
-from snakestudio.model.world import Obstacle
 
 __all__ = ["dump_scene"]
 
-_OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Obstacle)
+_OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Annotated[Obstacle, SHAPES])
 
 
 _BODY, _CHAIN = ("beam", "strain", "support"), ("gait", "controller", "joint_controller", "actuator")

@@ -10,11 +10,9 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.obstacles.footprints import solid_outline
-from snakestudio.model.obstacles.outlines import Outline
-from snakestudio.model.obstacles.solids import obstacle_solids
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
@@ -172,26 +170,16 @@ def _obstacles(view: PlotType, recording: Source | None, time: float | None) -> 
 
 @by_identity
 def _polygons(obstacle: Obstacle) -> tuple[FloatArray, ...]:
-    return tuple(_polygon(solid_outline(solid)) for solid in obstacle_solids(obstacle))
+    solids = obstacle_solids(shape_of(obstacle).without_files(obstacle))
+    return tuple(_polygon(solid_outline(solid)) for solid in solids)
 
 
 def _polygon(outline: Outline) -> FloatArray:
-    """The boundary of an outline, its round corners as short edges."""
+    """The boundary of a polygon, or of a disc as short edges."""
     if outline.radius <= 0.0:
         return outline.points
     angle = np.arange(_CORNER) * (2 * math.pi / _CORNER)
-    circle = outline.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    if len(outline.points) == 1:
-        return np.asarray(outline.points[0] + circle)
-    around = (outline.points[:, None] + circle).reshape(-1, 2)
-    return _hull(around)
-
-
-def _hull(points: FloatArray) -> FloatArray:
-    from scipy.spatial import ConvexHull
-
-    hull: FloatArray = points[ConvexHull(points).vertices]
-    return hull
+    return np.asarray(outline.points[0] + outline.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1))
 
 
 def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.body_parts import n_parts
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["Part", "flag_tip", "part_text"]
+__all__ = ["Part", "flag_tip", "part_text", "place_and_size"]
+
 
 Part = Literal[
     "robot", "links", "start", "world", "ground", "path", "obstacles", "run", "beam", "strain", "support"
@@ -67,3 +69,13 @@ def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
     if flag == "hidden":
         return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
     return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"
+
+
+def place_and_size(obstacle: Obstacle) -> str:
+    """Where an obstacle is and how large."""
+    numbers = {
+        name: format_number(value)
+        for name in type(obstacle).model_fields
+        if isinstance(value := getattr(obstacle, name), int | float)
+    }
+    return f"x {obstacle.x_m:.3f} m, y {obstacle.y_m:.3f} m, {shape_of(obstacle).sizes.format_map(numbers)}"

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.drawing.bodies import body_centre, body_outlines
 from snakestudio.drawing.obstacles import Obstacles
-from snakestudio.drawing.plan_outlines import body_centre, body_outlines
 from snakestudio.model.edits.bending import joint_points
-from snakestudio.model.obstacles.footprints import robot_outlines
-from snakestudio.model.obstacles.outlines import nearest_point
+from snakestudio.model.obstacles.outlines import nearest_point, robot_outlines
 from snakestudio.model.scene import Scene
 
 __all__ = ["Snap", "snapped"]

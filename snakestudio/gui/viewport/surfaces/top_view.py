@@ -25,8 +25,7 @@ from snakestudio.gui.viewport.drafting.rulers import THICK
 from snakestudio.gui.viewport.surfaces.painted import paint_bar, paint_gizmo, paint_tracks
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.obstacles.footprints import footprint
-from snakestudio.model.obstacles.solids import Post
+from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["TopView"]
@@ -96,11 +95,11 @@ class TopView(QWidget):
         for index, body in enumerate(obstacles_of(scene.obstacles, base_dir, shown_only=True).bodies):
             painter.setPen(outline(("obstacle", index)))
             painter.setBrush(_qcolour(colours.terrain if body.earthen else colours.obstacle))
-            for solid in body.solids:
-                if isinstance(solid, Post):
-                    painter.drawEllipse(place((solid.x, solid.y, 0.0)), solid.radius * scale, solid.radius * scale)
+            for one in map(solid_outline, body.solids):
+                if len(one.points) == 1:
+                    painter.drawEllipse(place((*one.points[0], 0.0)), one.radius * scale, one.radius * scale)
                 else:
-                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in footprint(solid)]))
+                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in one.points]))
         if overlays.show_path:
             path = scene.path if overlays.draft is None else overlays.draft
             self._path(painter, path, overlays.waypoint, colours, place)

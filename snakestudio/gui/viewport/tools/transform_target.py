@@ -16,8 +16,8 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.model.edits import transform
 from snakestudio.model.labels import obstacle_mention
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder, Obstacle
 from snakestudio.viewmodel.viewport.robot_target import RobotTarget
 
 __all__ = ["ObstacleTarget", "Shaped", "TransformTarget", "target_of"]
@@ -87,11 +87,12 @@ class ObstacleTarget:
         chosen = [scene.obstacles[index] for index in self.indices]
         one = len(chosen) == 1
         self.title = obstacle_mention(chosen[0], self.indices[0]) if one else f"{len(chosen)} obstacles"
-        self.move_axes = "xyz" if all(map(transform.has_height, chosen)) else "xy"
-        if all(isinstance(o, transform.TILTING) for o in chosen):
+        shapes = [shape_of(o) for o in chosen]
+        self.move_axes = "xyz" if all(shape.raised for shape in shapes) else "xy"
+        if all(shape.tilts for shape in shapes):
             self.turn_axes = "xyz"
         else:
-            self.turn_axes = "" if one and isinstance(chosen[0], Cylinder) else "z"
+            self.turn_axes = "" if one and not shapes[0].turn_key else "z"
         self.scale_axes = "xyz"
 
     def _chosen(self, scene: Scene) -> list[Obstacle]:
