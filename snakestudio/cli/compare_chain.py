@@ -38,8 +38,8 @@ def execute(options: argparse.Namespace) -> int:
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     outputs.spare_files_of(scene, base_dir)
     line = ProgressLine()
-    if scene.model.continuum:
-        kinds = ["continuum_beam", "planar_lagrangian"] if scene.support.kind == "friction" else ["continuum_beam"]
+    if scene.body.strained:
+        kinds = ["continuum_beam", "planar_lagrangian"] if scene.body.slides else ["continuum_beam"]
         warm_up(kinds, line)
     name = Path(options.scene).name
     comparison = api.compare_scene_chain(

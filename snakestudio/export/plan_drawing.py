@@ -14,7 +14,7 @@ from snakestudio.drawing import path
 from snakestudio.drawing.obstacles import Body, obstacles_of
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.style import LIGHT, Colour
-from snakestudio.model.obstacles.footprints import footprint, robot_outlines
+from snakestudio.model.obstacles.footprints import footprint
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.scene import Scene
 
@@ -90,15 +90,13 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
     """Draw the robot at a pose (n, 7) as in `Snapshot`, its head darker and with a point ahead of it."""
     from matplotlib.patches import Polygon
 
-    outlines = robot_outlines(scene, pose)
-    continuum = scene.model.continuum
-    head = 0 if continuum else scene.robot.head_index
+    outlines, head = scene.body.outlines(pose), scene.body.head_part
     edge = _darker(LIGHT.link)
     for index, one in enumerate(outlines):
         is_head = index == head
         patch = Polygon(
             _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
-            linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
+            linewidth=0.5 if scene.body.jointed else 0.0, gid="head" if is_head else f"link-{index + 1}",
             zorder=2.0 if is_head else 1.5,
         )  # fmt: skip
         axes.add_artist(patch)
@@ -122,7 +120,7 @@ def draw_outlines(
     """Draw the robot at a pose (n, 7) by its edges only, so that several postures can lie over each other."""
     from matplotlib.patches import Polygon
 
-    for one in robot_outlines(scene, pose):
+    for one in scene.body.outlines(pose):
         edge = {"edgecolor": ink, "linestyle": style, "linewidth": width}
         axes.add_artist(Polygon(_capsule(one), closed=True, facecolor="none", zorder=2.5, **edge))
 

@@ -18,7 +18,7 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.motion import GaitStart, TwoWaves
 from snakestudio.model.robot.robot import Actuator, JointController
-from snakestudio.model.scene import Scene
+from snakestudio.model.scene import Scene, body_class
 from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["EVERY_MODEL", "LINKS", "Reads", "findings", "readers", "reason"]
@@ -97,7 +97,7 @@ def _uses_gait(scene: Scene) -> bool:
 
 
 def _slides(scene: Scene) -> bool:
-    return not scene.model.continuum or scene.support.kind == "friction"
+    return scene.body.slides
 
 
 _NOT_HERE = "not under this controller"
@@ -111,7 +111,7 @@ def _shapes(name: str) -> _Condition:
 
 
 def _jointed(scene: Scene) -> bool:
-    return scene.robot.n_links > 1 or scene.model.continuum
+    return scene.robot.n_links > 1
 
 
 _OF_JOINTS = (
@@ -293,8 +293,7 @@ def _elsewhere(scene: Scene, key: str, reads: Reads) -> str:
     known = readers(reads, key)
     if scene.model.kind in known:
         return ""
-    if not scene.model.continuum:
-        known = tuple(kind for kind in known if kind != _CONTINUUM) or known
+    known = tuple(kind for kind in known if isinstance(scene.body, body_class(kind))) or known
     return "another model.kind" if len(known) > 2 else "model.kind = " + " or ".join(f'"{kind}"' for kind in known)
 
 

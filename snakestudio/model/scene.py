@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from snakestudio.errors import Problem
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
@@ -20,7 +21,7 @@ from snakestudio.model.robot.strain import Serpentine, Strain
 from snakestudio.model.robot.support import Rings, Support
 from snakestudio.model.world import Ground, Obstacle
 
-__all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]
+__all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "body_class", "structure_problems"]
 
 FORMAT = 1
 """Version of the scene file's format."""
@@ -44,11 +45,6 @@ class Model(Frozen):
     def spatial(self) -> bool:
         """Whether the robot moves in space, with pitch in its joints."""
         return self.kind == "spatial_nonsmooth"
-
-    @property
-    def continuum(self) -> bool:
-        """Whether the robot is a continuous body with a strain law, not links with a gait."""
-        return self.kind == "continuum_beam"
 
 
 class Control(Frozen):
@@ -155,6 +151,13 @@ class Scene(Frozen):
     start: Start = value(StraightStart(), label="Start", help="Initial state")
 
     @property
+    def body(self) -> Body:
+        """What the robot's body is made of."""
+        if body_class(self.model.kind) is ContinuousBody:
+            return ContinuousBody(self.beam, self.support)
+        return ChainBody(self.robot, self.model.spatial)
+
+    @property
     def steps_per_period(self) -> int:
         """Time steps in a control period."""
         return round(self.control.period_s / self.solver.step_s)
@@ -170,6 +173,11 @@ class Scene(Frozen):
         return self.gait.gives_torques
 
 
+def body_class(kind: str) -> type[Body]:
+    """The class of the bodies that a formulation moves."""
+    return ContinuousBody if kind == "continuum_beam" else ChainBody
+
+
 def structure_problems(scene: Scene) -> list[Problem]:
     """Mistakes in which two values of a scene contradict each other: such a scene is no scene at all."""
     problems: list[Problem] = []
@@ -180,7 +188,6 @@ def structure_problems(scene: Scene) -> list[Problem]:
     bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
     if bodies > MOST_BODIES:
         wrong("obstacles", f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}", "leave some out")
-    n = scene.robot.n_links
     ratio = scene.control.period_s / scene.solver.step_s
     if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
         wrong(
@@ -208,24 +215,4 @@ def structure_problems(scene: Scene) -> list[Problem]:
         )
     for key, message, remedy in scene.path.mistakes():
         wrong(f"path.{key}", message, remedy)
-    if scene.model.continuum:  # its start places the body as a whole
-        return problems
-    start = scene.start
-    link = getattr(start, "link", 1)
-    if link > n:
-        wrong("start.link", f"there is no link {link}", f"give a link from 1 to {n}")
-    lists = {
-        "joint_angles_deg": n - 1,
-        "joint_pitch_deg": n - 1,
-        "link_angles_deg": n,
-        "position_m": n,
-        "orientation_wxyz": n,
-        "velocity_m_s": n,
-        "angular_velocity_rad_s": n,
-    }
-    for key, wanted in lists.items():
-        given = getattr(start, key, None)
-        if given is not None and len(given) != wanted:
-            of = "joint" if key.startswith("joint") else "link"
-            wrong(f"start.{key}", f"{len(given)} values for {wanted} {of}s", f"give one value for each {of}")
-    return problems
+    return problems + scene.body.start_problems(scene.start)

@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
-from snakestudio.model.obstacles.footprints import robot_outlines, solid_outline
+from snakestudio.model.obstacles.footprints import solid_outline
 from snakestudio.model.obstacles.outlines import gap
 from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.robot.pose import initial_state
@@ -25,7 +25,7 @@ _BESIDE = (Cylinder, Box)
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Doubts about obstacles and path; relative paths in the scene are relative to `base_dir`."""
-    if scene.model.continuum:
+    if not scene.body.meets_obstacles:
         return []
     if not scene.obstacles:
         return _unfollowed(scene)
@@ -108,7 +108,7 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
     if play == 0.0 or not scene.model.spatial:
         return []
     slack = play * scene.robot.link_length_m
-    links = robot_outlines(scene, pose)
+    links = scene.body.outlines(pose)
     found = []
     for j in np.flatnonzero(away <= slack).tolist():
         if isinstance(scene.obstacles[j], _BESIDE):

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from snakestudio.engines import registry as engines
 from snakestudio.kinds.reads import readers
-from snakestudio.model.scene import Scene
+from snakestudio.model.body import ContinuousBody
+from snakestudio.model.scene import Scene, body_class
 from snakestudio.session.compile_texts import ENGINE_NAMES
 
-__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
+__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "left_out", "unused_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,17 @@ def unused_reason(scene: Scene, key: str) -> str:
 def belongs_elsewhere(scene: Scene, key: str) -> bool:
     """Whether the value at `key` has no place beside the scene's model.
 
-    That is a speciality of a smooth formulation that is not the scene's, and whatever a continuous body does not read.
+    That is a speciality of a smooth formulation that is not the scene's, and whatever is left out beside its body.
     """
-    if scene.model.continuum:
-        return bool(unused_reason(scene, key))
-    known = {kind for kind in readers(engines.reads(), key) if kind != "continuum_beam"}
-    return bool(known) and known <= _SMOOTH and scene.model.kind not in known
+    known = {kind for kind in readers(engines.reads(), key) if isinstance(scene.body, body_class(kind))}
+    special = bool(known) and known <= _SMOOTH and scene.model.kind not in known
+    return special or left_out(scene, key)
+
+
+def left_out(scene: Scene, key: str) -> bool:
+    """Whether the value at `key` is not even shown as being without effect: the scene's body has no use for it.
+
+    Of a chain these are the tables of a continuous body; a continuous body leaves most of a scene alone.
+    """
+    foreign = scene.body.strained or key.partition(".")[0] in ContinuousBody.tables
+    return foreign and bool(unused_reason(scene, key))

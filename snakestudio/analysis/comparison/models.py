@@ -21,13 +21,12 @@ from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SceneError, UsageError
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import Change
-from snakestudio.model.robot.support import Friction
-from snakestudio.model.scene import Scene
+from snakestudio.model.scene import Scene, body_class
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
-_CONTINUUM, _CHAIN_OF_BODY = "continuum_beam", ("planar_lagrangian",)
+_CHAIN_OF_BODY = ("planar_lagrangian",)
 
 __all__ = ["ModelComparison", "ModelRun", "chosen_kinds", "compare_models", "fitted_to", "refusals"]
 
@@ -126,9 +125,9 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
             raise UsageError(f"There is no model {kind!r}; give some of {', '.join(engines.kinds())}.")
     if kinds:
         return tuple(kinds)
-    if scene.model.continuum:
-        return (own, *_CHAIN_OF_BODY) if isinstance(scene.support, Friction) else (own,)
-    return (own, *(kind for kind in engines.kinds() if kind not in (own, _CONTINUUM)))
+    if scene.body.strained:
+        return (own, *_CHAIN_OF_BODY) if scene.body.slides else (own,)
+    return (own, *(kind for kind in engines.kinds() if kind != own and isinstance(scene.body, body_class(kind))))
 
 
 def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
@@ -153,7 +152,7 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
         If the scene cannot be one of that formulation.
     """
     own = kind == scene.model.kind
-    if scene.model.continuum != (kind == _CONTINUUM):
+    if not isinstance(scene.body, body_class(kind)):
         return _other_body(scene, kind)
     fitted = scene if own else with_value(scene, "model.kind", kind)
     warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
@@ -173,7 +172,7 @@ def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
         n = scene.robot.n_links
         note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
         return as_chain(scene, n), (note,)
-    if kind == _CONTINUUM:
+    if scene.body.jointed:
         message, remedy = "it has links, no strain law", "make a continuous body of its gait: snakestudio fit-strain"
     else:
         message = "it is a continuous body"

@@ -25,7 +25,6 @@ from snakestudio.gui.scene.gait_panel import GaitPanel
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.scene.presets import FRICTION_PRESETS, Preset, PresetBox
 from snakestudio.gui.scene.real_robot import RealRobotSection
-from snakestudio.gui.scene.support_panel import OF_FRICTION
 from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
@@ -148,8 +147,12 @@ class ParameterPanels(Themed):
             "control.soft_start_deg": self.gait.soft_start,
             **self._rows,
             **self.real_robot.rows,
-            **({} if self.continuum is None or self.continuum.isHidden() else self.continuum.rows),
+            **({} if self._shown_continuum is None else self._shown_continuum.rows),
         }
+
+    @property
+    def _shown_continuum(self) -> ContinuumPanel | None:
+        return None if self.continuum is None or self.continuum.isHidden() else self.continuum
 
     def _section(self, title: str, keys: tuple[str, ...]) -> Section:
         section = Section(title)
@@ -191,11 +194,12 @@ class ParameterPanels(Themed):
         if friction is not None:
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
+        elsewhere = {} if self._shown_continuum is None else self._shown_continuum.rows
         own = {"control.soft_start_deg": self.gait.soft_start, **self._rows, **self.real_robot.rows}
         for key, row in own.items():
             row.set_unused(unused_reason(after, key))
             gait_only = row is self.gait.soft_start
-            shown = not belongs_elsewhere(after, key) and not (after.model.continuum and key in OF_FRICTION)
+            shown = not belongs_elsewhere(after, key) and key not in elsewhere
             row.setVisible(shown and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
@@ -208,19 +212,19 @@ class ParameterPanels(Themed):
         self._shape_pace.ask()
 
     def _show_sort(self, scene: Scene) -> None:
-        """Show what there is of a continuous body, or of a robot with links."""
-        continuum = scene.model.continuum
-        if continuum and self.continuum is None:
+        """Show what there is of a body that has a strain law, or of one with joints."""
+        strained = scene.body.strained
+        if strained and self.continuum is None:
             self.continuum = ContinuumPanel(self._document)
             self.continuum.rebuilt.connect(self._show_pending)
             self._layout.insertWidget(0, self.continuum)
         if self.continuum is not None:
-            self.continuum.setVisible(continuum)
-            if continuum:
+            self.continuum.setVisible(strained)
+            if strained:
                 self.continuum.refresh(scene)
         for section in (self.gait, self.controller, self._joint_section, self.real_robot, self.friction_presets):
-            section.setVisible(not continuum)
-        self._contact.set_title("Ground" if continuum else "Contact and friction")
+            section.setVisible(scene.body.jointed)
+        self._contact.set_title("Ground" if strained else "Contact and friction")
 
     def _show_pending(self) -> None:
         pending = set(self._bridge.status.pending)
@@ -228,15 +232,17 @@ class ParameterPanels(Themed):
             row.set_pending(key in pending)
         self.controller.show_pending(pending)
         self.gait.show_pending(pending, self._bridge.status.problems)
-        if self.continuum is not None and not self.continuum.isHidden():
-            self.continuum.show_pending(pending, self._bridge.status.problems)
+        if self._shown_continuum is not None:
+            self._shown_continuum.show_pending(pending, self._bridge.status.problems)
         self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
 
     def _draw_shape(self) -> None:
         shown = self._bridge.displayed
-        if self.isVisible() and self.continuum is not None and not self.continuum.isHidden():
-            self.continuum.strain.show_time(0.0 if shown is None else shown.time)
-        elif self.isVisible():
+        if not self.isVisible():
+            return
+        if self._shown_continuum is not None:
+            self._shown_continuum.strain.show_time(0.0 if shown is None else shown.time)
+        else:
             self.gait.shape.show_state(self._document.scene, self._bridge.displayed)
 
     def renew_theme(self) -> None:

@@ -23,7 +23,7 @@ from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.robot.support import Anchor, Anchors
 from snakestudio.model.scene import Scene
 
-__all__ = ["OF_FRICTION", "SUPPORTS", "SupportPanel"]
+__all__ = ["SUPPORTS", "SupportPanel"]
 
 SUPPORTS = {
     "rings": ("Rings", "No cross-section slides sideways; rings along the body take the load."),
@@ -34,7 +34,7 @@ SUPPORTS = {
 }
 """Kinds of contact by name: title, and what they do."""
 
-OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s")
+_OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s")
 """What else counts where friction moves the body."""
 
 
@@ -151,7 +151,7 @@ class SupportPanel(Section):
         column.setSpacing(8)
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
-        for key in (*keys, *(OF_FRICTION if support.kind == "friction" else ())):
+        for key in (*keys, *(_OF_FRICTION if support.kind == "friction" else ())):
             if number_kind(*declared(scene, key)) is not None:
                 self.rows[key] = ParameterRow(self._document, key)
                 column.addWidget(self.rows[key])

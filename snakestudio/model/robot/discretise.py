@@ -61,7 +61,7 @@ def discretise(scene: Scene, n: int) -> Scene:
     """
     beam, support, ground = scene.beam, scene.support, scene.ground
     problems = []
-    if not scene.model.continuum:
+    if not scene.body.strained:
         problems.append(Problem("error", "model.kind", "only a continuous body can be cut into links",
                                 'set it to "continuum_beam"'))  # fmt: skip
     if beam.group != "SE2":

@@ -180,7 +180,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     SceneError
         If a file that the start refers to, or a formula of the strain law, cannot be used.
     """
-    if scene.model.continuum:
+    if scene.body.strained:
         return initial_body(scene)
     start = scene.start
     if isinstance(start, RecordingStart):
@@ -219,7 +219,7 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
     SceneError
         As `initial_state`.
     """
-    if scene.model.continuum:
+    if not scene.body.jointed:
         return np.zeros((0, 2))
     if not scene.model.spatial:
         yaw = np.diff(planar_pose(scene, base_dir)[0][:, 2])

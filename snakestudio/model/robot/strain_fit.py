@@ -147,7 +147,7 @@ def as_continuum(
         If the scene has a continuous body already, no gait, or a start that cannot be read.
     """
     problems = []
-    if scene.model.continuum:
+    if scene.body.strained:
         problems.append(Problem("error", "model.kind", "it is a continuous body already", "choose a model of links"))
     if scene.gives_torques:
         problems.append(

@@ -98,10 +98,10 @@ class ViewSettings:
 def rows_of(scene: Scene) -> tuple[str, ...]:
     """What there is to be explained in pictures of a scene."""
     kind, rows = scene.model.kind, []
-    if scene.obstacles or scene.model.continuum:
+    if scene.obstacles or scene.body.strained:  # which supports may hold
         rows.append("forces")
     if scene.model.spatial:
         rows += ["ground_forces", "ground_friction"]
-    elif kind == "planar_nonsmooth" or scene.model.continuum:
+    elif kind == "planar_nonsmooth" or scene.body.strained:
         rows.append("friction")
     return (*rows, "trail")

@@ -10,6 +10,7 @@ from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import OverlaidRun
+from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
@@ -119,4 +120,4 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
             return ()
-        return (Ghost(profile.pose, None, _OPACITY, links_of(scene.beam, profile.links), None),)
+        return (Ghost(profile.pose, None, _OPACITY, ChainBody(links_of(scene.beam, profile.links))),)
