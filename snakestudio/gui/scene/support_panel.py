@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from snakestudio.errors import Problem, SceneError, SnakeStudioError
+from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.themed import Themed
-from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
 from snakestudio.gui.forms.form import OptionalListRow, make_row
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.formula_row import FormulaRow
-from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
-from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.robot.support import Anchor, Anchors
 from snakestudio.model.scene import Scene
@@ -38,7 +34,7 @@ _OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing
 """What else counts where friction moves the body."""
 
 
-class SupportPanel(Section):
+class SupportPanel(KindSection):
     """Choose what holds the body, and set its values.
 
     Parameters
@@ -51,27 +47,14 @@ class SupportPanel(Section):
         The contacts are of another kind, or there are more or fewer anchors: `rows` are others.
     """
 
-    rebuilt = Signal()
-
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Contacts of the body", parent=parent)
-        self._document = document
-        self.rows: dict[str, ParameterRow] = {}
-        self.choices: dict[str, FormRow] = {}
+        super().__init__("Contacts of the body", document, parent)
         self.cards: list[AnchorCard] = []
-        self._made_for: tuple[str, int] = ("", 0)
-        self.box = ChoiceBox()
-        self.box.setAccessibleName("Contacts of the body")
-        self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for kind, (title, _) in SUPPORTS.items():
-            self.box.addItem(title, kind)
-        self.box.activated.connect(lambda index: self._choose(str(self.box.itemData(index))))
+        titles = {kind: title for kind, (title, _) in SUPPORTS.items()}
+        self.box = self._kind_box("Contacts of the body", titles, self._choose)
         self.about = QLabel()
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
-        self.message = Message()
-        self._area = QWidget()
         self.add_button = QPushButton("Add an anchor")
         self.add_button.setToolTip("One more, at the tail")
         self.add_button.clicked.connect(self._add)
@@ -82,12 +65,7 @@ class SupportPanel(Section):
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""
         support = scene.support
-        made_for = support.kind, len(support.anchors) if isinstance(support, Anchors) else 0
-        if made_for != self._made_for:
-            self._made_for = made_for
-            self._make_rows(scene)
-            self.message.say("")
-            self.rebuilt.emit()
+        self._make_rows(scene, (support.kind, len(support.anchors) if isinstance(support, Anchors) else 0))
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(support.kind))
         self.about.setText(SUPPORTS[support.kind][1])
@@ -107,71 +85,45 @@ class SupportPanel(Section):
             choice.message.say("Applies at the next reset." if key in pending else "")
 
     def show_findings(self, problems: Collection[Problem]) -> None:
-        """Say at every anchor what a check of the scene has found there."""
         for card in self.cards:
             card.show_findings(problems)
 
     def forget(self) -> None:
-        """Another scene was opened."""
-        for row in self.rows.values():
-            row.field.restore()
-        self._made_for = ("", 0)
+        super().forget()
+        self._made_for = None
 
     def _choose(self, kind: str) -> None:
         if kind != self._document.scene.support.kind:
-            self._edit({"support": {"kind": kind}}, f"Contacts: {SUPPORTS[kind][0].lower()}")
+            self._set({"support": {"kind": kind}}, f"Contacts: {SUPPORTS[kind][0].lower()}")
         self.refresh(self._document.scene)
 
     def _add(self) -> None:
         support = self._document.scene.support
         if isinstance(support, Anchors):
             anchors = [*tree(support.anchors), tree(Anchor(at_m="l"))]
-            self._edit({"support.anchors": anchors}, "Add anchor")
+            self._set({"support.anchors": anchors}, "Add anchor")
 
     def _remove(self, index: int) -> None:
         support = self._document.scene.support
         if isinstance(support, Anchors):
             anchors = [*support.anchors[:index], *support.anchors[index + 1 :]]
-            self._edit({"support.anchors": tree(tuple(anchors))}, f"Remove anchor {index + 1}")
+            self._set({"support.anchors": tree(tuple(anchors))}, f"Remove anchor {index + 1}")
 
-    def _edit(self, values: dict[str, object], text: str) -> None:
-        try:
-            self._document.edit(with_values(self._document.scene, values), text)
-            self.message.say("")
-        except SnakeStudioError as error:
-            self.message.say(refusal(error))
+    def _set(self, values: dict[str, object], text: str) -> None:
+        self._edit(lambda scene: with_values(scene, values), text)
 
-    def _make_rows(self, scene: Scene) -> None:
-        for row in self.rows.values():
-            row.field.restore()
-        self.rows, self.choices, self.cards = {}, {}, []
-        area = QWidget()
-        column = QVBoxLayout(area)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+    def _fill(self, column: QVBoxLayout, scene: Scene) -> None:
+        self.cards = []
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
         for key in (*keys, *(_OF_FRICTION if support.kind == "friction" else ())):
-            if number_kind(*declared(scene, key)) is not None:
-                self.rows[key] = ParameterRow(self._document, key)
-                column.addWidget(self.rows[key])
-                continue
-            make = OptionalListRow if key == "support.weights" else None
-            choice = make(self._document, [key]) if make is not None else make_row(self._document, [key])
-            if choice is not None:
-                self.choices[key] = choice
-                column.addWidget(choice)
+            self._add_value(column, key, OptionalListRow if key == "support.weights" else make_row)
         if isinstance(support, Anchors):
             for index in range(len(support.anchors)):
                 card = AnchorCard(self._document, index, removable=len(support.anchors) > 1)
                 card.remove_asked.connect(self._remove)
                 self.cards.append(card)
                 column.addWidget(card)
-        self.body.replaceWidget(self._area, area)
-        self._area.hide()
-        self._area.deleteLater()
-        self._area = area
-        area.setVisible(column.count() > 0)
 
 
 _MOTIONS = (
