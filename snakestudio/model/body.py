@@ -99,8 +99,8 @@ class Body(ABC):
 
     @property
     @abstractmethod
-    def has_height(self) -> bool:
-        """Whether a start says how high it is; else it lies on the ground."""
+    def in_space(self) -> bool:
+        """Whether it moves in space and a start says how high it is; else its parts lie flat on the ground."""
 
     @abstractmethod
     def part_title(self, index: int) -> str:
@@ -136,12 +136,12 @@ class ChainBody(Body):
     Attributes
     ----------
     robot : Robot
-    has_height : bool
+    in_space : bool
         Whether the links move in space.
     """
 
     robot: Robot
-    has_height: bool = False
+    in_space: bool = False
 
     part_noun = "link"
     part_name = "Link"
@@ -255,7 +255,7 @@ class ContinuousBody(Body):
     meets_obstacles = False
     head_part = 0
     half_length = 0.0
-    has_height = True
+    in_space = True
 
     @property
     def n_parts(self) -> int:

@@ -12,39 +12,23 @@ from snakestudio.errors import Problem
 from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.formulations import ModelFields, PlanarNonsmooth
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
-from snakestudio.model.registry import CONTROLLERS, GAIT_KINDS
+from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
 from snakestudio.model.robot.support import Rings, Support
 from snakestudio.model.world import Ground, Obstacle
 
-__all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "body_class", "structure_problems"]
+__all__ = ["FORMAT", "Control", "Run", "Scene", "Solver", "structure_problems"]
 
 FORMAT = 1
 """Version of the scene file's format."""
 
 MOST_BODIES = 50_000
 """Posts, blocks and steps that the obstacles of a scene may be made of."""
-
-
-class Model(Frozen):
-    """Which of the formulations moves the robot."""
-
-    kind: Literal[
-        "planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic", "continuum_beam"
-    ] = value(
-        "planar_nonsmooth", label="Model",
-        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth P1, planar_lagrangian P4,"
-        " planar_nonholonomic P3, continuum_beam P5",
-    )  # fmt: skip
-
-    @property
-    def spatial(self) -> bool:
-        """Whether the robot moves in space, with pitch in its joints."""
-        return self.kind == "spatial_nonsmooth"
 
 
 class Control(Frozen):
@@ -129,7 +113,9 @@ class Scene(Frozen):
     title: str = value("", label="Title", help="What this scene is", max_length=200)
     description: str = value("", label="Description", help="What to look for", max_length=4000)
     source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
-    model: Model = value(Model(), label="Model", help="Formulation of the dynamics")
+    model: Annotated[ModelFields, FORMULATIONS] = value(
+        PlanarNonsmooth(), label="Model", help="Formulation of the dynamics"
+    )
     robot: Robot = value(Robot(), label="Robot", help="The robot's body")
     beam: Beam = value(Beam(), label="Continuum body", help="The body of a continuum robot (continuum model)")
     strain: Strain = value(Serpentine(), label="Strain law", help="What a continuum robot's body does")
@@ -153,7 +139,7 @@ class Scene(Frozen):
     @property
     def body(self) -> Body:
         """What the robot's body is made of."""
-        if body_class(self.model.kind) is ContinuousBody:
+        if self.model.body is ContinuousBody:
             return ContinuousBody(self.beam, self.support)
         return ChainBody(self.robot, self.model.spatial)
 
@@ -171,11 +157,6 @@ class Scene(Frozen):
     def gives_torques(self) -> bool:
         """Whether the joints' motors are given torques; else joint controllers follow reference angles."""
         return self.gait.gives_torques
-
-
-def body_class(kind: str) -> type[Body]:
-    """The class of the bodies that a formulation moves."""
-    return ContinuousBody if kind == "continuum_beam" else ChainBody
 
 
 def structure_problems(scene: Scene) -> list[Problem]:

@@ -12,8 +12,8 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import TwoWaves
-from snakestudio.model.scene import Model
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge
 
@@ -40,7 +40,7 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(qtbot: QtBot, box: ModelBox, do
     document.edit(document.scene.model_copy(update={"gait": TwoWaves(pitch_amplitude_deg=7.5)}), "Gait")
     before, count = document.scene, document.undo_stack.count()
     choose(qtbot, box, Qt.Key.Key_Down)
-    assert document.scene == before.model_copy(update={"model": Model(kind="spatial_nonsmooth")})
+    assert document.scene == before.model_copy(update={"model": FORMULATIONS["spatial_nonsmooth"].fields()})
     assert document.undo_stack.count() == count + 1
     assert document.undo_stack.undoText() == "Model: spatial"
     choose(qtbot, box, Qt.Key.Key_Up)

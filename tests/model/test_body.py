@@ -38,7 +38,7 @@ TABLE = {
     "pointer": (0.2, 0.12),
     "abscissas": ((), pytest.approx((0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2))),
     "slides": (True, False),
-    "has_height": (False, True),
+    "in_space": (False, True),
 }
 
 
@@ -94,7 +94,7 @@ def test_starts_that_do_not_fit():
 
 def test_a_scene_has_the_body_of_its_formulation():
     assert Scene().body == ChainBody(Robot())
-    assert with_values(Scene(), {"model.kind": "spatial_nonsmooth"}).body == ChainBody(Robot(), has_height=True)
+    assert with_values(Scene(), {"model.kind": "spatial_nonsmooth"}).body == ChainBody(Robot(), in_space=True)
     loose = with_values(Scene(), {"model.kind": "continuum_beam", "support": {"kind": "friction"}}).body
     assert loose == ContinuousBody(Beam(), Friction())
     assert loose.slides

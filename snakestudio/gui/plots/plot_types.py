@@ -244,6 +244,6 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
         return own
     if scene.obstacles:
         return "force", "joint", "speed", "position"
-    if scene.model.kind.startswith("planar"):
+    if not scene.model.spatial:
         return "friction", "joint", "speed", "position"
     return "ground_load", "joint", "height", "position"

@@ -12,9 +12,9 @@ from snakestudio.gui.forms.form import make_row
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import unused_reason
 
 __all__ = ["ControllerPanel"]
 

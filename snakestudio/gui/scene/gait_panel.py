@@ -17,12 +17,12 @@ from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.kind_section import PresetSection
 from snakestudio.gui.scene.presets import Preset
 from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import GaitStart, LateralUndulation, TwoWaves
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import is_planar, unused_reason
 
 __all__ = ["GAITS", "GaitPanel"]
 
@@ -120,7 +120,7 @@ class GaitPanel(PresetSection):
             formula.refresh()
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
         two = isinstance(scene.gait, TwoWaves)
-        ignored = two and is_planar(scene)
+        ignored = two and not scene.body.in_space
         used, torques = scene.controller.uses_gait, scene.gives_torques
         self.lead_in.refresh()
         for widget in (self.presets, self._area, self.soft_start, self.lead_in):

@@ -17,10 +17,10 @@ from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.scene.live_values import LinkValues, clearance_html
 from snakestudio.gui.scene.start_choice import StartChoice
+from snakestudio.kinds.reads import left_out
 from snakestudio.model.labels import kind_title, obstacle_mention, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.formulations import is_planar, left_out
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find
@@ -324,7 +324,7 @@ class Inspector(Themed):
         if self.link_values is not None:
             values = []
             if fits and snapshot is not None:
-                spatial = not is_planar(scene)
+                spatial = scene.body.in_space
                 if snapshot.body is None:
                     values = link_values(snapshot, self._link, spatial=spatial)
                 else:

@@ -29,10 +29,11 @@ from snakestudio.gui.scene.presets import FRICTION_PRESETS, Preset, PresetBox
 from snakestudio.gui.scene.real_robot import RealRobotSection
 from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.support_panel import SupportPanel
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import belongs_elsewhere, unused_reason
 from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
 
 __all__ = ["ContinuumPanel", "ParameterPanels"]
 
@@ -209,7 +210,7 @@ class ParameterPanels(Themed):
             row.setVisible(shown and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
-        self._model_help.setText(MODELS[after.model.kind].help)
+        self._model_help.setText(FORMULATIONS[after.model.kind].help)
         for choice, key in (
             (self.joints, "solver.joints"), (self.law, "joint_controller.law"), (self.coulomb_law, "ground.coulomb_law")
         ):  # fmt: skip

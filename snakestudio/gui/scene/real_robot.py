@@ -10,8 +10,8 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import AIKO, IDEAL, Preset
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import unused_reason
 
 __all__ = ["RealRobotSection"]
 

@@ -300,7 +300,7 @@ def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArra
     if not _upright(turn) or start.omega_x_deg_s or start.omega_y_deg_s:
         rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
         changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
-    if scene.body.has_height and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
+    if scene.body.in_space and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
         changes["z_m"] = tidy(there[2])
     return with_start(scene, changed_start(start, **changes, **_turned_angles(start, turn)))
 

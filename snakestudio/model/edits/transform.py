@@ -25,7 +25,7 @@ from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, 
 __all__ = [
     "TILTING",
     "direction_of",
-    "has_height",
+    "in_space",
     "move",
     "own_axes",
     "reference_point",
@@ -42,7 +42,7 @@ _RAISED = (Box, HeightField)
 """Kinds that have a height of their own; all others stand on the ground."""
 
 
-def has_height(obstacle: Obstacle) -> bool:
+def in_space(obstacle: Obstacle) -> bool:
     """Whether it can be raised: a box or a height field; everything else stands on the ground."""
     return isinstance(obstacle, _RAISED)
 

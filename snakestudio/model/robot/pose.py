@@ -19,6 +19,7 @@ from snakestudio.model.motion import (
     RecordingStart,
     StateStart,
 )
+from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.beam_shape import initial_body
 from snakestudio.model.robot.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
 from snakestudio.model.rotations import quaternions, rotation
@@ -49,7 +50,7 @@ def planar_arms(scene: Scene) -> tuple[float, float]:
     The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
     """
     robot = scene.robot
-    offset = robot.axis_offset_m if scene.model.kind == "planar_nonsmooth" else 0.0
+    offset = robot.axis_offset_m if "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads else 0.0
     return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
 
 

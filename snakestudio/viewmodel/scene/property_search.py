@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from snakestudio.kinds.reads import left_out, unused_reason
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import left_out, unused_reason
 
 __all__ = ["Property", "find", "properties"]
 

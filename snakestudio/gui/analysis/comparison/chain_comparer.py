@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from snakestudio.analysis.comparison.chain_data import ChainComparison, ChainProfile
 from snakestudio.analysis.comparison.chains import compare_chain
+from snakestudio.analysis.comparison.models import chosen_kinds
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
@@ -67,7 +68,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         self.clear()
         scene, folder, counts = self._document.scene, self._document.base_dir, self.counts
         self._scene = scene
-        kinds = ["continuum_beam", *(["planar_lagrangian"] if isinstance(scene.support, Friction) else [])]
+        kinds = chosen_kinds(scene)
 
         def work(progress: Progress) -> ChainComparison | None:
             if not self._prepare(kinds, progress):

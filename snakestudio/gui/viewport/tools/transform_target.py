@@ -87,7 +87,7 @@ class ObstacleTarget:
         chosen = [scene.obstacles[index] for index in self.indices]
         one = len(chosen) == 1
         self.title = obstacle_mention(chosen[0], self.indices[0]) if one else f"{len(chosen)} obstacles"
-        self.move_axes = "xyz" if all(map(transform.has_height, chosen)) else "xy"
+        self.move_axes = "xyz" if all(map(transform.in_space, chosen)) else "xy"
         if all(isinstance(o, transform.TILTING) for o in chosen):
             self.turn_axes = "xyz"
         else:
