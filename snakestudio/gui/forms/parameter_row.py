@@ -1,24 +1,29 @@
-"""One scene value as a row: name and symbol, slider, typed number, unit, and a way back to the default."""
+"""A scene value as a row: name and symbol, slider, typed number, unit, and a way back to the default; all of a part."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.field_texts import declared, explanation, number_kind, refusal, symbol_html
+from snakestudio.gui.forms.form import make_row
+from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["ParameterRow"]
+__all__ = ["KindRows", "ParameterRow"]
 
 _FLAT = (
     "QLineEdit { background: transparent; border: 1px solid transparent; color: %s }"
@@ -201,3 +206,74 @@ class ParameterRow(Themed):
             self.refresh()
             return problem
         return ""
+
+
+class KindRows(QWidget):
+    """Rows of all values of a part of the scene, made anew when it becomes one of another kind.
+
+    Parameters
+    ----------
+    document : Document
+    part : str
+        Its key.
+    """
+
+    def __init__(self, document: Document, part: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._part = document, part
+        self._kind = ""
+        self.rows: dict[str, ParameterRow] = {}
+        self.choices: dict[str, FormRow] = {}
+        self._area = QWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area)
+
+    def refresh(self, scene: Scene) -> bool:
+        """Show what the scene says now; whether the rows are others than before."""
+        kind = str(get_value(scene, f"{self._part}.kind"))
+        renewed = kind != self._kind
+        if renewed:
+            self._kind = kind
+            self._make(scene)
+        for key, row in self.rows.items():
+            row.set_unused(unused_reason(scene, key))
+            row.refresh()
+        for choice in self.choices.values():
+            choice.refresh()
+        return renewed
+
+    def show_pending(self, pending: Collection[str]) -> None:
+        """Say which values wait for the next reset."""
+        for key, row in self.rows.items():
+            row.set_pending(key in pending)
+        for key, choice in self.choices.items():
+            choice.set_pending([key] if key in pending else [])
+
+    def _make(self, scene: Scene) -> None:
+        for row in self.rows.values():
+            row.field.restore()
+        self.rows, self.choices = {}, {}
+        area = QWidget()
+        column = QVBoxLayout(area)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for name in type(get_value(scene, self._part)).model_fields:
+            key = f"{self._part}.{name}"
+            if name == "kind":
+                continue
+            if number_kind(*declared(scene, key)) is not None:
+                self.rows[key] = ParameterRow(self._document, key)
+                column.addWidget(self.rows[key])
+                continue
+            choice = make_row(self._document, [key])
+            if choice is not None:
+                self.choices[key] = choice
+                column.addWidget(choice)
+        layout = self.layout()
+        assert layout is not None
+        layout.replaceWidget(self._area, area)
+        self._area.hide()
+        self._area.deleteLater()
+        self._area = area
+        self.setVisible(bool(self.rows or self.choices))

@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import make_row
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
+from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.kinds.controller import CONTROLLERS
-from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.scene import Scene
 
 __all__ = ["ControllerPanel"]
@@ -45,9 +44,6 @@ class ControllerPanel(Section):
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__("Controller", parent=parent)
         self._document = document
-        self.rows: dict[str, ParameterRow] = {}
-        self.choices: dict[str, FormRow] = {}
-        self._kind = ""
         self.box = ChoiceBox()
         self.box.setAccessibleName("Controller")
         self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -60,11 +56,21 @@ class ControllerPanel(Section):
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
         self.message = Message()
-        self._area = QWidget()
-        for widget in (self.box, self.about, self.message, self._area):
+        self._values = KindRows(document, "controller")
+        for widget in (self.box, self.about, self.message, self._values):
             self.add(widget)
         self._make_path_part()
         self.refresh(document.scene)
+
+    @property
+    def rows(self) -> dict[str, ParameterRow]:
+        """Its numbers by scene key."""
+        return self._values.rows
+
+    @property
+    def choices(self) -> dict[str, FormRow]:
+        """What else there is to choose of it, by scene key."""
+        return self._values.choices
 
     def _make_path_part(self) -> None:
         """What there is to say about the path."""
@@ -102,19 +108,14 @@ class ControllerPanel(Section):
         kind = scene.controller.kind
         info = CONTROLLERS[kind]
         follows = "path" in info.tools
-        if kind != self._kind:
-            self._kind = kind
-            self._make_rows(scene)
+        if self._values.refresh(scene):
             self.message.say("")
             self.rebuilt.emit()
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
         self.about.setText(" ".join(filter(None, (info.help, info.note(scene.controller)))))
-        for key, row in self.rows.items():
-            row.set_unused(unused_reason(scene, key))
-            row.refresh()
-        for choice in (*self.choices.values(), *self.path_rows):
-            choice.refresh()
+        for of_path in self.path_rows:
+            of_path.refresh()
         self.path_part.setVisible(follows or bool(scene.path))
         count = len(scene.path.waypoints_m)
         unfollowed = "" if follows else ", which nobody follows"
@@ -132,8 +133,7 @@ class ControllerPanel(Section):
         """Say what waits for the next reset."""
         kind = "controller" in pending
         self.message.say("Another controller applies at the next reset." if kind else "")
-        for key, choice in self.choices.items():
-            choice.set_pending([key] if key in pending else [])
+        self._values.show_pending(pending)
 
     def _choose(self, index: int) -> None:
         kind = str(self.box.itemData(index))
@@ -142,29 +142,3 @@ class ControllerPanel(Section):
         except SnakeStudioError as error:
             self.message.say(refusal(error))
         self.refresh(self._document.scene)
-
-    def _make_rows(self, scene: Scene) -> None:
-        for row in self.rows.values():
-            row.field.restore()
-        self.rows, self.choices = {}, {}
-        area = QWidget()
-        column = QVBoxLayout(area)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for name in type(scene.controller).model_fields:
-            key = f"controller.{name}"
-            if name == "kind":
-                continue
-            if number_kind(*declared(scene, key)) is not None:
-                self.rows[key] = ParameterRow(self._document, key)
-                column.addWidget(self.rows[key])
-                continue
-            choice = make_row(self._document, [key])
-            if choice is not None:
-                self.choices[key] = choice
-                column.addWidget(choice)
-        self.body.replaceWidget(self._area, area)
-        self._area.hide()
-        self._area.deleteLater()
-        self._area = area
-        area.setVisible(bool(self.rows or self.choices))
