@@ -362,7 +362,7 @@ class Banners(QWidget):
 
 
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
-    if tuple(keys) == ("model.kind",):
+    if tuple(keys) == ("model",):
         name = FORMULATIONS[scene.model.kind].short
         return f"The {name} model applies at reset; until then the run goes on as it began."
     names = [label_of(scene, key) for key in keys]

@@ -12,7 +12,6 @@ from snakestudio.gui.forms.form import make_row
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.kinds.controller import CONTROLLERS
-from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 
@@ -43,7 +42,7 @@ class ControllerPanel(KindSection):
         self.about = QLabel()
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
-        for widget in (self.box, self.about, self.message, self._area):
+        for widget in (self.box, self.about, self.message, self._values):
             self.add(widget)
         self._make_path_part()
         self.refresh(document.scene)
@@ -85,14 +84,12 @@ class ControllerPanel(KindSection):
         info = CONTROLLERS[kind]
         follows = "path" in info.tools
         self._make_rows(scene, kind)
+        self._values.refresh(scene)
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
         self.about.setText(" ".join(filter(None, (info.help, info.note(scene.controller)))))
-        for key, row in self.rows.items():
-            row.set_unused(unused_reason(scene, key))
-            row.refresh()
-        for choice in (*self.choices.values(), *self.path_rows):
-            choice.refresh()
+        for of_path in self.path_rows:
+            of_path.refresh()
         self.path_part.setVisible(follows or bool(scene.path))
         count = len(scene.path.waypoints_m)
         unfollowed = "" if follows else ", which nobody follows"
@@ -110,15 +107,12 @@ class ControllerPanel(KindSection):
         """Say what waits for the next reset."""
         kind = "controller" in pending
         self.message.say("Another controller applies at the next reset." if kind else "")
-        for key, choice in self.choices.items():
-            choice.set_pending([key] if key in pending else [])
+        self._values.show_pending(pending)
 
     def _choose(self, kind: str) -> None:
         text = f"Controller: {CONTROLLERS[kind].title}"
         self._edit(lambda scene: with_value(scene, "controller.kind", kind), text)
         self.refresh(self._document.scene)
 
-    def _fill(self, column: QVBoxLayout, scene: Scene) -> None:
-        for name in type(scene.controller).model_fields:
-            if name != "kind":
-                self._add_value(column, f"controller.{name}")
+    def _fill(self, scene: Scene) -> None:
+        self._values.add_all("controller", scene)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
@@ -83,7 +83,7 @@ class GaitPanel(PresetSection):
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__("Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent)
         self.add(self.message)
-        self.add(self._area)
+        self.add(self._values)
         self.shape = BodyShape()
         self.add(self.shape)
         self.hint = Message()
@@ -123,7 +123,7 @@ class GaitPanel(PresetSection):
         ignored = two and not scene.body.in_space
         used, torques = scene.controller.uses_gait, scene.gives_torques
         self.lead_in.refresh()
-        for widget in (self.presets, self._area, self.soft_start, self.lead_in):
+        for widget in (self.presets, self._values, self.soft_start, self.lead_in):
             widget.setVisible(used)
         self.wave_button.setVisible(used and scene.gait.of_waves)
         self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
@@ -184,7 +184,7 @@ class GaitPanel(PresetSection):
             text = "Add a vertical wave"
         self._edit(lambda scene: scene.model_copy(update={"gait": other}), text)
 
-    def _fill(self, column: QVBoxLayout, scene: Scene) -> None:
+    def _fill(self, scene: Scene) -> None:
         names = [name for name in type(scene.gait).model_fields if name != "kind"]
         torques = scene.gives_torques
         vertical = [name for name in names if name.startswith("pitch_") and name != _BETWEEN and not torques]
@@ -195,14 +195,14 @@ class GaitPanel(PresetSection):
             if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
-                column.addWidget(label)
+                self._values.add(label)
             for name in members:
                 key = f"gait.{name}"
                 if torques:
                     doc = field_doc(type(scene.gait), name)
-                    self._add_formula(column, key, _SYMBOLS[name], doc, torque_problem)
+                    self._add_formula(key, _SYMBOLS[name], doc, torque_problem)
                 else:
-                    self._add_value(column, key)
+                    self._values.add_value(key, scene)
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:

@@ -6,18 +6,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
-from snakestudio.gui.forms.form import make_row
+from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.formula_row import FormulaRow, sentence
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
+from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import Preset, PresetBox
 from snakestudio.model.fields import FieldDoc
@@ -45,12 +44,19 @@ class KindSection(Section):
     def __init__(self, title: str, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(title, parent=parent)
         self._document = document
-        self.rows: dict[str, ParameterRow] = {}
-        self.choices: dict[str, FormRow] = {}
         self.formulas: dict[str, FormulaRow] = {}
         self.message = Message()
-        self._area = QWidget()
-        self._made_for: object = None
+        self._values = KindRows(document, self._fill)
+
+    @property
+    def rows(self) -> dict[str, ParameterRow]:
+        """Its numbers by scene key."""
+        return self._values.rows
+
+    @property
+    def choices(self) -> dict[str, FormRow]:
+        """Its other values by scene key."""
+        return self._values.choices
 
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""
@@ -63,8 +69,7 @@ class KindSection(Section):
 
     def _restore(self) -> None:
         """Forget what was typed in the rows."""
-        for row in self.rows.values():
-            row.field.restore()
+        self._values.restore()
         for formula in self.formulas.values():
             formula.restore()
 
@@ -72,48 +77,24 @@ class KindSection(Section):
 
     def _make_rows(self, scene: Scene, made_for: object) -> None:
         """Make all rows anew, unless they are for this already."""
-        if made_for == self._made_for:
+        formulas, self.formulas = self.formulas, {}
+        if not self._values.renew(scene, made_for):
+            self.formulas = formulas
             return
-        self._made_for = made_for
-        self._restore()
-        self.rows, self.choices, self.formulas = {}, {}, {}
-        area = QWidget()
-        column = QVBoxLayout(area)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        self._fill(column, scene)
-        self.body.replaceWidget(self._area, area)
-        self._area.hide()
-        self._area.deleteLater()
-        self._area = area
-        area.setVisible(column.count() > 0)
+        for formula in formulas.values():
+            formula.restore()
         self.message.say("")
         self.rebuilt.emit()
 
-    def _fill(self, column: QVBoxLayout, scene: Scene) -> None:
+    def _fill(self, scene: Scene) -> None:
         """Add the rows of the scene's kind."""
         raise NotImplementedError
 
-    def _add_value(
-        self, column: QVBoxLayout, key: str, make: Callable[[Document, list[str]], FormRow | None] = make_row
-    ) -> None:
-        """A slider for a number, another row for another value."""
-        if number_kind(*declared(self._document.scene, key)) is not None:
-            self.rows[key] = ParameterRow(self._document, key)
-            column.addWidget(self.rows[key])
-            return
-        choice = make(self._document, [key])
-        if choice is not None:
-            self.choices[key] = choice
-            column.addWidget(choice)
-
-    def _add_formula(
-        self, column: QVBoxLayout, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]
-    ) -> FormulaRow:
+    def _add_formula(self, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]) -> FormulaRow:
         """A row in which a formula is typed; `problem` says what is wrong with it."""
         of = doc.label[:1].lower() + doc.label[1:]
         formula = self.formulas[key] = FormulaRow(self._document, key, symbol, doc.unit, doc.help, problem, of=of)
-        column.addWidget(formula)
+        self._values.add(formula)
         return formula
 
     def show_findings(self, problems: Collection[Problem]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QStandardItemModel, QWheelEvent
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from snakestudio.errors import SnakeStudioError
@@ -31,15 +31,9 @@ class ModelBox(QComboBox):
         self._document = document
         self.problem = ""
         """Why the last choice could not be taken, "" if it could."""
-        model = self.model()
-        assert isinstance(model, QStandardItemModel)
         for index, (kind, info) in enumerate(FORMULATIONS.items()):
             self.addItem(info.short if short else info.title, kind)
-            tip = info.help
-            if kind not in FORMULATIONS:
-                model.item(index).setEnabled(False)
-                tip = f"{tip} Not in this version."
-            self.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
         self.setAccessibleName("Model")
         if short:
             self.setFixedWidth(theme.scaled(156))

@@ -20,7 +20,7 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
+from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.gait_panel import GaitPanel
@@ -124,7 +124,8 @@ class ParameterPanels(Themed):
         self._model_help.setProperty("role", "dim")
         self._model_help.setWordWrap(True)
         self.model_message = Message()
-        for widget in (self.model, self._model_help, self.model_message):
+        self.model_values = KindRows(document, self._fill_model)
+        for widget in (self.model, self._model_help, self.model_message, self.model_values):
             solver.add(widget)
         for key in _SOLVER:
             solver.add(self._row(key, slider=False))
@@ -153,6 +154,7 @@ class ParameterPanels(Themed):
             **self.controller.rows,
             "control.soft_start_deg": self.gait.soft_start,
             **self._rows,
+            **self.model_values.rows,
             **self.real_robot.rows,
             **({} if self._shown_continuum is None else self._shown_continuum.rows),
         }
@@ -172,6 +174,9 @@ class ParameterPanels(Themed):
         row = ParameterRow(self._document, key, slider=slider)
         self._rows[key] = row
         return row
+
+    def _fill_model(self, scene: Scene) -> None:
+        self.model_values.add_all("model", scene)
 
     def _choose(self, preset: Preset) -> None:
         try:
@@ -210,6 +215,9 @@ class ParameterPanels(Themed):
             row.setVisible(shown and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
+        if self.model_values.renew(after, after.model.kind) and before is not None:
+            self._show_pending()
+        self.model_values.refresh(after)
         self._model_help.setText(FORMULATIONS[after.model.kind].help)
         for choice, key in (
             (self.joints, "solver.joints"), (self.law, "joint_controller.law"), (self.coulomb_law, "ground.coulomb_law")
@@ -238,10 +246,11 @@ class ParameterPanels(Themed):
         for key, row in self.rows.items():
             row.set_pending(key in pending)
         self.controller.show_pending(pending)
+        self.model_values.show_pending(pending)
         self.gait.show_pending(pending, self._bridge.status.problems)
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._bridge.status.problems)
-        self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
+        self.model_message.say("Applies at the next reset." if "model" in pending else "")
 
     def _draw_shape(self) -> None:
         shown = self._bridge.displayed

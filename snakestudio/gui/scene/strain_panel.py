@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.formula_row import FormulaHelp
@@ -40,7 +40,7 @@ class StrainPanel(PresetSection):
         self.law.setProperty("role", "card")
         self.law.setContentsMargins(12, 8, 12, 8)
         self.law.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        for widget in (self.box, self.message, self._area, self.shape, self.law):
+        for widget in (self.box, self.message, self._values, self.shape, self.law):
             self.add(widget)
         self.edit_button = QPushButton("Edit as formulas")
         self.edit_button.setProperty("role", "link")
@@ -97,16 +97,16 @@ class StrainPanel(PresetSection):
         self._edit(changed, f"Strain law: {STRAIN_TITLES[kind]}")
         self.refresh(self._document.scene)
 
-    def _fill(self, column: QVBoxLayout, scene: Scene) -> None:
+    def _fill(self, scene: Scene) -> None:
         for name in type(scene.strain).model_fields:
             key = f"strain.{name}"
             if name == "kind":
                 continue
             if isinstance(scene.strain, Formulas):
                 symbol, doc = SYMBOLS.get(name, SPEED), field_doc(Formulas, name)
-                self._add_formula(column, key, symbol, doc, law_problem).tried.connect(self._try)
+                self._add_formula(key, symbol, doc, law_problem).tried.connect(self._try)
             else:
-                self._add_value(column, key)
+                self._values.add_value(key, scene)
 
     def _try(self, scene: Scene) -> None:
         """Draw what is being typed before it is taken over."""

@@ -58,7 +58,7 @@ class SupportPanel(KindSection):
         self.add_button = QPushButton("Add an anchor")
         self.add_button.setToolTip("One more, at the tail")
         self.add_button.clicked.connect(self._add)
-        for widget in (self.box, self.about, self.message, self._area, self.add_button):
+        for widget in (self.box, self.about, self.message, self._values, self.add_button):
             self.add(widget)
         self.refresh(document.scene)
 
@@ -90,7 +90,7 @@ class SupportPanel(KindSection):
 
     def forget(self) -> None:
         super().forget()
-        self._made_for = None
+        self._values.forget()
 
     def _choose(self, kind: str) -> None:
         if kind != self._document.scene.support.kind:
@@ -112,18 +112,18 @@ class SupportPanel(KindSection):
     def _set(self, values: dict[str, object], text: str) -> None:
         self._edit(lambda scene: with_values(scene, values), text)
 
-    def _fill(self, column: QVBoxLayout, scene: Scene) -> None:
+    def _fill(self, scene: Scene) -> None:
         self.cards = []
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
         for key in (*keys, *(_OF_FRICTION if support.kind == "friction" else ())):
-            self._add_value(column, key, OptionalListRow if key == "support.weights" else make_row)
+            self._values.add_value(key, scene, OptionalListRow if key == "support.weights" else make_row)
         if isinstance(support, Anchors):
             for index in range(len(support.anchors)):
                 card = AnchorCard(self._document, index, removable=len(support.anchors) > 1)
                 card.remove_asked.connect(self._remove)
                 self.cards.append(card)
-                column.addWidget(card)
+                self._values.add(card)
 
 
 _MOTIONS = (
