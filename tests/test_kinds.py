@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +34,7 @@ from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.viewport.legends import control_state
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.column_units import raised
 from snakestudio.model.columns import column_names
@@ -50,6 +53,7 @@ from snakestudio.model.snapshot import GROUND, Fields
 from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
+from snakestudio.session.engine_compiler import is_prepared
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
@@ -413,3 +417,95 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
     next(action for action in menu.actions() if action.text() == "Sharpen, 50 %").trigger()
     assert dialog.field.text() == "sharpen(com_x_m, 0.5)"
     qtbot.waitUntil(lambda: dialog.sentence.text() == "In m.")
+
+
+# ----------------------------------------------------------------------------------------------------- a formulation
+
+
+@pytest.fixture
+def creeping() -> Iterator[Scene]:
+    FORMULATIONS.add_file(TOYS / "creeping.py")
+    yield with_values(Scene(), {**QUICK, "model.kind": "creeping", "robot.n_links": 8, "solver.step_s": 0.001})
+    FORMULATIONS.remove("creeping")
+
+
+def test_what_a_formulation_declares_by_its_place_is_there() -> None:
+    for name, declared in FORMULATIONS.items():
+        assert declared.fields().kind == name
+        for place in (
+            declared.engine, declared.check, declared.largest_stable_step, *declared.states.values(),
+            *declared.formerly.values(), *filter(None, [declared.from_format_1]),
+        ):  # fmt: skip
+            assert callable(declared.loaded(place))
+
+
+def test_reading_what_formulations_declare_loads_no_compiler() -> None:
+    program = (
+        "import sys; from snakestudio.kinds.formulation import FORMULATIONS; list(FORMULATIONS.values());"
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creeping: Scene) -> None:
+    assert next(iter(FORMULATIONS)) == Scene().model.kind
+    assert list(FORMULATIONS)[-1] == "creeping", "it asks for no place"
+    text = dump_scene(with_values(creeping, {"model.drag_ratio": 1.0}))
+    assert 'kind = "creeping"' in text
+    scene = parse_scene(text)
+    assert [p.sentence() for p in check(scene) if p.key == "model.drag_ratio"] == [
+        "model.drag_ratio: what slides alike all ways gets nowhere; give more."
+    ]
+    with pytest.raises(SceneError, match=r"model\.drag_ratio: 0\.5 must be at least 1"):
+        with_values(creeping, {"model.drag_ratio": 0.5})
+    with pytest.raises(SceneError, match="did you mean drag_ratio"):
+        parse_scene('format = 1\n[model]\nkind = "creeping"\ndrag_rato = 3.0\n')
+    with pytest.raises(SceneError, match=r"give one of 'planar_nonsmooth', .*'creeping'"):
+        parse_scene('format = 1\n[model]\nkind = "creping"\n')
+    heavy = with_values(creeping, {"robot.mass_kg": 2.0})
+    assert "2 is left out by this model" in {p.message for p in check(heavy) if p.key == "robot.mass_kg"}
+    other = with_values(creeping, {"model.kind": "planar_lagrangian"})
+    assert with_values(other, {"model.kind": "creeping"}) == creeping
+    assert is_prepared("creeping"), "nothing of it is compiled"
+
+
+def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(creeping: Scene, tmp_path: Path) -> None:
+    change = {"model.drag_ratio": 1.0}
+    recording = run(creeping, change)
+    columns = csv_columns(recording, tmp_path / "run.csv")
+    x, y = (np.mean([columns[f"link_{k + 1}_{axis}_m"] for k in range(8)], axis=0) for axis in "xy")
+    half = len(x) // 2
+    assert np.hypot(x[half] - x[0], y[half] - y[0]) > 0.05, "it gets somewhere"
+    # What resists alike all ways moves no centre of a body that changes its shape.
+    assert np.hypot(x[half + 1 :] - x[-1], y[half + 1 :] - y[-1]).max() < 5e-4, "but for the error of Euler's steps"
+    assert np.all(np.diff(columns["work_friction_j"]) <= 0.0)
+    assert VIEWS["joint"].possible(recording.schema)
+    assert not VIEWS["friction"].possible(recording.schema)
+    assert {"work_friction_j", "joint_2_yaw_rad"} <= set(catalogue(recording.schema))
+    assert_goes_on_from_a_state(recording, change)
+
+
+def test_another_formulation_waits_for_a_reset(creeping: Scene) -> None:
+    assert Runner(creeping).apply(with_values(creeping, {"model.kind": "planar_lagrangian"})) == ["model"]
+
+
+@pytest.mark.gui
+def test_a_formulation_has_a_panel_with_sliders_and_undo(creeping: Scene, qtbot: QtBot) -> None:
+    document = Document()
+    document.edit(with_values(creeping, {"model.kind": "planar_lagrangian"}), "Another scene")
+    before = document.scene
+    panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    assert not panels.model_values.rows
+    panels.model.setCurrentIndex(panels.model.findText("Creeping"))
+    panels.model.activated.emit(panels.model.currentIndex())
+    assert document.scene == creeping
+    assert list(panels.model_values.rows) == ["model.drag_ratio"]
+    row = panels.rows["model.drag_ratio"]
+    assert row.slider is not None
+    document.set_value("model.drag_ratio", 4.0, "Drag")
+    assert row.field.value == 4.0
+    for _ in range(2):
+        document.undo_stack.undo()
+    assert document.scene == before
+    assert not panels.model_values.rows

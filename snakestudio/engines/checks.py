@@ -9,6 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SceneError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitFields, JointAnglesStart
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
@@ -44,7 +45,10 @@ _GRAVITY = Fix(
 MENDED = 4
 """Obstacles around the robot for which a way out is looked for: that takes a while for each."""
 
-SPATIAL = Fix("Use the spatial model", (("model.kind", "spatial_nonsmooth"),))
+SPATIAL = Fix(
+    "Use the spatial model",
+    (("model.kind", next(kind for kind, declared in FORMULATIONS.items() if declared.fields.spatial)),),
+)
 """For what no planar model can do."""
 
 

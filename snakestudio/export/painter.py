@@ -54,9 +54,7 @@ class GhostSource:
         pose = self._source.snapshot(min(time, self._source.duration)).link_pose
         if not np.isfinite(pose).all():
             return ()
-        scene = self._companion.recording.scene
-        beam = scene.beam if scene.model.continuum else None
-        return (Ghost(pose, self._companion.colour, _OPACITY, scene.robot, beam),)
+        return (Ghost(pose, self._companion.colour, _OPACITY, self._companion.recording.scene.body),)
 
 
 # Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and the camera.
@@ -221,9 +219,7 @@ def overview_camera(recordings: Sequence[Recording], aspect: float, base_dir: Pa
     if not np.isfinite(low).all():
         low, high = np.zeros(3), np.ones(3)
     scene = recordings[0].scene
-    radius, reach = scene.robot.radius_m, scene.robot.length
-    if scene.model.continuum:
-        radius, reach = scene.beam.radius_m, scene.beam.length_m
+    radius, reach = scene.body.radius, scene.body.length
     low[:2] -= radius
     high[:2] += radius
     near_low, near_high = low[:2] - reach, high[:2] + reach

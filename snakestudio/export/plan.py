@@ -18,7 +18,6 @@ from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
 from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
-from snakestudio.model.obstacles.outlines import robot_outlines
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
@@ -118,7 +117,7 @@ def write_plan(
     from matplotlib.figure import Figure
 
     pose, _ = initial_state(scene, base_dir)
-    robot = robot_outlines(scene, pose)
+    robot = scene.body.outlines(pose)
     world = obstacles_of(scene.obstacles, base_dir)
     shown = [body for body in world.bodies if not body.obstacle.hidden]
     way = path_parts.outline(scene.path)

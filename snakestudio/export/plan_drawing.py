@@ -13,7 +13,7 @@ from snakestudio.drawing import path
 from snakestudio.drawing.bodies import body_centre, body_rectangle
 from snakestudio.drawing.obstacles import Body, obstacles_of
 from snakestudio.drawing.style import LIGHT, Colour
-from snakestudio.model.obstacles.outlines import Outline, robot_outlines, solid_outline
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 
@@ -86,15 +86,13 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
     """Draw the robot at a pose (n, 7) as in `Snapshot`, its head darker and with a point ahead of it."""
     from matplotlib.patches import Polygon
 
-    outlines = robot_outlines(scene, pose)
-    continuum = scene.model.continuum
-    head = 0 if continuum else scene.robot.head_index
+    outlines, head = scene.body.outlines(pose), scene.body.head_part
     edge = _darker(LIGHT.link)
     for index, one in enumerate(outlines):
         is_head = index == head
         patch = Polygon(
             _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
-            linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
+            linewidth=0.5 if scene.body.jointed else 0.0, gid="head" if is_head else f"link-{index + 1}",
             zorder=2.0 if is_head else 1.5,
         )  # fmt: skip
         axes.add_artist(patch)
@@ -118,7 +116,7 @@ def draw_outlines(
     """Draw the robot at a pose (n, 7) by its edges only, so that several postures can lie over each other."""
     from matplotlib.patches import Polygon
 
-    for one in robot_outlines(scene, pose):
+    for one in scene.body.outlines(pose):
         edge = {"edgecolor": ink, "linestyle": style, "linewidth": width}
         axes.add_artist(Polygon(_capsule(one), closed=True, facecolor="none", zorder=2.5, **edge))
 

@@ -429,7 +429,7 @@ class LiveRobot:
         if self._run is not None:
             self._run.close()
         self._standing.judge(self._scene)
-        if scene.model.continuum:
+        if not scene.body.jointed:
             self._run = self._measuring = self.recording = self.latest = None
             return
         if self._pose is not None and before.robot.n_links != scene.robot.n_links:

@@ -1,8 +1,9 @@
 """The kinds that a part of the scene can be of: each is declared once, in a file that is called as the kind is.
 
-A folder holds them (`control/controllers/heading.py`), and each declares `KIND`. Nothing lists them: a kind is found by
-the name of its file, and imported when it is first asked for. So a scene knows what stands above it by name alone, and
-starting the program costs what its scene is of. Kinds of one's own come from a file anywhere (`add_file`).
+A folder holds them (`control/controllers/heading.py`), and each declares `KIND`; a formulation has a folder of its own
+for that (`engines/continuum_beam/kind.py`). Nothing lists them: a kind is found by its name, and imported when it is
+first asked for. So a scene knows what stands above it by name alone, and starting the program costs what its scene is
+of. Kinds of one's own come from a file anywhere (`add_file`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Protocol, TypeVar, get_origin
 from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
-__all__ = ["CONTROLLERS", "GAIT_KINDS", "SHAPES", "Registry", "options"]
+__all__ = ["CONTROLLERS", "FORMULATIONS", "GAIT_KINDS", "SHAPES", "Registry", "options"]
 
 
 class Kind(Protocol):
@@ -48,10 +49,12 @@ class Registry(Mapping[str, K]):
     ----------
     package : str
         Their folder; all modules in it are kinds.
+    folders : bool
+        Whether it is the folders in it, instead.
     """
 
-    def __init__(self, package: str) -> None:
-        self._package = package
+    def __init__(self, package: str, *, folders: bool = False) -> None:
+        self._package, self._folders = package, folders
         self._modules: dict[str, str] = {}
         self._kinds: dict[str, K] = {}
         self._validators: dict[tuple[str, ...], SchemaValidator] = {}
@@ -61,7 +64,9 @@ class Registry(Mapping[str, K]):
         if not self._modules:
             spec = find_spec(self._package)
             places = spec.submodule_search_locations if spec is not None else None
-            self._modules |= {each.name: f"{self._package}.{each.name}" for each in pkgutil.iter_modules(places)}
+            found = [each.name for each in pkgutil.iter_modules(places) if each.ispkg == self._folders]
+            end = ".kind" if self._folders else ""
+            self._modules |= {name: f"{self._package}.{name}{end}" for name in found}
         return self._modules
 
     def __getitem__(self, name: str) -> K:
@@ -153,6 +158,10 @@ GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits")
 
 SHAPES: Registry[Any] = Registry("snakestudio.model.obstacles.shapes")
 """What obstacles can be (`model.obstacles.shape.ShapeKind`)."""
+
+
+FORMULATIONS: Registry[Any] = Registry("snakestudio.engines", folders=True)
+"""What moves the robot (`kinds.formulation.FormulationKind`)."""
 
 
 def options(owner: type[BaseModel], name: str) -> dict[str, type[BaseModel]] | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SnakeStudioError
-from snakestudio.model.obstacles.outlines import PlanBoxes, gap, plan_boxes, robot_outlines, solid_outline
+from snakestudio.model.obstacles.outlines import PlanBoxes, gap, plan_boxes, solid_outline
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
@@ -19,7 +19,7 @@ __all__ = ["check", "greatest_way"]
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Doubts about obstacles and path; relative paths in the scene are relative to `base_dir`."""
-    if scene.model.continuum:
+    if not scene.body.meets_obstacles:
         return []
     if not scene.obstacles:
         return _unfollowed(scene)
@@ -102,7 +102,7 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
     if play == 0.0 or not scene.model.spatial:
         return []
     slack = play * scene.robot.link_length_m
-    links = robot_outlines(scene, pose)
+    links = scene.body.outlines(pose)
     found = []
     for j in np.flatnonzero(away <= slack).tolist():
         if not shape_of(scene.obstacles[j]).terrain:  # on which it would lie

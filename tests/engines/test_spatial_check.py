@@ -54,8 +54,9 @@ def test_the_default_scene_has_no_problems() -> None:
 def test_checking_does_not_load_the_compiler() -> None:
     program = (
         "import sys; from snakestudio.engines.spatial_nonsmooth.check import check;"
-        "from snakestudio.model.scene import Model, Scene;"
-        "check(Scene(model=Model(kind='spatial_nonsmooth'))); sys.exit('numba' in sys.modules)"
+        "from snakestudio.model.scene import Scene;"
+        "from snakestudio.kinds.formulation import FORMULATIONS;"
+        "check(Scene(model=FORMULATIONS['spatial_nonsmooth'].fields())); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.scene.continuum_panel import ContinuumPanel
-from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene.parameters import ContinuumPanel, ParameterPanels
 from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.strain_text import STRAINS, as_formulas, readable_law
 from snakestudio.gui.scene.support_panel import SUPPORTS, SupportPanel

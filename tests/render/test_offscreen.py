@@ -23,11 +23,12 @@ from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.errors import GraphicsError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render import egl, gl, program
 from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
@@ -109,7 +110,9 @@ PICTURES = {
     ),
     "loops": (FREE, snapshot(loops_pose(), False), Overlays(), LIFT_VIEW, LIGHT),
     "cardan": (
-        FREE.model_copy(update={"model": Model(kind="spatial_nonsmooth"), "robot": Robot(axis_offset_m=0.022)}),
+        FREE.model_copy(
+            update={"model": FORMULATIONS["spatial_nonsmooth"].fields(), "robot": Robot(axis_offset_m=0.022)}
+        ),
         dataclasses.replace(
             snapshot(lifted_pose(0.05, 2.5), False),
             joint_angle_ref=np.column_stack((np.linspace(-0.5, 0.5, 10), 0.25 * np.cos(np.arange(10)))),

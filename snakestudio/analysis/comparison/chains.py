@@ -83,7 +83,7 @@ def compare_chain(
     PhysicsError
         If a run fails.
     """
-    if not scene.model.continuum:
+    if not scene.body.strained:
         raise UsageError(
             f'The scene\'s model is {scene.model.kind}, not a continuous body; set model.kind to "continuum_beam".'
         )

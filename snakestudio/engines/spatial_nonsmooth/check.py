@@ -13,7 +13,6 @@ from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y, Z
-from snakestudio.kinds.reads import LINKS
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
@@ -24,16 +23,8 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 
-__all__ = ["READS", "check", "largest_stable_step"]
+__all__ = ["check", "largest_stable_step"]
 
-
-READS = LINKS | {
-    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",
-    "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s", "obstacles.*", "gait.*",
-    "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
-    "solver.joints", "solver.tolerance", "solver.max_iterations",
-}  # fmt: skip
-"""Scene keys with an effect in this formulation."""
 
 MOST_HEIGHTS = 20_000_000
 """Points of all height fields together: more take gigabytes while they are prepared."""

@@ -27,9 +27,9 @@ def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
     """The robot of a recording at `time` (s) in the colour `hue`; None if the recording had ended by then."""
     if has_ended(recording, time):
         return None
-    row, scene = recording.index_at(time), recording.scene
+    row = recording.index_at(time)
     pose = recording.rows(row, row + 1).link_pose[0]
-    return Ghost(pose, colour(hue), _OPACITY, scene.robot, scene.beam if scene.model.continuum else None)
+    return Ghost(pose, colour(hue), _OPACITY, recording.scene.body)
 
 
 class RunsOver(Protocol):

@@ -8,12 +8,10 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.core.document import Document
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import n_parts
-from snakestudio.viewmodel.scene.items import Body, Item
+from snakestudio.viewmodel.scene.items import Item, ViewItem
+from snakestudio.viewmodel.scene.scene_texts import has_part
 
 __all__ = ["Selection"]
-
-_OF_LINKS, _OF_CONTINUUM = ("robot", "path", "obstacle"), ("beam", "strain", "support")
 
 
 class Selection(QObject):
@@ -59,7 +57,7 @@ class Selection(QObject):
         return tuple(sorted(index for kind, index in self._items if kind == "link"))
 
     @property
-    def bodies(self) -> frozenset[Body]:
+    def bodies(self) -> frozenset[ViewItem]:
         """What of it stands in the viewport."""
         return frozenset((kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link")
 
@@ -118,10 +116,9 @@ class Selection(QObject):
 
 def _exists(item: Item, scene: Scene) -> bool:
     kind, index = item
-    if kind in (_OF_LINKS if scene.model.continuum else _OF_CONTINUUM):
-        return False  # it has no effect in the scene's model, and no place in the tree
-    count = {"obstacle": len(scene.obstacles), "link": n_parts(scene)}.get(kind, 1)
-    return 0 <= index < count
+    listed = {"obstacle": ("obstacles", len(scene.obstacles)), "link": ("links", scene.body.n_parts)}
+    part, count = listed.get(kind, (kind, 1))
+    return has_part(scene, part) and 0 <= index < count
 
 
 def _renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:

@@ -15,9 +15,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.field_texts import declared, explanation, refusal, symbol_html
 from snakestudio.gui.forms.number_field import Message
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
-from snakestudio.viewmodel.formulations import unused_reason
 from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["GUTTER", "SEVERAL", "FormRow"]

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core.command import Command, Context, has_links, line
+from snakestudio.gui.core.command import Command, Context, line, meets_obstacles
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
@@ -28,7 +28,7 @@ def _add(preset: Preset) -> Command[SceneContext]:
         "Edit/Add Obstacle",
         preset.title,
         lambda c: c.obstacles.add(preset.name),
-        enabled=has_links,
+        enabled=meets_obstacles,
         icon=preset.icon,
         tip=f"{preset.help}, at a free place",
     )
@@ -69,6 +69,11 @@ def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Comm
         lambda c: c.obstacles.arrange.distribute(axis, by), enabled=lambda c: c.obstacles.arrange.can_distribute(),
         icon=f"distribute-{axis}", tip="The outermost two stay where they are",
     )  # fmt: skip
+
+
+def _follows_gait(c: SceneContext) -> bool:
+    scene = c.document.scene
+    return scene.body.jointed and scene.controller.uses_gait and not scene.gives_torques
 
 
 def _make_continuum(c: SceneContext) -> None:
@@ -147,7 +152,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
     ),
     Command(
         "show_all", "Edit", "Show All Hidden", lambda c: c.obstacles.arrange.show_all(), ("Shift+H",),
-        lambda c: has_links(c) and c.obstacles.arrange.any_hidden(), icon="visible", local=True,
+        lambda c: meets_obstacles(c) and c.obstacles.arrange.any_hidden(), icon="visible", local=True,
     ),
 )  # fmt: skip
 """What changes how obstacles stand, and what holds them together."""
@@ -155,7 +160,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
 SELECT: tuple[Command[SceneContext], ...] = (
     Command(
         "select_all", "Edit", "Select All Obstacles", lambda c: c.obstacles.select_all(), ("Ctrl+A",),
-        lambda c: has_links(c) and bool(c.document.scene.obstacles), local=True,
+        lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles), local=True,
     ),
     Command(
         "deselect", "Edit", "Select Nothing", lambda c: c.selection.clear(), ("Ctrl+Shift+A",),
@@ -166,14 +171,14 @@ SELECT: tuple[Command[SceneContext], ...] = (
     Command("select_kind", "Edit", "Select Same Kind", lambda c: c.obstacles.arrange.select_kind(), ("Shift+K",), _some,
             local=True),
     Command("select_inverse", "Edit", "Invert Selection", lambda c: c.obstacles.arrange.invert(), ("Ctrl+I",),
-            lambda c: has_links(c) and bool(c.document.scene.obstacles), local=True),
+            lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles), local=True),
 )  # fmt: skip
 """What picks obstacles out."""
 
 CONTINUUM: tuple[Command[SceneContext], ...] = (
     Command(
         "make_continuum", "Simulation", "Make Continuum Scene from Gait", _make_continuum,
-        enabled=lambda c: has_links(c) and c.document.scene.controller.uses_gait and not c.document.scene.gives_torques,
+        enabled=_follows_gait,
         long=True, tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
     ),
 )  # fmt: skip

@@ -20,13 +20,12 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow, choose_file
 from snakestudio.gui.scene.live_values import LinkValues, clearance_html
+from snakestudio.kinds.reads import left_out
 from snakestudio.model.edits import with_values
 from snakestudio.model.labels import obstacle_mention, obstacle_title
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.body_parts import n_parts, part_name
-from snakestudio.viewmodel.formulations import is_planar, unused_reason
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find
@@ -179,7 +178,7 @@ class Inspector(Themed):
     def _target(self) -> tuple[object, ...]:
         """What the form is for: it is made anew only when this changes."""
         scene = self._document.scene
-        kinds = type(scene.start), type(scene.strain), type(scene.support), scene.model.continuum
+        kinds = type(scene.start), type(scene.strain), type(scene.support), type(scene.body)
         searched: tuple[object, ...] = ()
         if self._searched:
             searched = self._searched, scene.model.kind, type(scene.gait), type(scene.controller)
@@ -273,15 +272,15 @@ class Inspector(Themed):
             tip = "+0.1 or *2 changes each value by its own" if {kind for kind, _ in items} == {"obstacle"} else ""
             return f"{len(items)} selected", tip
         if not items:
-            things = "a cross-section" if scene.model.continuum else "an obstacle, a link"
-            hint = f"Select {things} or an entry of the scene to see its properties."
+            others = "an obstacle, " if scene.body.meets_obstacles else ""
+            hint = f"Select {others}a {scene.body.part_noun} or an entry of the scene to see its properties."
             return scene.title or self._document.name, scene.description.strip() or hint
         kind, index = items[0]
         if kind == "obstacle" and index < len(scene.obstacles):
             obstacle = scene.obstacles[index]
             return obstacle_title(obstacle, index), shape_of(obstacle).title if obstacle.name else ""
         if kind == "link":
-            return f"{part_name(scene)} {index + 1} of {n_parts(scene)}", "as the viewport shows it now"
+            return f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}", "as the viewport shows it now"
         if kind == "path":
             return _TITLES[kind], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
         return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
@@ -355,7 +354,7 @@ class Inspector(Themed):
         for part in parts:
             for name in type(getattr(scene, part)).model_fields:
                 key = f"{part}.{name}"
-                if not (scene.model.continuum and unused_reason(scene, key)):
+                if not left_out(scene, key):
                     self._add_row(column, key, [key], part)
 
     # --- what changes while the robot moves ------------------------------------------------------------------------
@@ -370,11 +369,11 @@ class Inspector(Themed):
             return
         snapshot, scene = self._bridge.displayed, self._document.scene
         single = self._selection.single
-        fits = snapshot is not None and snapshot.n_links == n_parts(scene)
+        fits = snapshot is not None and snapshot.n_links == scene.body.n_parts
         if self.link_values is not None:
             values = []
             if fits and snapshot is not None:
-                spatial = not is_planar(scene)
+                spatial = scene.body.in_space
                 if snapshot.body is None:
                     values = link_values(snapshot, self._link, spatial=spatial)
                 else:

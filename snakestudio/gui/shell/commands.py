@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snakestudio.gui.analysis import commands as analysis
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.command import Command, has_links, line
+from snakestudio.gui.core.command import Command, line, meets_obstacles
 from snakestudio.gui.plots import commands as plots
 from snakestudio.gui.profile import commands as profile
 from snakestudio.gui.robot import commands as robot
@@ -64,7 +64,7 @@ _FILE: tuple[Command[Context], ...] = (
     ),
     line("File"),
     Command(
-        "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=has_links,
+        "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=meets_obstacles,
         tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
     ),
     *analysis.IMPORT,
@@ -80,7 +80,7 @@ _EDIT: tuple[Command[Context], ...] = (
     line("Edit"),
     *scene.DUPLICATE,
     Command(
-        "array", "Edit", "Array ...", _show_array, ("Ctrl+Shift+D",), has_links, icon="array",
+        "array", "Edit", "Array ...", _show_array, ("Ctrl+Shift+D",), meets_obstacles, icon="array",
         tip="Rows, grids, rings and random fields of what is selected, or of something new",
     ),
     *scene.ARRANGE,

@@ -38,7 +38,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
-from snakestudio.viewmodel.formulations import MODELS
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.viewmodel.gallery import Entry, entries, found
 
 __all__ = ["Card", "CardGrid", "Chips", "Gallery", "SceneCard", "StartCard"]
@@ -349,7 +349,7 @@ class Chips(QWidget):
         used = {entry.model for entry in entries()}
         self.papers = self._group("Paper", papers, "Scenes of paper {}")
         row.addSpacing(18)
-        models = [info.short for info in MODELS.values() if info.short in used]
+        models = [info.short for info in FORMULATIONS.values() if info.short in used]
         self.models = self._group("Model", models, "Scenes that run in the {} model")
         row.addStretch(1)
 

@@ -37,7 +37,6 @@ from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.viewport.legend import fill_trail_menu
-from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.gallery import entries
 
 __all__ = ["MainWindow", "MovingMenus", "SpaceKeyFilter", "placed_within"]
@@ -291,7 +290,7 @@ class MovingMenus(QObject):
     def _fill_trail(self, menu: QMenu) -> None:
         scene = self._context.document.scene
         menu.clear()
-        fill_trail_menu(menu, self._context.viewport.options, n_parts(scene), part_name(scene))
+        fill_trail_menu(menu, self._context.viewport.options, scene.body.n_parts, scene.body.part_name)
 
     def _fill_layouts(self, menu: QMenu) -> None:
         """The user's own stand after those that come along."""

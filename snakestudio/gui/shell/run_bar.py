@@ -18,8 +18,9 @@ from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.source_box import SourceBox
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.sources import SourceKind
 
 __all__ = ["CONVERGED", "PlayButton", "RunBar"]
@@ -89,13 +90,13 @@ class PlayButton(QToolButton):
         caption = value = tip = ""
         progress, queued = None, False
         if self._bridge.source == "simulation" and status.state == "preparing":
-            self._name, progress, queued = ENGINE_NAMES[status.engine], status.progress, status.queued
+            self._name, progress, queued = FORMULATIONS[status.engine].short, status.progress, status.queued
             caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
             then = "It plays when ready; press again if it shall not" if queued else "Press to play when ready"
             tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
         elif self._bridge.source == "simulation" and status.state == "unprepared":
-            self._name = ENGINE_NAMES[status.engine]
+            self._name = FORMULATIONS[status.engine].short
             caption, value = f"The {self._name} engine is not prepared", "Prepare and play"
             tip = f"{status.message}\nPress to prepare it and play (Space)"
         if (caption, value, progress, tip) != (self._caption, self._value, self._progress, self._tip):

@@ -14,7 +14,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import part_title
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.scene_texts import place_and_size
 
@@ -164,7 +163,7 @@ class Hint(QLabel):
         elif item is None:
             self._say(self._idle)
         elif item[0] == "link":
-            self._say(part_title(scene, item[1]))
+            self._say(scene.body.part_title(item[1]))
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])

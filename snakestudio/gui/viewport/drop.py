@@ -35,7 +35,7 @@ class DropTarget(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QDropEvent):  # of which entering and moving are kinds
             name = dragged_preset(event.mimeData())
-            if not name or self._viewport.document.scene.model.continuum:
+            if not name or not self._viewport.document.scene.body.meets_obstacles:
                 event.ignore()
                 return True
             self._take(name, event)

@@ -33,7 +33,6 @@ from snakestudio.gui.viewport.tools.tool import Tools
 from snakestudio.gui.viewport.viewport_api import ViewportApi, box_around
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.viewport.view_settings import ViewSettings, rows_of
 
 __all__ = ["Viewport"]
@@ -286,7 +285,7 @@ class Viewport(QWidget):
             self.refresh()
 
     def _on_scene(self) -> None:
-        self.legends.forces.set_links(n_parts(self.scene), part_name(self.scene))
+        self.legends.forces.set_links(self.scene.body.n_parts, self.scene.body.part_name)
         self.legends.forces.set_rows(rows_of(self.scene))
         self._arrange()
         self.editor.place(self.buttons.geometry())

@@ -11,8 +11,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
-from snakestudio.model.rotations import matrices, rotation
-from snakestudio.model.scene import Scene
+from snakestudio.model.rotations import rotation
 
 __all__ = [
     "Gap",
@@ -26,7 +25,6 @@ __all__ = [
     "nearest_of_many",
     "nearest_point",
     "plan_boxes",
-    "robot_outlines",
     "solid_outline",
 ]
 
@@ -255,26 +253,6 @@ def solid_outline(solid: Solid) -> Outline:
     if isinstance(solid, Post):
         return Outline(np.array([(solid.x, solid.y)]), solid.radius)
     return Outline(footprint(solid), 0.0)
-
-
-def robot_outlines(scene: Scene, pose: FloatArray) -> tuple[Outline, ...]:
-    """Outlines of the robot's links, or of a continuous body between its cross-sections; unknown ones are left out.
-
-    Parameters
-    ----------
-    scene : Scene
-    pose : (n, 7) array
-        As in `Snapshot`.
-    """
-    known = pose[np.isfinite(pose).all(axis=1)]
-    if scene.model.continuum:
-        centre, radius = known[:, :2], scene.beam.radius_m
-        return tuple(Outline(centre[k : k + 2], radius) for k in range(len(centre) - 1))
-    if not len(known):
-        return ()
-    axis = scene.robot.contact_half_length_m * matrices(known[:, 3:])[:, :2, 0]
-    ends = np.stack([known[:, :2] - axis, known[:, :2] + axis], axis=1)
-    return tuple(Outline(pair, scene.robot.radius_m) for pair in ends)
 
 
 class PlanBoxes(NamedTuple):

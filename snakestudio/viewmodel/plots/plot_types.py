@@ -313,21 +313,21 @@ _FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
 
 def first_index(name: str, scene: Scene) -> int:
     """Which link, joint or quantity (0-based) a plot of a kind begins with."""
-    if scene.model.continuum:  # the head, and what an axis without bending has
+    if scene.body.strained:  # the head, and what an axis without bending has
         return VIEWS[name].choices.index("N_X") if name == "profile" and scene.beam.group == "R" else 0
     return _FIRST_CHOSEN.get(name, 0)
 
 
 def default_views(scene: Scene) -> tuple[str, str, str, str]:
     """What the four plots show at first: where something happens in this scene."""
-    if scene.model.continuum:
+    if scene.body.strained:
         return _default_of_body(scene)
     own = CONTROLLERS[scene.controller.kind].shown
     if own is not None:
         return own
     if scene.obstacles:
         return "force", "joint", "speed", "position"
-    if scene.model.kind.startswith("planar"):
+    if not scene.model.spatial:
         return "friction", "joint", "speed", "position"
     return "ground_load", "joint", "height", "position"
 

@@ -10,9 +10,9 @@ from snakestudio.model.edits import parse_key
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 
-__all__ = ["Body", "Item", "finding_text", "item_of", "items_of", "refusal_text"]
+__all__ = ["Item", "ViewItem", "finding_text", "item_of", "items_of", "refusal_text"]
 
-Body = tuple[Literal["obstacle", "link"], int]
+ViewItem = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 
 Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]

@@ -1,21 +1,35 @@
-"""What the parts of a scene are called in the tree, with the figure that matters most about each."""
+"""The parts of a scene in the tree: what stands under what, and what each is called, with its most telling figure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import n_parts
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["Part", "flag_tip", "part_text", "place_and_size"]
+__all__ = ["Part", "flag_tip", "has_part", "part_text", "place_and_size", "tree_of"]
 
 
 Part = Literal[
     "robot", "links", "start", "world", "ground", "path", "obstacles", "run", "beam", "strain", "support"
 ]  # fmt: skip
 """What there is one of."""
+
+_TREES: Mapping[type[Body], Mapping[Part | None, tuple[Part, ...]]] = {
+    ChainBody: {
+        None: ("robot", "world", "run"),
+        "robot": ("links", "start"),
+        "world": ("ground", "path", "obstacles"),
+    },
+    ContinuousBody: {
+        None: ("beam", "world", "run"),
+        "beam": ("links", "strain", "support", "start"),
+        "world": ("ground",),
+    },
+}
 
 _STARTS = {
     "straight": "straight",
@@ -36,13 +50,23 @@ _SUPPORTS = {
 }
 
 
+def tree_of(body: type[Body]) -> Mapping[Part | None, tuple[Part, ...]]:
+    """What stands under what, from the head of the tree (None) on: parts without effect on a body have no place."""
+    return _TREES[body]
+
+
+def has_part(scene: Scene, part: str) -> bool:
+    """Whether a part has a place in the scene's tree."""
+    return any(part in parts for parts in tree_of(type(scene.body)).values())
+
+
 def part_text(scene: Scene, part: Part) -> str:
     """What a part of the scene is called: "Ground · µ 0.2"."""
     match part:
         case "robot":
             return f"Robot · {scene.robot.name}"
         case "links":
-            return f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_parts(scene)})"
+            return f"{scene.body.part_noun.capitalize()}s ({scene.body.n_parts})"
         case "start":
             return f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}"
         case "world":

@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.bodies import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.obstacles import Obstacles
-from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many, robot_outlines
+from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many
 from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.viewport.length_units import length_text
@@ -74,7 +74,7 @@ def selection_dimensions(
     robot : bool
         Whether the robot or a link is selected.
     """
-    links = () if pose is None else robot_outlines(scene, pose)
+    links = () if pose is None else scene.body.outlines(pose)
     hidden = [i for i, obstacle in enumerate(scene.obstacles) if obstacle.hidden]
     if not obstacles:
         return _to_the_nearest(links, world, hidden) if robot else []

@@ -10,7 +10,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.bodies import body_centre, body_outlines
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.model.edits.bending import joint_points
-from snakestudio.model.obstacles.outlines import nearest_point, robot_outlines
+from snakestudio.model.obstacles.outlines import nearest_point
 from snakestudio.model.scene import Scene
 
 __all__ = ["Snap", "snapped"]
@@ -53,10 +53,10 @@ def snapped(scene: Scene, world: Obstacles, pose: FloatArray | None, point: Floa
     if pose is not None:
         outlines += [
             one
-            for one in robot_outlines(scene, pose)
+            for one in scene.body.outlines(pose)
             if (one.low - reach <= point).all() and (point <= one.high + reach).all()
         ]
-        if not scene.model.continuum:
+        if scene.body.jointed:
             middles += [*joint_points(pose, scene.robot)[:, :2], *pose[:, :2]]
     corners = [corner for outline in outlines if outline.radius == 0.0 for corner in outline.points]
     for kind, points in (("centre", middles), ("corner", corners)):

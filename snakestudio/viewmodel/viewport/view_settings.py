@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quantities import QUANTITIES
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
 
 __all__ = ["SCALES", "TRAIL_MIDDLE", "ViewSettings", "rows_of"]
@@ -97,11 +98,11 @@ class ViewSettings:
 
 def rows_of(scene: Scene) -> tuple[str, ...]:
     """What there is to be explained in pictures of a scene."""
-    kind, rows = scene.model.kind, []
-    if scene.obstacles or scene.model.continuum:
+    rows = []
+    if scene.obstacles or scene.body.strained:  # which supports may hold
         rows.append("forces")
     if scene.model.spatial:
         rows += ["ground_forces", "ground_friction"]
-    elif kind == "planar_nonsmooth" or scene.model.continuum:
+    elif FORMULATIONS[scene.model.kind].friction_arrows:
         rows.append("friction")
     return (*rows, "trail")

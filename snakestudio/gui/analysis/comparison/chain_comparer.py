@@ -6,9 +6,11 @@ from PySide6.QtCore import QObject
 
 from snakestudio.analysis.comparison.chain_data import ChainComparison, ChainProfile
 from snakestudio.analysis.comparison.chains import compare_chain
+from snakestudio.analysis.comparison.models import chosen_kinds
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
+from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.discretise import links_of
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
@@ -66,7 +68,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         self.clear()
         scene, folder, counts = self._document.scene, self._document.base_dir, self.counts
         self._scene = scene
-        kinds = ["continuum_beam", *(["planar_lagrangian"] if isinstance(scene.support, Friction) else [])]
+        kinds = chosen_kinds(scene)
 
         def work(progress: Progress) -> ChainComparison | None:
             if not self._prepare(kinds, progress):
@@ -119,4 +121,4 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
             return ()
-        return (Ghost(profile.pose, None, _OPACITY, links_of(scene.beam, profile.links), None),)
+        return (Ghost(profile.pose, None, _OPACITY, ChainBody(links_of(scene.beam, profile.links))),)

@@ -14,10 +14,10 @@ from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
-from snakestudio.viewmodel.formulations import MODELS
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
@@ -26,7 +26,7 @@ __all__ = ["Comparer", "model_name"]
 
 def model_name(kind: str) -> str:
     """What the window calls a formulation where there is little room."""
-    return MODELS[kind].short
+    return FORMULATIONS[kind].short
 
 
 class Comparer(BackgroundComparison[ModelComparison]):

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.engines import registry
 from snakestudio.export.comparison_text import report
 from snakestudio.gui.analysis.comparison.comparer import Comparer
 from snakestudio.gui.analysis.comparison.metrics_table import MetricsTable, capital
@@ -28,9 +27,9 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.themed import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Run, Scene
-from snakestudio.viewmodel.formulations import MODELS
 
 __all__ = ["ComparisonPanel"]
 
@@ -78,10 +77,10 @@ class ComparisonPanel(Themed):
         column.addLayout(head)
 
         self.boxes: dict[str, QCheckBox] = {}
-        self._wanted = set(registry.kinds())
+        self._wanted = set(FORMULATIONS)
         self.why: dict[str, QLabel] = {}
-        for kind in registry.kinds():
-            box = self.boxes[kind] = QCheckBox(MODELS[kind].title)
+        for kind in FORMULATIONS:
+            box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
             box.setChecked(True)
             box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
             why = self.why[kind] = QLabel()
@@ -193,7 +192,7 @@ class ComparisonPanel(Themed):
                 text = "The model of this scene: the others are compared with it."
             self.why[kind].setText(text)
             self.why[kind].setVisible(bool(text))
-            box.setToolTip(f"<qt>{text or MODELS[kind].help}</qt>")
+            box.setToolTip(f"<qt>{text or FORMULATIONS[kind].help}</qt>")
         enough = len(self.chosen) >= 2
         self.run_button.setEnabled(enough and not comparer.busy)
         self.run_button.setToolTip(

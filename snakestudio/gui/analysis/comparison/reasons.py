@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.analysis.comparison.models import refusals
-from snakestudio.engines import registry
 from snakestudio.gui.core.document import Document
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["Reasons"]
@@ -76,7 +76,7 @@ class Reasons(QObject):
         scene, folder = self._document.scene, self._document.base_dir
 
         def work(progress: Progress) -> Found:
-            return {kind: refusals(scene, kind, folder) for kind in registry.kinds()}
+            return {kind: refusals(scene, kind, folder) for kind in FORMULATIONS}
 
         self._job = Job("check", work)
         self._look.start()

@@ -81,8 +81,7 @@ class ImportExperimentDialog(QDialog):
         head.addWidget(title)
         head.addWidget(self.status, 1)
         column.addLayout(head)
-        n_links = scene.beam.sections if scene.model.continuum else scene.robot.n_links
-        self.table = PreviewTable(0 if scene.model.continuum else n_links - 1, self)
+        self.table = PreviewTable(scene.body.n_joints, self)
         self.form = LayoutForm(self)
         if self._table:
             head.addWidget(self._layout_button())
@@ -97,7 +96,7 @@ class ImportExperimentDialog(QDialog):
         bodies_title = QLabel("Bodies", self)
         bodies_title.setProperty("role", "heading")
         left.addWidget(bodies_title)
-        self.bodies = BodyRows(n_links)
+        self.bodies = BodyRows(scene.body.n_parts)
         content = QWidget()
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -109,8 +108,7 @@ class ImportExperimentDialog(QDialog):
         inner.addStretch(1)
         left.addWidget(scrolled(content), 1)
         lower.addLayout(left, 3)
-        length = scene.beam.length_m if scene.model.continuum else n_links * scene.robot.link_length_m
-        self.plan = TrackPlan(length, self)
+        self.plan = TrackPlan(scene.body.length, self)
         lower.addWidget(self.plan, 2)
         column.addLayout(lower, 4)
         foot = QHBoxLayout()

@@ -193,7 +193,7 @@ class Fitter(BackgroundComparison[FitResult]):
                 continue
             row = recording.index_at(time)
             pose = recording.rows(row, row + 1).link_pose[0]
-            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.robot))
+            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.body))
         return tuple(made)
 
     def names(self, time: float) -> list[tuple[str, str]]:

@@ -157,7 +157,7 @@ class TeleopPanel(QWidget):
         self._show_command()
 
     def _show_gaits(self) -> None:
-        names = steerable_gaits(self._of.scene) if not self._of.scene.model.continuum else ()
+        names = steerable_gaits(self._of.scene) if self._of.scene.body.jointed else ()
         if names != self._names:
             self._names = names
             for button in self.gait_buttons.values():

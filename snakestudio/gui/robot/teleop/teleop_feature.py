@@ -136,7 +136,7 @@ class TeleopFeature(QObject):
     @property
     def impossible(self) -> bool:
         """Whether nothing of this scene could ever be driven by hand."""
-        return self.scene.model.continuum
+        return not self.scene.body.jointed
 
     @property
     def adoptable(self) -> bool:

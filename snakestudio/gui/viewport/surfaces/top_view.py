@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,11 +25,15 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.drafting.rulers import THICK
 from snakestudio.gui.viewport.surfaces.painted import paint_bar, paint_gizmo, paint_tracks
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["TopView"]
+
+_Place = Callable[[ArrayLike], QPointF]
+"""Where a point of the world (m) is in the widget."""
 
 
 class TopView(QWidget):
@@ -110,36 +115,11 @@ class TopView(QWidget):
             painter.setPen(QPen(_qcolour(colours.accent), 2))
             painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
         for ghost in overlays.ghosts:
-            robot = ghost.robot or scene.robot
             faint = _qcolour(ghost.colour or colours.ghost)
             faint.setAlphaF(ghost.opacity)
-            beam = ghost.beam or (scene.beam if scene.model.continuum and ghost.robot is None else None)
-            if beam is not None:
-                painter.setPen(_thick(faint, 2 * beam.radius_m * scale))
-                painter.drawPolyline(_axis(ghost.pose, place))
-                continue
-            painter.setPen(_thick(faint, 2 * robot.radius_m * scale))
-            for pose in ghost.pose:
-                if np.isfinite(pose).all():
-                    painter.drawLine(*map(place, _ends(pose, robot.contact_half_length_m)))
-        if snapshot is not None and Fields.POSE in snapshot.valid and scene.model.continuum:
-            self._body(painter, snapshot, overlays, 2 * scene.beam.radius_m * scale, outline, colours, place)
-            if overlays.show_forces:
-                self._arrows(painter, snapshot, overlays, place)
-        elif snapshot is not None and snapshot.drawn:
-            half = scene.robot.contact_half_length_m
-            for index, pose in enumerate(snapshot.link_pose):
-                if not np.isfinite(pose).all():
-                    continue
-                ends = tuple(map(place, _ends(pose, half)))
-                fill = colours.head if index == scene.robot.head_index else colours.link
-                edge = outline(("link", index))
-                width = 2 * scene.robot.radius_m * scale
-                if edge.style() != Qt.PenStyle.NoPen:
-                    painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
-                    painter.drawLine(*ends)
-                painter.setPen(_thick(_qcolour(fill), width))
-                painter.drawLine(*ends)
+            _paint_ghost(ghost.body or scene.body, painter, ghost.pose, faint, scale, place)
+        if snapshot is not None and snapshot.drawn:
+            _paint_body(scene.body, painter, snapshot, overlays, scale, outline, colours, place)
         if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
             self._arrows(painter, snapshot, overlays, place)
         paint_gizmo(painter, overlays, camera, colours, place)
@@ -169,7 +149,7 @@ class TopView(QWidget):
         path: GroundPath,
         chosen: int,
         colours: Theme,
-        place: Callable[[ArrayLike], QPointF],
+        place: _Place,
     ) -> None:
         """The path with its arrows and waypoints, one of which may stand out."""
         colour = _qcolour(colours.path)
@@ -184,7 +164,7 @@ class TopView(QWidget):
             painter.drawEllipse(place((x, y, 0.0)), size, size)
 
     @staticmethod
-    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: Callable[[ArrayLike], QPointF]) -> None:
+    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: _Place) -> None:
         """Where the robot heads for."""
         guides = path_parts.guide_points(snapshot)
         if guides is None:
@@ -196,63 +176,110 @@ class TopView(QWidget):
         painter.drawEllipse(nearest, 2.5, 2.5)
         painter.drawEllipse(ahead, 4.5, 4.5)
 
-    @staticmethod
-    def _body(
-        painter: QPainter,
-        snapshot: Snapshot,
-        overlays: Overlays,
-        width: float,
-        outline: Callable[[tuple[str, int]], QPen],
-        colours: Theme,
-        place: Callable[[ArrayLike], QPointF],
-    ) -> None:
-        """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(_thick(_qcolour(colours.link), width))
-        painter.drawPolyline(_axis(snapshot.link_pose, place))
-        if overlays.body_quantity and snapshot.body is not None:
-            what = QUANTITIES[overlays.body_quantity]
-            values = quantity_values(snapshot.body, overlays.body_quantity)
-            span = overlays.body_range or range_of(values, what.signed)
-            line = _axis(snapshot.link_pose, place)
-            if len(values) == line.size():
-                tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
-                for k, (red, green, blue) in enumerate(tints.tolist()):
-                    pen = _thick(_qcolour((red, green, blue)), width)
-                    if k + 1 < len(tints):
-                        pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
-                    painter.setPen(pen)
-                    painter.drawLine(line.at(k), line.at(k + 1))
-                paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
-        for index, pose in enumerate(snapshot.link_pose):
-            edge = outline(("link", index))
-            if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
-                continue
-            painter.setPen(edge)
-            painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
-            painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
-        if snapshot.body is not None:
-            body = snapshot.body
-            painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
-            for on, point, axis in zip(body.active, body.point, body.axis, strict=True):
-                if on and np.isfinite(point).all() and np.isfinite(axis).all():
-                    middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
-                    size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
-                    across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
-                    painter.drawLine(middle - across, middle + across)
-
     def _arrows(
         self,
         painter: QPainter,
         snapshot: Snapshot,
         overlays: Overlays,
-        place: Callable[[ArrayLike], QPointF],
+        place: _Place,
     ) -> None:
         contacts = snapshot.contacts
         painter.setPen(QPen(_qcolour(theme.render_theme().force), 3))
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+@singledispatch
+def _paint_ghost(
+    body: Body, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place
+) -> None:  # fmt: skip
+    """A faint robot, `scale` in pixels a metre."""
+    raise NotImplementedError(type(body))
+
+
+@_paint_ghost.register
+def _(body: ChainBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
+    painter.setPen(_thick(colour, 2 * body.radius * scale))
+    for one in pose:
+        if np.isfinite(one).all():
+            painter.drawLine(*map(place, _ends(one, body.half_length)))
+
+
+@_paint_ghost.register
+def _(body: ContinuousBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
+    painter.setPen(_thick(colour, 2 * body.radius * scale))
+    painter.drawPolyline(_axis(pose, place))
+
+
+@singledispatch
+def _paint_body(
+    body: Body, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
+    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
+) -> None:  # fmt: skip
+    """The robot; `outline` is the pen around a link that is selected or under the cursor."""
+    raise NotImplementedError(type(body))
+
+
+@_paint_body.register
+def _(
+    body: ChainBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
+    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
+) -> None:  # fmt: skip
+    for index, pose in enumerate(snapshot.link_pose):
+        if not np.isfinite(pose).all():
+            continue
+        ends = tuple(map(place, _ends(pose, body.half_length)))
+        fill = colours.head if index == body.head_part else colours.link
+        edge = outline(("link", index))
+        width = 2 * body.radius * scale
+        if edge.style() != Qt.PenStyle.NoPen:
+            painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
+            painter.drawLine(*ends)
+        painter.setPen(_thick(_qcolour(fill), width))
+        painter.drawLine(*ends)
+
+
+@_paint_body.register
+def _(
+    body: ContinuousBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
+    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
+) -> None:  # fmt: skip
+    """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
+    width = 2.0 * body.radius * scale
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(_thick(_qcolour(colours.link), width))
+    painter.drawPolyline(_axis(snapshot.link_pose, place))
+    if overlays.body_quantity and snapshot.body is not None:
+        what = QUANTITIES[overlays.body_quantity]
+        values = quantity_values(snapshot.body, overlays.body_quantity)
+        span = overlays.body_range or range_of(values, what.signed)
+        line = _axis(snapshot.link_pose, place)
+        if len(values) == line.size():
+            tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
+            for k, (red, green, blue) in enumerate(tints.tolist()):
+                pen = _thick(_qcolour((red, green, blue)), width)
+                if k + 1 < len(tints):
+                    pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
+                painter.setPen(pen)
+                painter.drawLine(line.at(k), line.at(k + 1))
+            paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
+    for index, pose in enumerate(snapshot.link_pose):
+        edge = outline(("link", index))
+        if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
+            continue
+        painter.setPen(edge)
+        painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
+        painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
+    if snapshot.body is not None:
+        inside = snapshot.body
+        painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
+        for on, point, axis in zip(inside.active, inside.point, inside.axis, strict=True):
+            if on and np.isfinite(point).all() and np.isfinite(axis).all():
+                middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
+                size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
+                across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
+                painter.drawLine(middle - across, middle + across)
 
 
 def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
@@ -262,7 +289,7 @@ def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
     return pose[:3] - axis, pose[:3] + axis
 
 
-def _axis(pose: FloatArray, place: Callable[[ArrayLike], QPointF]) -> QPolygonF:
+def _axis(pose: FloatArray, place: _Place) -> QPolygonF:
     """The axis of a continuous body in the widget, as far as it is known."""
     return QPolygonF([place(one[:3]) for one in pose if np.isfinite(one).all()])
 

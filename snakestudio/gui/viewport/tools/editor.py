@@ -53,7 +53,7 @@ class Editor:
         """Stand below the view's buttons; a continuous body stands alone, there is nothing to edit around it."""
         self.buttons.adjustSize()
         self.buttons.move(above.right() + 1 - self.buttons.width(), above.bottom() + _GAP)
-        self.buttons.setVisible(not self._viewport.document.scene.model.continuum)
+        self.buttons.setVisible(self._viewport.document.scene.body.meets_obstacles)
 
 
 class EditorButtons(QWidget):
