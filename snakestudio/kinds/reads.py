@@ -85,7 +85,7 @@ def _uses_gait(scene: Scene) -> bool:
 
 
 def _slides(scene: Scene) -> bool:
-    return not scene.model.continuum or scene.support.kind == "friction"
+    return not scene.model.continuum or not scene.support.kinematic
 
 
 _NOT_HERE = "not under this controller"

@@ -23,7 +23,6 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import Change
 from snakestudio.model.robot.discretise import CHAIN
-from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
@@ -127,7 +126,7 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
     if kinds:
         return tuple(kinds)
     if scene.model.continuum:
-        return (own, CHAIN) if isinstance(scene.support, Friction) else (own,)
+        return (own,) if scene.support.kinematic else (own, CHAIN)
     return (own, *(kind for kind, each in FORMULATIONS.items() if kind != own and each.fields.body == "chain"))
 
 

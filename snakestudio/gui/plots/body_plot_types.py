@@ -155,5 +155,5 @@ BODY_VIEWS = {
 def default_body_views(scene: Scene) -> tuple[str, str, str, str]:
     """What the four plots of a continuous body show at first."""
     inside = "body_force" if scene.beam.group == "R" else "body_torque"
-    held = "speed" if scene.support.kind == "friction" else "supports"
+    held = "supports" if scene.support.kinematic else "speed"
     return "profile", inside, held, "position"

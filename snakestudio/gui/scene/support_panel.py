@@ -149,7 +149,7 @@ class SupportPanel(Section):
         column.setSpacing(8)
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
-        for key in (*keys, *(OF_FRICTION if support.kind == "friction" else ())):
+        for key in (*keys, *(() if support.kinematic else OF_FRICTION)):
             if number_kind(*declared(scene, key)) is not None:
                 self.rows[key] = ParameterRow(self._document, key)
                 column.addWidget(self.rows[key])
