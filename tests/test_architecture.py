@@ -77,6 +77,17 @@ def test_nothing_grows_and_what_has_fallen_stays(name: str) -> None:
         )
 
 
+NAMING_FORMULATIONS = (
+    "model/formulations.py: planar_nonsmooth",  # what a scene is computed with that does not say so
+    "model/robot/discretise.py: planar_lagrangian",  # a body becomes a chain
+    "model/robot/strain_fit.py: continuum_beam",  # a chain becomes a body
+)
+
+
+def test_only_a_default_and_what_joins_two_formulations_name_them() -> None:
+    assert counted()["naming_formulations"].places == tuple(f"{PACKAGE}/{each}" for each in NAMING_FORMULATIONS)
+
+
 # ---------------------------------------------------------------------------------------------------- how it is counted
 
 LITTLE = {
