@@ -45,7 +45,7 @@ BARS = {
     "one_importer_small": Bar(59, slack=3),
     "one_importer_untested": Bar(26, slack=3),
     "modules": Bar(915, slack=5),
-    "lines": Bar(142_400, slack=1_000, goal=115_600),
+    "lines": Bar(142_000, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }
@@ -75,6 +75,17 @@ def test_nothing_grows_and_what_has_fallen_stays(name: str) -> None:
             f"{measure.count}, so that it stays there.",
             pytrace=False,
         )
+
+
+NAMING_FORMULATIONS = (
+    "model/formulations.py: planar_nonsmooth",  # what a scene is computed with that does not say so
+    "model/robot/discretise.py: planar_lagrangian",  # a body becomes a chain
+    "model/robot/strain_fit.py: continuum_beam",  # a chain becomes a body
+)
+
+
+def test_only_a_default_and_what_joins_two_formulations_name_them() -> None:
+    assert counted()["naming_formulations"].places == tuple(f"{PACKAGE}/{each}" for each in NAMING_FORMULATIONS)
 
 
 # ---------------------------------------------------------------------------------------------------- how it is counted

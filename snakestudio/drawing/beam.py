@@ -183,7 +183,7 @@ def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
 def holds(this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
     """Rings or anchors that hold the body now: in the colour of forces if they carry a load, else dim."""
     body = snapshot.body
-    if body is None or not len(body.active) or scene.support.kind == "friction":
+    if body is None or not len(body.active) or not scene.support.kinematic:
         return {}
     sound = np.isfinite(body.point).all(axis=1) & np.isfinite(body.axis).all(axis=1)
     on = np.flatnonzero(body.active & sound & (np.linalg.norm(body.axis, axis=1) > 0.5))

@@ -81,7 +81,7 @@ class Registry(Mapping[str, K]):
         return len(self._found())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._found()
+        return isinstance(name, str) and name in self._found()
 
     def add_file(self, path: Path) -> K:
         """Take up the kind that a file declares, which may stand anywhere and is called as the kind is.

@@ -116,7 +116,7 @@ class SupportPanel(KindSection):
         self.cards = []
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
-        for key in (*keys, *(_OF_FRICTION if support.kind == "friction" else ())):
+        for key in (*keys, *(() if support.kinematic else _OF_FRICTION)):
             self._values.add_value(key, scene, OptionalListRow if key == "support.weights" else make_row)
         if isinstance(support, Anchors):
             for index in range(len(support.anchors)):

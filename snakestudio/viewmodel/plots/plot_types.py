@@ -335,5 +335,5 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
 def _default_of_body(scene: Scene) -> tuple[str, str, str, str]:
     """What the four plots of a continuous body show at first."""
     inside = "body_force" if scene.beam.group == "R" else "body_torque"
-    held = "speed" if scene.support.kind == "friction" else "supports"
+    held = "speed" if scene.body.slides else "supports"
     return "profile", inside, held, "position"

@@ -12,7 +12,6 @@ from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
 from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.discretise import links_of
-from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Progress
@@ -54,7 +53,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         """Numbers of links that there are, or will be."""
         if self.comparison is not None:
             return self.comparison.links
-        return FREE_COUNTS if isinstance(self._document.scene.support, Friction) else COUNTS
+        return COUNTS if self._document.scene.support.kinematic else FREE_COUNTS
 
     @property
     def stale(self) -> bool:
