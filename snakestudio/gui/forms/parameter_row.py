@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWi
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.field_texts import declared, explanation, number_kind, refusal, symbol_html
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.form import make_row
 from snakestudio.gui.forms.form_row import FormRow
 from snakestudio.gui.forms.formula_row import FormulaRow

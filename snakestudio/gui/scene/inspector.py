@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.form_row import GUTTER, FormRow

@@ -12,7 +12,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ChoiceRow

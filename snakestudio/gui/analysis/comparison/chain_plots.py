@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["ChainPlots"]
 

@@ -10,7 +10,7 @@ from snakestudio.export.comparison_text import DifferenceRow, difference_rows, n
 from snakestudio.gui.analysis.comparison.comparer import Comparer, model_name
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import model_colour
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["MetricsTable", "capital"]
 

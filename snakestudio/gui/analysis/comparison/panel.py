@@ -25,7 +25,7 @@ from snakestudio.gui.analysis.comparison.comparer import Comparer
 from snakestudio.gui.analysis.comparison.metrics_table import MetricsTable, capital
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.model.fields import field_doc

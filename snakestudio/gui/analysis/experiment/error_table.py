@@ -12,7 +12,7 @@ from snakestudio.analysis.experiment.figures import FIGURES, Figure, FigureKind
 from snakestudio.export.experiment_text import report, shown, unit
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.sections import heading
 from snakestudio.viewmodel.plots.scale import MINUS
 

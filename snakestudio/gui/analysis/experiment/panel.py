@@ -21,7 +21,7 @@ from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.trial_rows import TrialRows
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.sections import heading, scrolled
 
 __all__ = ["ExperimentPanel"]

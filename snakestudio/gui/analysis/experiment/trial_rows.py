@@ -10,7 +10,7 @@ from snakestudio.export.experiment_text import link_name
 from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["TrialRows", "described"]
 

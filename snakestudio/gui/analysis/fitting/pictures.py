@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["FitPictures"]
 
