@@ -7,27 +7,19 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.scale import MINUS, superscript
 
-__all__ = ["ChartAxis", "chart_font"]
+__all__ = ["ChartAxis"]
 
 
 _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
 """How far a number may reach beyond the ends of its axis, px."""
-
-
-def chart_font() -> QFont:
-    """The small font of everything in a chart."""
-    font = QFont()
-    font.setPixelSize(theme.scaled(11))
-    font.setFeature(QFont.Tag("tnum"), 1)
-    return font
 
 
 def _rounder(spacing: float, least: float) -> float:
@@ -57,7 +49,7 @@ class ChartAxis(pg.AxisItem):
         self._labels: list[tuple[float, str]] | None = None
         self._ticks: list[tuple[float, str]] = []
         self._ticks_for: tuple[object, ...] = ()
-        self._font = chart_font()
+        self._font = theme.chart_font()
         self._sizes: dict[str, QSizeF] = {}
         self.setStyle(
             tickTextOffset=4 if orientation == "bottom" else 6,
@@ -78,7 +70,7 @@ class ChartAxis(pg.AxisItem):
 
     def dress(self) -> None:
         """Take over the palette."""
-        self._font, self._sizes = chart_font(), {}
+        self._font, self._sizes = theme.chart_font(), {}
         self.setTextPen(theme.colour("dim"))
 
     def show_as(self, decades: bool, labels: list[tuple[float, str]] | None) -> None:

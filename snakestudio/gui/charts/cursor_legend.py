@@ -8,7 +8,6 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-from snakestudio.gui.charts.axes import chart_font
 from snakestudio.gui.core import theme
 
 __all__ = ["HEIGHT", "CursorLegend"]
@@ -43,7 +42,7 @@ class CursorLegend(pg.GraphicsObject):
     @property
     def unit_width(self) -> float:
         """What the unit takes, px."""
-        return QFontMetricsF(chart_font()).horizontalAdvance(self._unit) if self._unit else 0.0
+        return QFontMetricsF(theme.chart_font()).horizontalAdvance(self._unit) if self._unit else 0.0
 
     def set_title(self, title: str) -> None:
         """Write a title before the legend: in files, where no buttons stand there."""
@@ -59,7 +58,7 @@ class CursorLegend(pg.GraphicsObject):
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
         left = self._paint_title(painter) if self._title else self._left
-        font, dim = chart_font(), theme.colour("dim")
+        font, dim = theme.chart_font(), theme.colour("dim")
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         x = self._right

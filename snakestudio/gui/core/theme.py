@@ -21,6 +21,7 @@ __all__ = [
     "Themed",
     "adopt_text_size",
     "apply",
+    "chart_font",
     "colour",
     "current",
     "icon",
@@ -363,6 +364,11 @@ def value_font(pixels: int = 14, bold: bool = True) -> QFont:
     font.setBold(bold)
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
+
+
+def chart_font() -> QFont:
+    """The small font of everything in a chart."""
+    return value_font(11, bold=False)
 
 
 def text_font(pixels: int, *, strong: bool = False) -> QFont:
