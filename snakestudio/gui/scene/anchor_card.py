@@ -11,8 +11,7 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
-from snakestudio.gui.forms.form import make_row
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.form import FormRow, make_row
 from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.model.edits import get_value
 

@@ -11,8 +11,7 @@ from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
-from snakestudio.gui.forms.form_row import GUTTER, FormRow
+from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.scene.live_values import LinkValues, clearance_html

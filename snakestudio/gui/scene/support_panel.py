@@ -11,8 +11,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
-from snakestudio.gui.forms.form import OptionalListRow, make_row
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
