@@ -18,7 +18,7 @@ from snakestudio.export.csv import write_csv
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.plot_types import VIEWS, default_views
 from snakestudio.gui.scene.parameters import ParameterPanels
-from snakestudio.gui.viewport.legends import control_state
+from snakestudio.gui.viewport.legend import control_state
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.edits import with_values

@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
 from snakestudio.export.comparison_text import number, report
-from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.gui.analysis.comparison.comparer import Comparer, Reasons
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
-from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import model_colour

@@ -21,14 +21,13 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import LinkError
 from snakestudio.gui.core import theme
-from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.arming import HOLD_MS, Arming, HoldButton
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
 from snakestudio.gui.robot.connection import FaultMenu
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.panel import RobotPanel, TwinAndPoseForm

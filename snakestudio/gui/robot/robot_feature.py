@@ -13,8 +13,7 @@ from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.stop_button import ModalStop
-from snakestudio.gui.robot.stop_key_filter import StopKeyFilter
+from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
 
 __all__ = ["RobotFeature"]

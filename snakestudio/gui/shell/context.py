@@ -50,7 +50,7 @@ from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.shell.tuning import Tuner, TuningOffer
-from snakestudio.gui.viewport.focus_frame import FocusFrame
+from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.runfile.library import RunLibrary
 

@@ -25,7 +25,7 @@ from snakestudio.gui.viewport.viewport import Viewport
 if TYPE_CHECKING:
     from snakestudio.gui.shell.command_palette import CommandPalette
     from snakestudio.gui.shell.gallery import Gallery
-    from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
+    from snakestudio.gui.shell.help_dialogs import ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
 __all__ = ["HelpController"]
@@ -115,8 +115,7 @@ class HelpController(QObject):
 
     def shortcuts(self) -> ShortcutSheet:
         """Help > Keys and Mouse."""
-        from snakestudio.gui.shell.help_dialogs import MOUSE
-        from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
+        from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet
 
         sheet = open_overlay(self._window, ShortcutSheet)
         if sheet is None:
