@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
-from snakestudio.export.comparison_text import number, report
+from snakestudio.export.comparison_tables import number, report
 from snakestudio.gui.analysis.comparison.comparer import Comparer, Reasons
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
 from snakestudio.gui.core.document import Document

@@ -25,8 +25,7 @@ from PySide6.QtWidgets import (
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.errors import SnakeStudioError
-from snakestudio.export.chain_csv import write_chain
-from snakestudio.export.chain_text import report
+from snakestudio.export.chain_tables import report, write_chain
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed

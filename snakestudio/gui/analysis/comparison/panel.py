@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
 from snakestudio.engines import registry
-from snakestudio.export.comparison_text import DifferenceRow, difference_rows, number, report, told
+from snakestudio.export.comparison_tables import DifferenceRow, difference_rows, number, report, told
 from snakestudio.gui.analysis.comparison.comparer import Comparer, model_name
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QGridLayout, QLabel, QLineEdit, QWidget
 
 from snakestudio.analysis.experiment.layout import Layout
-from snakestudio.export.experiment_text import link_name
+from snakestudio.export.experiment_tables import link_name
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.forms.number_field import Message, NumberField

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.experiment.figures import FIGURES, Figure, FigureKind
-from snakestudio.export.experiment_text import link_name, report, shown, unit
+from snakestudio.export.experiment_tables import link_name, report, shown, unit
 from snakestudio.gui.analysis.experiment.alignment_box import AlignmentBox
 from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
 from snakestudio.gui.core import theme
