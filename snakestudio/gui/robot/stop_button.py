@@ -91,8 +91,6 @@ class ModalStop(Themed):
         return QApplication.activeModalWidget()
 
 
-# ---------------------------------------------------------------------------------------------------- the stop key
-
 # The stop that is never out of reach: the space bar and the Stop button, whatever the program is doing.
 #
 # While a robot is connected, what comes from keyboard and mouse is seen here before anybody else sees it. A press of

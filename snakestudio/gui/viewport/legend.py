@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QP
 from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.view_options import ViewOptions
 from snakestudio.kinds.controller import controller_of
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.viewport.view_settings import SCALES, TRAIL_MIDDLE

@@ -203,8 +203,6 @@ def _clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-# ---------------------------------------------------------------------------------------------------- what starts
-
 # The live robot as what Start Together starts: only what was armed by hand in this window begins to stream.
 #
 # The link is not asked through the window's thread: START and STOP reach the robot while a dialog blocks it, too.

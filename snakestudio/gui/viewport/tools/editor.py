@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QToolButto
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.fields import FieldDoc
