@@ -15,12 +15,12 @@ from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, explanation, number_kind, refusal, symbol_html
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.edits import get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
 from snakestudio.model.ground_path import Waypoint
+from snakestudio.viewmodel.field_texts import declared, explanation, number_kind, refusal, symbol_html
 from snakestudio.viewmodel.formulations import unused_reason
 from snakestudio.viewmodel.numbers import Change, format_number
 
@@ -100,7 +100,7 @@ class FormRow(QWidget):
 
     def _tell(self) -> None:
         """Grey what has no effect, and say why; it is edited all the same, for the model that is chosen next."""
-        tip = explanation(self.doc, self.keys[0], self._unused)
+        tip = explanation(self.doc, self.keys[0], theme.current().dim, self._unused)
         for widget in self._told:
             widget.setToolTip(tip)
             if widget.property("unused") != bool(self._unused):

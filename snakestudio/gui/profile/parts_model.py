@@ -10,10 +10,10 @@ from PySide6.QtGui import QFont
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.field_texts import explanation
 from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError
+from snakestudio.viewmodel.field_texts import explanation
 
 __all__ = ["Extra", "PartsModel"]
 
@@ -157,7 +157,9 @@ class PartsModel(QAbstractTableModel):
             return column.heading
         if role == Qt.ItemDataRole.TextAlignmentRole and _is_number(column):
             return _RIGHT
-        return explanation(column.doc, column.name) if role == Qt.ItemDataRole.ToolTipRole else None
+        return (
+            explanation(column.doc, column.name, theme.current().dim) if role == Qt.ItemDataRole.ToolTipRole else None
+        )
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row, at = index.row(), index.column()
@@ -173,7 +175,7 @@ class PartsModel(QAbstractTableModel):
             return column.text(value)
         mark = self._marks.get((row, column.name)) or (self._marks.get((row, "")) if at == 0 else None)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return mark or explanation(column.doc, f"{self._key}[{row + 1}].{column.name}")
+            return mark or explanation(column.doc, f"{self._key}[{row + 1}].{column.name}", theme.current().dim)
         if role == Qt.ItemDataRole.ForegroundRole and mark:
             return theme.colour("warning")
         if role == Qt.ItemDataRole.ForegroundRole and value is None:

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
 from snakestudio.gui.forms.form import FormRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import declared, number_kind, refusal
 from snakestudio.viewmodel.formulations import unused_reason
 
 __all__ = ["ControllerPanel"]

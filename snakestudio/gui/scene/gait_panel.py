@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ToggleRow
 from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence, wrong_at
 from snakestudio.gui.forms.number_field import Message
@@ -24,6 +23,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import GaitStart, LateralUndulation, TwoWaves
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.formulations import is_planar, unused_reason
 
 __all__ = ["GAITS", "GaitPanel"]

@@ -10,8 +10,8 @@ from snakestudio.engines import registry
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.formulations import MODELS
 
 __all__ = ["ModelBox"]

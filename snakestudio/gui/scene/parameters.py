@@ -14,7 +14,6 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
@@ -28,6 +27,7 @@ from snakestudio.gui.scene.real_robot import RealRobotSection
 from snakestudio.gui.scene.support_panel import OF_FRICTION
 from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
 
 __all__ = ["ParameterPanels"]

@@ -8,10 +8,10 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.scene.height_rows import choose_file
 from snakestudio.model.edits import with_values
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
 __all__ = ["StartChoice"]

@@ -11,7 +11,6 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
@@ -23,6 +22,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.robot.strain import Formulas
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["StrainPanel"]
 

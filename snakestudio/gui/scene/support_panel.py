@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
 from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
@@ -19,6 +18,7 @@ from snakestudio.gui.scene.anchor_card import AnchorCard
 from snakestudio.model.edits import tree, with_values
 from snakestudio.model.robot.support import Anchor, Anchors
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import declared, number_kind, refusal
 
 __all__ = ["OF_FRICTION", "SUPPORTS", "SupportPanel"]
 
