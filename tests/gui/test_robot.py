@@ -780,7 +780,8 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
 
 
 def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    log = EventLog(window.context.robot, window)
+    log = EventLog(window)
+    window.context.robot.happened.connect(log.add)
     for severity, text in (("info", "Listening."), ("warning", "Node 3 is silent."), ("error", "Bus off.")):
         log.add(LinkEvent(time.monotonic(), severity, text))  # type: ignore[arg-type]
     assert log.rowCount() == 3

@@ -47,7 +47,8 @@ class RobotFeature(QObject):
         super().__init__(context.window)
         self._context, self._control, self._connection = context, context.robot, context.connection
         control = self._control
-        self.log = EventLog(control, self)
+        self.log = EventLog(self)
+        control.happened.connect(self.log.add)
         self._bar, self._button = bar, bar.stop
         self.guard = StopKeyFilter(control.stop, bar.stop, self)
         self._modal: ModalStop | None = None
