@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal, qVersion
 from PySide6.QtGui import (
@@ -35,7 +36,8 @@ from snakestudio._version import __version__
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
-from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.viewport.surfaces.gl_view import GlView
+from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.paths import docs_dir
 
 __all__ = ["MOUSE", "AboutDialog", "DocumentDialog", "GraphicsDialog", "ShortcutSheet", "graphics_text"]
@@ -234,7 +236,19 @@ class _Dialog(QDialog):
         return buttons
 
 
-def graphics_text(viewport: Viewport) -> str:
+class GraphicsView(Protocol):
+    """The viewport, as far as its graphics go."""
+
+    @property
+    def gl(self) -> GlView | ThreadedView | None:
+        """What draws with OpenGL, if anything does."""
+
+    @property
+    def fallback_reason(self) -> str:
+        """Why nothing does."""
+
+
+def graphics_text(viewport: GraphicsView) -> str:
     """What is known about the graphics of this machine, as lines of text."""
     screen = QGuiApplication.primaryScreen()
     lines = [f"Qt {qVersion()}, platform {QGuiApplication.platformName()}"]
@@ -260,7 +274,7 @@ def graphics_text(viewport: Viewport) -> str:
 class GraphicsDialog(_Dialog):
     """What OpenGL offers here, to be copied into a report."""
 
-    def __init__(self, viewport: Viewport, parent: QWidget | None = None) -> None:
+    def __init__(self, viewport: GraphicsView, parent: QWidget | None = None) -> None:
         super().__init__("OpenGL Information", parent)
         text = QPlainTextEdit(graphics_text(viewport), self)
         text.setReadOnly(True)
