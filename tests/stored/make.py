@@ -239,10 +239,10 @@ def make_window(folder: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from snakestudio.analysis.experiment.layout import save_layout
-    from snakestudio.gui.analysis.experiment.remembered import remember_layout
+    from snakestudio.gui.analysis.experiment.import_dialog import remember_layout
     from snakestudio.gui.app import make_window
     from snakestudio.gui.core import theme
-    from snakestudio.gui.robot.teleop.mapping_file import save_map
+    from snakestudio.gui.robot.teleop.mapping import save_map
     from snakestudio.model.edits import with_values
     from snakestudio.model.scene_file import load_scene
     from snakestudio.runfile.library import RunLibrary
