@@ -32,7 +32,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
-from snakestudio.gui.viewport.legends import control_state
+from snakestudio.gui.viewport.legend import control_state
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.gait import GAIT_KINDS

@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.signals import compile_signal
 from snakestudio.drawing.style import DARK
+from snakestudio.export.composition import PlotStrip
 from snakestudio.export.csv import write_csv
 from snakestudio.export.hdf5 import write_hdf5
-from snakestudio.export.plot_strip import PlotStrip
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import Library

@@ -15,10 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
-from snakestudio.export.comparison_text import number, report
-from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.export.comparison_tables import number, report
+from snakestudio.gui.analysis.comparison.comparer import Comparer, Reasons
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
-from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.plots.panel import PlotPanel

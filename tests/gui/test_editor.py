@@ -16,7 +16,7 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, handles
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
+from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.shapes.box import Box

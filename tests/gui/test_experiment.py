@@ -21,7 +21,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.surfaces.painted import paint_tracks
+from snakestudio.gui.viewport.surfaces.top_view import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import quaternions, rotation

@@ -13,11 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.shell.commands import table
-from snakestudio.gui.shell.help_dialogs import MOUSE
+from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet, _cut
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
-from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet, _cut
-from snakestudio.gui.viewport.focus_frame import FocusFrame
+from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.paths import resource
 
 

@@ -88,7 +88,7 @@ def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
 
 def test_everything_can_be_found(window: MainWindow) -> None:
     c = window.context
-    entries = command_entries(c.actions_table, c.panes, c.layouts, c.files)
+    entries = command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
     ids = [entry.id for entry in entries]
     assert len(ids) == len(set(ids))
     assert {spec.id for spec in table() if spec.run is not None} - {"command_palette"} <= set(ids)

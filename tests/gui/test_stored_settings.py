@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.analysis.experiment.remembered import recall_layout
+from snakestudio.gui.analysis.experiment.import_dialog import recall_layout
 from snakestudio.gui.plots.channel_library import Derived
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.session.recovery import unsaved_scenes

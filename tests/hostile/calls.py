@@ -52,7 +52,7 @@ def start_from(name: str) -> None:
 
 def read_mapping(name: str) -> None:
     """As the dialog of teleoperation."""
-    from snakestudio.gui.robot.teleop.mapping_file import load_map
+    from snakestudio.gui.robot.teleop.mapping import load_map
 
     load_map(Path(name))
 

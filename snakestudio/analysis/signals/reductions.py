@@ -7,19 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import Function
 from snakestudio.analysis.signals.nodes import Block, Node, Number, Pointwise
 from snakestudio.analysis.signals.reader import read
-from snakestudio.analysis.signals.signal import Signal
+from snakestudio.analysis.signals.signal import Signal, known
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import Unit, combined, ending_of, of_column
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 
-__all__ = ["REDUCTIONS", "Figure", "Reduced", "Reduction", "compile_reduction", "known", "reduce"]
+__all__ = ["REDUCTIONS", "Figure", "Reduced", "Reduction", "compile_reduction", "reduce"]
 
 _SECOND = of_column("time_s")
 
@@ -43,13 +42,6 @@ class Reduction(Node):
         """That of the rows `start` to `stop`, at each of them."""
         t, x = known(block.times(start, stop), self.parts[0].values(block, start, stop))
         return np.full(stop - start, self.of(t, x) if len(x) else math.nan)
-
-
-def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Times and values of the rows that have one."""
-    t, x = np.asarray(times, np.float64), np.asarray(values, np.float64)
-    there = np.isfinite(x)
-    return t[there], x[there]
 
 
 def _same(unit: Unit) -> Unit:

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from snakestudio.engines import registry
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, Library
 from snakestudio.gui.plots.drop import drag_data

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.export import PlotExporter

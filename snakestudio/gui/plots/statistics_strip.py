@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.plots.channels import series_of

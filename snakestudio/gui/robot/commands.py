@@ -1,4 +1,4 @@
-"""What the robot has in the menus. Stop has the space bar while a robot is connected; see `robot.stop_key_filter`."""
+"""What the robot has in the menus. Stop has the space bar while a robot is connected; see `robot.stop_button`."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ class Exporter(QObject):
             return
 
         def work(progress: Progress) -> Path | None:
-            from snakestudio.export.comparison_csv import write_comparison
+            from snakestudio.export.comparison_tables import write_comparison
 
             return path if write_comparison(path, comparison, scene_file, progress) else None
 

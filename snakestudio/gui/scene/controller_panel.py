@@ -8,8 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.form import make_row
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.form import FormRow, make_row
 from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import with_value

@@ -10,12 +10,10 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import refusal
-from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
-from snakestudio.gui.forms.form_row import GUTTER, FormRow
+from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow, choose_file
@@ -26,6 +24,7 @@ from snakestudio.model.labels import obstacle_mention, obstacle_title
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find

@@ -12,8 +12,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import refusal
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.form import FormRow
 from snakestudio.gui.forms.formula_row import FormulaRow, sentence
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
@@ -21,6 +20,7 @@ from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import Preset, PresetBox
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["KindSection", "PresetSection"]
 

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["ModelBox"]
 

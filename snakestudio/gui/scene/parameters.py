@@ -15,9 +15,8 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
@@ -33,6 +32,7 @@ from snakestudio.kinds.reads import belongs_elsewhere, unused_reason
 from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["ContinuumPanel", "ParameterPanels"]
 

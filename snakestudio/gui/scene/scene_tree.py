@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel

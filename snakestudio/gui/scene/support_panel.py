@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
-from snakestudio.gui.forms.form import OptionalListRow, make_row
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
 from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.model.edits import get_value, tree, with_values

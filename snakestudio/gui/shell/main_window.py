@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QObject, QRect, QSettings, Qt, QTimer
 from PySide6.QtGui import (
@@ -31,11 +33,12 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.command import Command
+from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
-from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.context import Context
-from snakestudio.gui.shell.panels import DOCKS
+from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.viewmodel.gallery import entries
 
@@ -50,18 +53,23 @@ class MainWindow(QMainWindow):
 
     Parameters
     ----------
-    settings : QSettings, optional
-        Where sizes, choices and recent files are kept; the user's if left out.
+    settings : QSettings
+        Where sizes, choices and recent files are kept.
+    commands : sequence of Command
+        In the order of the menus.
+    docks : sequence of DockSpec
+        From the first to be filled to the last.
     """
 
     context: Context
 
-    def __init__(self, settings: QSettings | None = None) -> None:
+    def __init__(self, settings: QSettings, commands: Sequence[Command[Any]], docks: Sequence[DockSpec[Any]]) -> None:
         super().__init__()
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
-        self.context = c = Context(self, settings or QSettings(), table(), DOCKS)
+        self.context = c = Context(self, settings, commands, docks)
+        c.robot.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._space_keeper = SpaceKeyFilter(self)
         self.addToolBar(c.run_bar)

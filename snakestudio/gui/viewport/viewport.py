@@ -18,9 +18,8 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.viewport.corners import Hint, ViewButtons
 from snakestudio.gui.viewport.drafting.drafting_overlay import DraftingOverlay
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
-from snakestudio.gui.viewport.drop import DropTarget
-from snakestudio.gui.viewport.legends import Legends
-from snakestudio.gui.viewport.mouse import Mouse
+from snakestudio.gui.viewport.legend import Legends
+from snakestudio.gui.viewport.mouse import DropTarget, Mouse
 from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose

@@ -20,8 +20,8 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import Preview
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.view_options import ViewOptions
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.scene.items import Item, ViewItem, item_of

@@ -1,13 +1,19 @@
-"""Chains of links beside a continuous body as a table of text: what the command line prints and the window copies."""
+"""Chains of links beside a continuous body as tables: of text, printed and copied, and as CSV with every joint."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
 
 from snakestudio.analysis.comparison.chain_data import ChainComparison
-from snakestudio.export.comparison_text import aligned, number
+from snakestudio.export.comparison_tables import aligned, number
+from snakestudio.export.csv import write_blocks
+from snakestudio.export.provenance import origin_lines, scene_lines
 
-__all__ = ["report"]
+__all__ = ["report", "write_chain"]
 
 
 def report(comparison: ChainComparison) -> str:
@@ -62,3 +68,51 @@ def _percent(share: float) -> str:
 
 def _order(order: float) -> str:
     return "-" if math.isnan(order) else f"{order:.2f}"
+
+
+_SUFFIX = {"N": "n", "N m": "nm"}
+
+
+def write_chain(
+    path: str | Path,
+    comparison: ChainComparison,
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+) -> bool:
+    """Write a comparison with chains under a header that rebuilds it and says what the table says.
+
+    A row is a joint: number of links, instant, abscissa, and for every part the chain's joint and the body there.
+
+    Returns
+    -------
+    bool
+        False if `progress` cancelled it, which leaves no file.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    names = ["links", "time_s", "joint", "abscissa_m"]
+    for part in comparison.parts:
+        names += [f"chain_{part.name}_{_SUFFIX[part.unit]}", f"body_{part.name}_{_SUFFIX[part.unit]}"]
+    blocks = []
+    for profiles in comparison.profiles:
+        for profile in profiles:
+            count = len(profile.joint)
+            columns = [
+                np.full(count, profile.links),
+                np.full(count, profile.time),
+                np.arange(1, count + 1),
+                profile.joint,
+            ]
+            for index in range(len(comparison.parts)):
+                columns += [profile.chain[:, index], profile.body[:, index]]
+            blocks.append(np.stack(columns, axis=1).astype(np.float64))
+    links = ",".join(map(str, comparison.links))
+    at = " ".join(f"--at {time:g}" for time in comparison.times)
+    header = origin_lines(comparison.scene, scene_file)
+    header.append(f"# To compare again: snakestudio compare chain THIS_FILE.csv --links {links} {at} --csv AGAIN.csv")
+    header += [f"# {line}".rstrip() for line in report(comparison).splitlines()]
+    header += scene_lines(comparison.scene)
+    return write_blocks(path, header, names, blocks, sum(map(len, blocks)), progress)

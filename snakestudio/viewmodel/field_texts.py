@@ -7,7 +7,6 @@ import typing
 from pydantic import BaseModel
 
 from snakestudio.errors import SceneError, SnakeStudioError
-from snakestudio.gui.core import theme
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
@@ -40,8 +39,17 @@ def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
     return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(frozenset(options))
 
 
-def explanation(doc: FieldDoc, key: str, unused: str = "") -> str:
-    """Tooltip of a value: what it is, its symbol, range, default and key, and why it has no effect if it has none."""
+def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
+    """Tooltip of a value: what it is, its symbol, range, default and key, and why it has no effect if it has none.
+
+    Parameters
+    ----------
+    doc : FieldDoc
+    key : str
+    dim : str
+        Colour of secondary text, "#rrggbb".
+    unused : str
+    """
     unit = f" {doc.unit}" if doc.unit else ""
     lines = [f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""), doc.help + "."]
     if unused:
@@ -62,7 +70,7 @@ def explanation(doc: FieldDoc, key: str, unused: str = "") -> str:
     elif isinstance(doc.default, bool):
         lines.append(f"Default {'on' if doc.default else 'off'}.")
     lines.append("Takes effect while the robot moves." if doc.live else "Applies at reset.")
-    return f"<qt>{'<br>'.join(lines)}<br><span style='color:{theme.current().dim}'>{key}</span></qt>"
+    return f"<qt>{'<br>'.join(lines)}<br><span style='color:{dim}'>{key}</span></qt>"
 
 
 def symbol_html(symbol: str) -> str:

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.selection import Selection
 from snakestudio.model.edits import transform
+from snakestudio.model.edits.pose import moved_robot, turned_robot
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.viewport.robot_target import RobotTarget
+from snakestudio.viewmodel.scene.items import Item
 
-__all__ = ["ObstacleTarget", "Shaped", "TransformTarget", "target_of"]
+__all__ = ["ObstacleTarget", "RobotTarget", "Shaped", "TransformTarget", "target_of"]
 
 
 class TransformTarget(Protocol):
@@ -130,28 +130,106 @@ class ObstacleTarget:
 _ROBOT = ("link", "robot", "beam", "start")
 
 
-def target_of(selection: Selection, document: Document, placeable: bool) -> TransformTarget | None:
+def target_of(items: frozenset[Item], scene: Scene, base_dir: Path | None, placeable: bool) -> TransformTarget | None:
     """What the selection lets one move: its obstacles, but for locked ones, or the robot.
 
     None if there is nothing, or both are selected.
 
     Parameters
     ----------
-    selection : Selection
-    document : Document
+    items : frozenset of Item
+        What is selected.
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
     placeable : bool
         Whether the robot stands where it starts, so that it can be put elsewhere.
     """
-    scene = document.scene
-    if any(kind in _ROBOT for kind, _ in selection.items):
-        if selection.obstacles or not placeable:
+    obstacles = sorted(index for kind, index in items if kind == "obstacle")
+    if any(kind in _ROBOT for kind, _ in items):
+        if obstacles or not placeable:
             return None
-        links = selection.links
-        robot = RobotTarget(scene, document.base_dir, links[0] if len(links) == 1 else None)
+        links = [index for kind, index in items if kind == "link"]
+        robot = RobotTarget(scene, base_dir, links[0] if len(links) == 1 else None)
         try:
             robot.pivot(scene)
         except SnakeStudioError:
             return None  # it starts from a file that cannot be read, which the checks say
         return robot
-    free = [index for index in selection.obstacles if not scene.obstacles[index].locked]
+    free = [index for index in obstacles if not scene.obstacles[index].locked]
     return ObstacleTarget(scene, free) if free else None
+
+
+# The robot's start as a subject of the gizmo: what can be done to it there, and the scene that comes of it.
+
+
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class RobotTarget:
+    """The place and the direction in which the robot starts.
+
+    Parameters
+    ----------
+    scene : Scene
+        Says by its model what the robot can do.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    link : int or None
+        0-based link (or cross-section) that the robot turns about; None for its middle.
+
+    Attributes
+    ----------
+    title : str
+        What is moved, as texts of undo steps name it.
+    move_axes, turn_axes, scale_axes : str
+        Axes along and about which it goes; a robot's size is not its start's.
+    """
+
+    title = "robot"
+    scale_axes = ""
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None, link: int | None = None) -> None:
+        self.move_axes = "xyz" if scene.model.spatial else "xy"
+        self.turn_axes = "xyz" if scene.model.spatial else "z"
+        self._base_dir, self._link = base_dir, link
+        self._last: tuple[Scene, FloatArray] | None = None
+
+    def pivot(self, scene: Scene) -> FloatArray:
+        """The point (3,), m, that it turns about.
+
+        Raises
+        ------
+        SceneError
+            If the start refers to a file that cannot be read.
+        """
+        if self._last is None or self._last[0] is not scene:  # asked for in every picture
+            place = initial_state(scene, self._base_dir)[0][:, :3]
+            pivot: FloatArray = place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
+            self._last = scene, pivot
+        return self._last[1]
+
+    def moved(self, scene: Scene, shift: FloatArray) -> Scene:
+        """The scene with the robot moved by (3,) metres.
+
+        Raises
+        ------
+        SceneError
+            As `model.placing.moved_robot`.
+        """
+        return moved_robot(scene, shift, self._base_dir)
+
+    def turned(self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray) -> Scene:
+        """The scene with the robot turned about "x", "y", "z" or a unit vector through `pivot`, by an angle in rad.
+
+        Raises
+        ------
+        SceneError
+            As `model.placing.turned_robot`.
+        """
+        about = np.array(_AXES[axis]) if isinstance(axis, str) else np.asarray(axis, float)
+        return turned_robot(scene, about, angle, pivot, self._base_dir)
+
+    def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
+        """The scene as it is: a robot is not scaled (`scale_axes` is empty)."""
+        return scene
