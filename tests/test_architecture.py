@@ -29,7 +29,7 @@ class Bar(NamedTuple):
 BARS = {
     "circles": Bar(0, goal=0),
     "in_circles": Bar(0, goal=0),
-    "chain_in_gui": Bar(10, goal=8),
+    "chain_in_gui": Bar(8, goal=8),
     "private_members": Bar(0, goal=0),
     "private_of_libraries": Bar(16),
     "set_elsewhere": Bar(0, goal=0),
@@ -41,11 +41,11 @@ BARS = {
     "passing_on_arming": Bar(4, goal=4),
     "window_attributes": Bar(1),
     "window_importers": Bar(1),
-    "one_importer": Bar(221, slack=5),
+    "one_importer": Bar(219, slack=5),
     "one_importer_small": Bar(34, slack=3),
     "one_importer_untested": Bar(12, slack=3),
     "modules": Bar(848, slack=5),
-    "lines": Bar(142_300, slack=1_000, goal=115_600),
+    "lines": Bar(142_400, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }

@@ -54,9 +54,9 @@ def make_window(settings: QSettings | None = None) -> MainWindow:
 
     from snakestudio.gui.shell.commands import table
     from snakestudio.gui.shell.main_window import MainWindow
-    from snakestudio.gui.shell.panels import DOCKS
+    from snakestudio.gui.shell.panels import DOCKS, plot_panel
 
-    return MainWindow(settings or QSettings(), table(), DOCKS)
+    return MainWindow(settings or QSettings(), table(), DOCKS, plot_panel)
 
 
 def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None) -> int:

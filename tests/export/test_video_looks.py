@@ -185,7 +185,7 @@ def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(run: RunRecord
     assert ghost.colour == (1.0, 0.0, 0.0)
     assert source.at(0.52) == ()
     body = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 20)
-    assert GhostSource(Companion(body, "Body")).at(0.1)[0].beam == body.scene.beam
+    assert GhostSource(Companion(body, "Body")).at(0.1)[0].body == body.scene.body
 
 
 def test_two_runs_stand_beside_each_other_until_the_later_end(

@@ -352,6 +352,14 @@ class PlotPanel(Themed):
         if self._resting.isActive():
             self._resting.start()  # there are more to come, maybe later than plots rest: among many obstacles they are
 
+    def show_zone(self, shown: bool) -> None:
+        """Whether it shows where dragged channels get a plot of their own."""
+        self.grid.zone.setVisible(shown)
+
+    def widget(self) -> QWidget:
+        """The panel itself, for whoever knows what it does and not what it is."""
+        return self
+
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
         """Draw these recordings over the run, and no others."""
         before = self.overlays

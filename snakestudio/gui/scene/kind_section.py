@@ -6,23 +6,116 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.form import FormRow
+from snakestudio.gui.forms.form import FormRow, make_row
 from snakestudio.gui.forms.formula_row import FormulaRow, sentence
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
+from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import Preset, PresetBox
+from snakestudio.kinds.reads import unused_reason
+from snakestudio.model.edits import get_value
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.field_texts import declared, number_kind, refusal
 
-__all__ = ["KindSection", "PresetSection"]
+__all__ = ["KindRows", "KindSection", "PresetSection"]
+
+
+class KindRows(QWidget):
+    """Rows of values of a part of the scene, made anew when it becomes one of another kind.
+
+    Parameters
+    ----------
+    document : Document
+    fill : callable
+        Adds the rows for a scene.
+    """
+
+    def __init__(self, document: Document, fill: Callable[[Scene], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._fill = document, fill
+        self._made_for: object = None
+        self.rows: dict[str, ParameterRow] = {}
+        self.choices: dict[str, FormRow] = {}
+        self._area = QWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area)
+
+    def renew(self, scene: Scene, made_for: object) -> bool:
+        """Make all rows anew, unless they are for this already; whether that was so."""
+        if made_for == self._made_for:
+            return False
+        self._made_for = made_for
+        self.restore()
+        self.rows, self.choices = {}, {}
+        old, self._area = self._area, QWidget()
+        self._column = QVBoxLayout(self._area)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self._fill(scene)
+        layout = self.layout()
+        assert layout is not None
+        layout.replaceWidget(old, self._area)
+        old.hide()
+        old.deleteLater()
+        self._area.show()  # at once, not with the next layout
+        self.setVisible(self._column.count() > 0)
+        return True
+
+    def forget(self) -> None:
+        """Make them anew whatever comes."""
+        self.restore()
+        self._made_for = None
+
+    def restore(self) -> None:
+        """Forget what was typed in them."""
+        for row in self.rows.values():
+            row.field.restore()
+
+    def add(self, widget: QWidget) -> None:
+        """Add what is a row of its own."""
+        self._column.addWidget(widget)
+
+    def add_value(
+        self, key: str, scene: Scene, make: Callable[[Document, list[str]], FormRow | None] = make_row
+    ) -> None:
+        """Add a slider for a number, another row for another value."""
+        if number_kind(*declared(scene, key)) is not None:
+            self.rows[key] = ParameterRow(self._document, key)
+            self.add(self.rows[key])
+            return
+        choice = make(self._document, [key])
+        if choice is not None:
+            self.choices[key] = choice
+            self.add(choice)
+
+    def add_all(self, part: str, scene: Scene) -> None:
+        """Add rows of all values of a part, by its key."""
+        for name in type(get_value(scene, part)).model_fields:
+            if name != "kind":
+                self.add_value(f"{part}.{name}", scene)
+
+    def refresh(self, scene: Scene) -> None:
+        """Show what the scene says now, and what of it has no effect."""
+        for key, row in self.rows.items():
+            row.set_unused(unused_reason(scene, key))
+            row.refresh()
+        for choice in self.choices.values():
+            choice.refresh()
+
+    def show_pending(self, pending: Collection[str]) -> None:
+        """Say which values wait for the next reset."""
+        for key, row in self.rows.items():
+            row.set_pending(key in pending)
+        for key, choice in self.choices.items():
+            choice.set_pending([key] if key in pending else [])
 
 
 class KindSection(Section):

@@ -19,10 +19,11 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import KindRows, ParameterRow
+from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.gait_panel import GaitPanel
+from snakestudio.gui.scene.kind_section import KindRows
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, Preset, PresetBox
 from snakestudio.gui.scene.strain_panel import StrainPanel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
+from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
@@ -59,16 +60,24 @@ class MainWindow(QMainWindow):
         In the order of the menus.
     docks : sequence of DockSpec
         From the first to be filled to the last.
+    plot_panel : callable
+        Makes a panel of plots, see `PlotDocks`.
     """
 
     context: Context
 
-    def __init__(self, settings: QSettings, commands: Sequence[Command[Any]], docks: Sequence[DockSpec[Any]]) -> None:
+    def __init__(
+        self,
+        settings: QSettings,
+        commands: Sequence[Command[Any]],
+        docks: Sequence[DockSpec[Any]],
+        plot_panel: Callable[..., Panel],
+    ) -> None:
         super().__init__()
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
-        self.context = c = Context(self, settings, commands, docks)
+        self.context = c = Context(self, settings, commands, docks, plot_panel)
         c.robot.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._space_keeper = SpaceKeyFilter(self)
