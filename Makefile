@@ -16,7 +16,7 @@ test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLA
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
 checks := ruff-check ruff-format mypy import-contracts
-engines := spatial_nonsmooth planar_nonsmooth planar_lagrangian continuum_beam planar_nonholonomic
+engines := $(patsubst snakestudio/engines/%/kind.py,%,$(wildcard snakestudio/engines/*/kind.py))
 compiled := $(addprefix compile-,$(engines))
 
 .PHONY: help setup run test before_tests soak bench gallery wheel bundle smoke release lint format clean $(checks) $(compiled)
@@ -56,7 +56,7 @@ import-contracts:
 $(compiled): compile-%:
 	$(call step,compile $*,$(bin)/snakestudio warm-up $* > /dev/null)
 
-# The longest first, so that neither of two cores waits for the other at the end.
+# What is long before what is short, so that neither of two cores waits for the other at the end.
 before_tests: ruff-check ruff-format $(compiled) mypy import-contracts
 
 # Two steps at a time; what each has said is shown when it ends, and a failed one lets the others finish.

@@ -59,7 +59,7 @@ class KernelsHook(BuildHookInterface):
             )
             return done.stdout
 
-        kinds = python("-c", "from snakestudio.engines import registry; print(*registry.kinds())").split()
+        kinds = python("-c", "from snakestudio.model.registry import FORMULATIONS; print(*FORMULATIONS)").split()
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             for kind, _ in zip(
                 kinds, pool.map(lambda kind: python("-m", "snakestudio", "warm-up", kind), kinds), strict=True

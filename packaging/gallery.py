@@ -93,7 +93,7 @@ def camera(pose: np.ndarray, radius: float, moment: Moment) -> Camera:
 def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image.Image:
     """The last instant of a run, in few colours."""
     scene, recording = run.scene, run.recording
-    body = scene.beam.radius_m if scene.model.continuum else scene.robot.radius_m
+    body = scene.body.radius
     last = recording.rows(len(recording) - 1, len(recording))
     options = VideoOptions(
         *SIZE,

@@ -42,6 +42,8 @@ class Module:
         Names of modules and of what is taken from them, dotted, with the line.
     attributes, names, texts, compared, subscripts, classes, functions : list
         Nodes of these kinds.
+    instances : list
+        Calls of `isinstance`.
     assigned : list
         Attributes that are set, each with the function and the class around it.
     settings : list
@@ -60,6 +62,7 @@ class Module:
     subscripts: list[ast.Subscript] = field(default_factory=list)
     classes: list[ast.ClassDef] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
+    instances: list[ast.Call] = field(default_factory=list)
     assigned: list[tuple[ast.Attribute, Function | None, ast.ClassDef | None]] = field(default_factory=list)
     settings: list[tuple[ast.Assign | ast.AnnAssign, Function, ast.ClassDef]] = field(default_factory=list)
 
@@ -107,6 +110,9 @@ def _collect(module: Module, tree: ast.Module) -> None:
             continue
         if isinstance(node, ast.Compare):
             module.compared.append(node)
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                module.instances.append(node)
         elif isinstance(node, ast.Subscript):
             module.subscripts.append(node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
@@ -547,7 +553,7 @@ def _is_whole_number(node: ast.expr) -> bool:
 
 
 def continuum_asked(package: Package) -> Found:
-    """Places where it is asked whether the body is continuous (`.continuum`), but in that kind's own folder."""
+    """Places where it is asked which body it is (`.continuum`, or a body's class), but in a kind's own folder."""
     return _by_file(_asking_for_continuum(package))
 
 
@@ -557,12 +563,18 @@ def continuum_asking(package: Package) -> Found:
     return len(found), tuple(f"{file}: {count}" for file, count in found.most_common())
 
 
+_BODIES = ("ChainBody", "ContinuousBody")
+
+
 def _asking_for_continuum(package: Package) -> Iterator[str]:
     for module in package.modules.values():
         if not module.within("engines.continuum_beam"):
             for node in module.attributes:
                 if node.attr == "continuum" and isinstance(node.ctx, ast.Load) and not _is_self(node.value):
                     yield module.at(node)
+            for call in module.instances:
+                if any(isinstance(one, ast.Name) and one.id in _BODIES for one in ast.walk(call)):
+                    yield module.at(call)
 
 
 def naming_formulations(package: Package) -> Found:

@@ -152,7 +152,7 @@ def another_place(scene: Scene, draw: Draw) -> Scene | None:
 
 
 def another_shape(scene: Scene, draw: Draw) -> Scene | None:
-    if scene.model.continuum:
+    if not scene.body.jointed:
         return None
     if draw(st.booleans()):
         return bent_robot(scene, draw(st.integers(0, scene.robot.n_links - 2)), draw(numbers(-1, 1)))

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
+from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.model.robot.robot import Robot
-from snakestudio.model.world import HeightField
 from snakestudio.paths import scenes_dir
 
 MAIN = scenes_dir() / "obstacle_aided.toml"

@@ -3,35 +3,62 @@
 from __future__ import annotations
 
 import csv
+import math
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.analysis.signals.filters import MovingMean
+from snakestudio.analysis.signals.functions import FUNCTIONS, Function
+from snakestudio.analysis.signals.nodes import Node, Pointwise
+from snakestudio.analysis.signals.reductions import REDUCTIONS, Reduction, reduce
+from snakestudio.analysis.signals.signal import compile_signal
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import build
-from snakestudio.drawing.overlays import Overlays
-from snakestudio.errors import SceneError
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays, Pick
+from snakestudio.drawing.picking import pick
+from snakestudio.errors import SceneError, SignalError
 from snakestudio.export.csv import write_csv
+from snakestudio.export.plan import write_plan
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.plots.plot_types import VIEWS, default_views
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
-from snakestudio.gui.viewport.legends import control_state
+from snakestudio.gui.viewport.legend import control_state
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.gait import GAIT_KINDS
-from snakestudio.model.edits import with_values
+from snakestudio.model.column_units import raised
+from snakestudio.model.columns import column_names
+from snakestudio.model.edits import transform, tree, with_values
+from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.labels import obstacle_title
+from snakestudio.model.obstacles.outlines import plan_boxes
+from snakestudio.model.obstacles.shape import SHAPES
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
+from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.parse import parse_scene
-from snakestudio.model.snapshot import Fields
+from snakestudio.model.snapshot import GROUND, Fields
+from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
+from snakestudio.session.engine_compiler import is_prepared
+from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
-from snakestudio.viewmodel.plots.catalogue import catalogue
+from snakestudio.viewmodel.plots.channels import catalogue
+from snakestudio.viewmodel.plots.plot_types import VIEWS, default_views
 from tests.gui.fake import FakeBridge
 
 TOYS = Path(__file__).parent / "toys"
@@ -225,3 +252,260 @@ def test_a_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot)
     for _ in range(2):
         document.undo_stack.undo()
     assert document.scene == before
+
+
+# ------------------------------------------------------------------------------------------------------------ a shape
+
+
+@pytest.fixture
+def fence() -> Iterator[Scene]:
+    """A robot that lies across a slope above a fence."""
+    SHAPES.add_file(TOYS / "fence.py")
+    yield with_values(
+        Scene(),
+        {
+            "robot.n_links": 4, "run.duration_s": 1.0, "controller.kind": "none", "gait.amplitude_deg": 0.0,
+            "ground.slope_deg": 40.0, "start": {"kind": "straight", "x_m": 0.0, "y_m": 0.0, "heading_deg": 90.0},
+            "obstacles": [{"kind": "fence", "x_m": 0.3, "y_m": 0.0, "yaw_deg": 90.0}],
+        },
+    )  # fmt: skip
+    SHAPES.remove("fence")
+
+
+def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene) -> None:
+    assert list(SHAPES)[-1] == "fence"
+    text = dump_scene(fence)
+    assert 'kind = "fence"' in text
+    assert parse_scene(text) == fence
+    assert (
+        parse_scene(dump_scene(with_values(fence, {"obstacles[1].length_m": 2.0}), text)).obstacles != fence.obstacles
+    )
+    for wrong, sentence in (
+        ({"obstacles[1].strength_m": -1.0}, "must be greater than 0 m"),
+        ({"obstacles[1].lenth_m": 1.0}, "did you mean length_m"),
+        ({"obstacles[1].kind": "hedge"}, "give one of 'cylinder', .*'fence'"),
+    ):
+        with pytest.raises(SceneError, match=sentence):
+            with_values(fence, wrong)
+    flat = with_values(fence, {"obstacles[1].height_m": 0.005, "obstacles[1].friction": 0.1})
+    assert [p.sentence() for p in check(flat) if p.key == "obstacles[1].friction"] == [
+        "obstacles[1].friction: 0.1 has no effect here (only of what is not flat); make it 0."
+    ]
+    beneath = with_values(fence, {"start": {"kind": "straight", "x_m": 0.3, "y_m": 0.3, "heading_deg": 0.0}})
+    for model in ("planar_nonsmooth", "spatial_nonsmooth"):
+        found = [p for p in check(with_values(beneath, {"model.kind": model})) if p.severity == "error"]
+        assert ["deep inside obstacle 1" in p.message for p in found] == [True], "one finding for all of its solids"
+    assert difference_in_words(fence, with_values(fence, {"obstacles": ()})) == ["Fence at (0.3, 0) removed"]
+    assert obstacle_title(fence.obstacles[0], 0) == "Fence 1"
+
+
+def test_no_file_names_a_shape_but_its_own_and_what_reads_circles() -> None:
+    package = TOYS.parent.parent / "snakestudio"
+    named = re.compile(r"obstacles\.shapes\.\w+ import")
+    naming = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if named.search(path.read_text())}
+    assert naming == {"model/obstacles/importing.py"}, "ask what the shape declares (model/obstacles/shape.py) instead"
+
+
+def test_a_shape_is_moved_turned_scaled_and_put_into_scenes_like_others(fence: Scene) -> None:
+    turned = transform.turn(fence, [0], "z", math.pi / 2, (0.3, 0.0, 0.0))
+    assert tree(turned.obstacles[0])["yaw_deg"] == 180.0
+    scaled = tree(transform.scale(fence, [0], (2.0, 3.0, 0.5), (0.0, 0.0, 0.0)).obstacles[0])
+    assert (scaled["x_m"], scaled["length_m"], scaled["strength_m"], scaled["height_m"]) == (0.6, 2.0, 0.15, 0.1)
+    with pytest.raises(SceneError, match="Fence 1 cannot be raised"):
+        transform.move(fence, [0], (0.0, 0.0, 0.1))
+    with pytest.raises(SceneError, match="Fence 1 cannot be tilted"):
+        transform.turn(fence, [0], "x", 0.1, (0.0, 0.0, 0.0))
+    assert list(PRESETS)[-1] == "fence"
+    like = preset_obstacles(fence, "fence", (2.0, 1.0))[0]
+    assert tree(like) == {**tree(fence.obstacles[0]), "x_m": 2.0, "y_m": 1.0}
+    fresh = tree(preset_obstacles(with_values(Scene(), {"robot.link_length_m": 0.061}), "fence", (2.0, 1.0))[0])
+    assert (fresh["length_m"], fresh["strength_m"]) == (0.5, 0.025), "as large as suits the robot"
+    boxes = plan_boxes(fence.obstacles)
+    np.testing.assert_allclose([*boxes.low[0], *boxes.high[0]], [0.25, -0.55, 0.35, 0.55], atol=1e-12)
+
+
+def test_a_shape_is_drawn_from_its_solids_picked_and_planned(fence: Scene, tmp_path: Path) -> None:
+    runner = Runner(with_values(fence, {"model.kind": "planar_lagrangian", "obstacles": ()}))
+    camera = Camera(target=(0.3, 0.0, 0.0)).standard("top")
+    drawn = build(fence, runner.latest, Overlays(), camera)
+    assert drawn.world.posts.owner.tolist() == [0, 0]
+    assert len(drawn.world.blocks.owner) == 1
+    assert pick(drawn, camera, (0.0, 0.0), 1.5) == Pick("obstacle", 0)
+    world = obstacles_of(fence.obstacles)
+    moved = obstacles_of((fence.obstacles[0].model_copy(update={"x_m": 1.3}),))
+    np.testing.assert_allclose([world.low[0], world.high[0]], [(0.25, -0.55, 0.0), (0.35, 0.55, 0.2)], atol=1e-12)
+    np.testing.assert_allclose(moved.low - world.low, [(1.0, 0.0, 0.0)], atol=1e-12)
+    figure = write_plan(tmp_path / "plan.svg", fence).read_text(encoding="utf-8")
+    assert re.findall(r'id="(obstacle-[^"]*)"', figure) == ["obstacle-1-1", "obstacle-1-2", "obstacle-1-3"]
+
+
+@pytest.mark.parametrize("model", ["planar_nonsmooth", "planar_nonholonomic", "spatial_nonsmooth"])
+def test_a_robot_stops_at_a_shape_in_every_formulation_and_the_run_says_at_what(
+    fence: Scene, tmp_path: Path, model: str
+) -> None:
+    far = Cylinder(x_m=-3.0, y_m=0.0)
+    scene = with_values(fence, {"model.kind": model}).model_copy(update={"obstacles": (far, *fence.obstacles)})
+    assert [p for p in check(scene) if p.severity == "error"] == []
+    path = tmp_path / "run.mcap"
+    run_offline(scene, path=path).recording.close()
+    with open_run(path) as recording:
+        assert recording.scene == scene
+        last = recording.snapshot(len(recording) - 1)
+    assert last.link_pose[:, 0].max() == pytest.approx(0.3 - 0.0125 - fence.robot.radius_m, abs=0.004)
+    assert set(last.contacts.other[last.contacts.other != GROUND]) == {1}, "of the rail, its third solid"
+    free = run_offline(scene.model_copy(update={"obstacles": ()})).recording
+    assert free.snapshot(len(free) - 1).link_pose[:, 0].max() > 0.5
+
+
+# ---------------------------------------------------------------------------------------------------- of signals
+
+
+def _sharpened(x: Node, share: float) -> Node:
+    return Pointwise(lambda values, smooth: values + share * (values - smooth), (x, MovingMean(x, 0.5)), x.unit)
+
+
+@pytest.fixture
+def own_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    sharpen = Function(
+        "sharpen(x, share)", "Adds what a moving mean takes away", _sharpened, 1, ("share",), frozenset(("share",)),
+        around=("Sharpen, 50 %", "sharpen({}, 0.5)"),
+    )  # fmt: skip
+    power = Function(
+        "power(x)", "Mean square", lambda x: Reduction(x, lambda t, v: float(np.mean(v * v)), raised(x.unit, 2.0))
+    )
+    monkeypatch.setitem(FUNCTIONS, "sharpen", sharpen)
+    monkeypatch.setitem(REDUCTIONS, "power", power)
+
+
+@pytest.mark.usefixtures("own_functions")
+def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others() -> None:
+    recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
+    names = column_names(recording.schema)
+    sharp = compile_signal("sharpen(com_x_m, 2)", names)
+    plain, smooth = (compile_signal(text, names).values(recording) for text in ("com_x_m", "moving_mean(com_x_m, 0.5)"))
+    assert sharp.unit == "m"
+    np.testing.assert_allclose(sharp.values(recording), 3.0 * plain - 2.0 * smooth, atol=1e-15)
+    assert reduce("power(sharpen(com_x_m, 2))", recording) == (np.mean(sharp.values(recording) ** 2), "m2")
+    for text, sentence in (
+        ("sharpen(com_x_m)", r"1 argument instead of 2 at character 1; write sharpen\(x, share\)"),
+        ("sharpen(com_x_m, -1)", "= -1 in sharpen.* is not above 0 at character 18"),
+        ("sharpe(com_x_m, 1)", "did you mean sharpen"),
+    ):
+        with pytest.raises(SignalError, match=sentence):
+            compile_signal(text, names)
+    with pytest.raises(SignalError, match="did you mean power"):
+        reduce("powr(com_x_m)", recording)
+
+
+@pytest.mark.gui
+@pytest.mark.usefixtures("own_functions")
+def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
+    recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
+    dialog = DerivedDialog(FakeBridge(recording), Library(None))  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    qtbot.keyClicks(dialog.name_field, "sharp_m")
+    qtbot.keyClicks(dialog.field, "sharp")
+    qtbot.waitUntil(dialog.field._popup.isVisible)
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.field.text() == "sharpen("
+    dialog.field.clear()
+    qtbot.keyClicks(dialog.field, "com_x_m")
+    menu = dialog.around.menu()
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Sharpen, 50 %").trigger()
+    assert dialog.field.text() == "sharpen(com_x_m, 0.5)"
+    qtbot.waitUntil(lambda: dialog.sentence.text() == "In m.")
+
+
+# ----------------------------------------------------------------------------------------------------- a formulation
+
+
+@pytest.fixture
+def creeping() -> Iterator[Scene]:
+    FORMULATIONS.add_file(TOYS / "creeping.py")
+    yield with_values(Scene(), {**QUICK, "model.kind": "creeping", "robot.n_links": 8, "solver.step_s": 0.001})
+    FORMULATIONS.remove("creeping")
+
+
+def test_what_a_formulation_declares_by_its_place_is_there() -> None:
+    for name, declared in FORMULATIONS.items():
+        assert declared.fields().kind == name
+        for place in (
+            declared.engine, declared.check, declared.largest_stable_step, *declared.states.values(),
+            *declared.formerly.values(), *filter(None, [declared.from_format_1]),
+        ):  # fmt: skip
+            assert callable(declared.loaded(place))
+
+
+def test_reading_what_formulations_declare_loads_no_compiler() -> None:
+    program = (
+        "import sys; from snakestudio.kinds.formulation import FORMULATIONS; list(FORMULATIONS.values());"
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_formulation_is_a_kind_like_the_others_in_files_edits_and_check(creeping: Scene) -> None:
+    assert next(iter(FORMULATIONS)) == Scene().model.kind
+    assert list(FORMULATIONS)[-1] == "creeping", "it asks for no place"
+    text = dump_scene(with_values(creeping, {"model.drag_ratio": 1.0}))
+    assert 'kind = "creeping"' in text
+    scene = parse_scene(text)
+    assert [p.sentence() for p in check(scene) if p.key == "model.drag_ratio"] == [
+        "model.drag_ratio: what slides alike all ways gets nowhere; give more."
+    ]
+    with pytest.raises(SceneError, match=r"model\.drag_ratio: 0\.5 must be at least 1"):
+        with_values(creeping, {"model.drag_ratio": 0.5})
+    with pytest.raises(SceneError, match="did you mean drag_ratio"):
+        parse_scene('format = 1\n[model]\nkind = "creeping"\ndrag_rato = 3.0\n')
+    with pytest.raises(SceneError, match=r"give one of 'planar_nonsmooth', .*'creeping'"):
+        parse_scene('format = 1\n[model]\nkind = "creping"\n')
+    heavy = with_values(creeping, {"robot.mass_kg": 2.0})
+    assert "2 is left out by this model" in {p.message for p in check(heavy) if p.key == "robot.mass_kg"}
+    other = with_values(creeping, {"model.kind": "planar_lagrangian"})
+    assert with_values(other, {"model.kind": "creeping"}) == creeping
+    assert is_prepared("creeping"), "nothing of it is compiled"
+
+
+def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(creeping: Scene, tmp_path: Path) -> None:
+    change = {"model.drag_ratio": 1.0}
+    recording = run(creeping, change)
+    columns = csv_columns(recording, tmp_path / "run.csv")
+    x, y = (np.mean([columns[f"link_{k + 1}_{axis}_m"] for k in range(8)], axis=0) for axis in "xy")
+    half = len(x) // 2
+    assert np.hypot(x[half] - x[0], y[half] - y[0]) > 0.05, "it gets somewhere"
+    # What resists alike all ways moves no centre of a body that changes its shape.
+    assert np.hypot(x[half + 1 :] - x[-1], y[half + 1 :] - y[-1]).max() < 5e-4, "but for the error of Euler's steps"
+    assert np.all(np.diff(columns["work_friction_j"]) <= 0.0)
+    assert VIEWS["joint"].possible(recording.schema)
+    assert not VIEWS["friction"].possible(recording.schema)
+    assert {"work_friction_j", "joint_2_yaw_rad"} <= set(catalogue(recording.schema))
+    assert_goes_on_from_a_state(recording, change)
+
+
+def test_another_formulation_waits_for_a_reset(creeping: Scene) -> None:
+    assert Runner(creeping).apply(with_values(creeping, {"model.kind": "planar_lagrangian"})) == ["model"]
+
+
+@pytest.mark.gui
+def test_a_formulation_has_a_panel_with_sliders_and_undo(creeping: Scene, qtbot: QtBot) -> None:
+    document = Document()
+    document.edit(with_values(creeping, {"model.kind": "planar_lagrangian"}), "Another scene")
+    before = document.scene
+    panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    assert not panels.model_values.rows
+    panels.model.setCurrentIndex(panels.model.findText("Creeping"))
+    panels.model.activated.emit(panels.model.currentIndex())
+    assert document.scene == creeping
+    assert list(panels.model_values.rows) == ["model.drag_ratio"]
+    row = panels.rows["model.drag_ratio"]
+    assert row.slider is not None
+    document.set_value("model.drag_ratio", 4.0, "Drag")
+    assert row.field.value == 4.0
+    for _ in range(2):
+        document.undo_stack.undo()
+    assert document.scene == before
+    assert not panels.model_values.rows

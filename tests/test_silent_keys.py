@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 import snakestudio as ss
 from snakestudio.api.running import simulate_scene
-from snakestudio.engines import registry
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import findings
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
@@ -332,7 +332,7 @@ def situations(kind: str, folder: Path) -> dict[str, Scene]:
     return {name: scene_of(kind, each) for name, each in {**SITUATIONS, **more}.items()}
 
 
-@pytest.mark.parametrize("kind", registry.kinds())
+@pytest.mark.parametrize("kind", FORMULATIONS)
 def test_every_value_has_an_effect_or_is_named(kind: str, tmp_path: Path) -> None:
     if kind in LINKS:
         for name, amplitude in (("run", 30.0), ("other", 20.0)):
@@ -360,7 +360,7 @@ def test_every_value_has_an_effect_or_is_named(kind: str, tmp_path: Path) -> Non
             if changed == scene:
                 silent.setdefault(declared, where)
                 continue
-            if any(about(p, key) for p in findings(changed, registry.reads())):
+            if any(about(p, key) for p in findings(changed)):
                 named.add(declared)
                 if key.endswith(".kind"):
                     if outcome(changed, tmp_path) != reference:
@@ -406,7 +406,7 @@ def test_what_is_of_joints_has_no_effect_on_a_single_link(kind: str, name: str, 
         if key in UNSEEN or key in UNSEEN_BY.get(kind, {}) or key in LENGTHS or key == "gait.kind":
             continue
         changed = with_values(scene, {key: other(scene, key)})
-        named = any(about(p, key) for p in findings(changed, registry.reads()))
+        named = any(about(p, key) for p in findings(changed))
         if named == (outcome(changed, tmp_path) != reference):
             wrong.append(f"{key} {'has an effect and is named' if named else 'is silent'}")
     assert not wrong, "\n".join(wrong)

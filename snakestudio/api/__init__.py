@@ -9,10 +9,9 @@ from snakestudio.api.comparing import (
     compare_scene,
     compare_scene_chain,
 )
-from snakestudio.api.continuing import continue_from
 from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
 from snakestudio.api.fitting import Fit, fit
-from snakestudio.api.running import Run, check, load_run, plan, prepare, simulate, simulate_scene
+from snakestudio.api.running import Run, check, continue_from, load_run, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene

@@ -12,10 +12,9 @@ from snakestudio.analysis.comparison.chains import compare_chain as run_chains
 from snakestudio.analysis.comparison.models import ModelComparison
 from snakestudio.analysis.comparison.models import compare_models as run_models
 from snakestudio.api.running import Run, prepare, scene_name
-from snakestudio.export import chain_text
-from snakestudio.export.chain_csv import write_chain
-from snakestudio.export.comparison_csv import write_comparison
-from snakestudio.export.comparison_text import report
+from snakestudio.export import chain_tables
+from snakestudio.export.chain_tables import write_chain
+from snakestudio.export.comparison_tables import report, write_comparison
 from snakestudio.model.arguments import is_number, number_of, wrong_kind
 from snakestudio.model.events import Change
 from snakestudio.model.scene import Scene
@@ -138,7 +137,7 @@ class ChainReport:
         self.scene_file = scene_file
 
     def __str__(self) -> str:
-        return chain_text.report(self.data)
+        return chain_tables.report(self.data)
 
     def to_csv(self, path: str | Path) -> None:
         """Write all joints of all chains.

@@ -12,8 +12,7 @@ from snakestudio.analysis.experiment.comparison import compare_experiment as com
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.experiment.layout import Layout, load_layout
 from snakestudio.api.running import Run, load_run
-from snakestudio.export.experiment_csv import write_experiment
-from snakestudio.export.experiment_text import report
+from snakestudio.export.experiment_tables import report, write_experiment
 from snakestudio.model.arguments import path_of
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording

@@ -33,14 +33,14 @@ def execute(options: argparse.Namespace) -> int:
     links = _links(options.links)
 
     from snakestudio import api
+    from snakestudio.analysis.comparison.models import chosen_kinds
 
     outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     outputs.spare_files_of(scene, base_dir)
     line = ProgressLine()
-    if scene.model.continuum:
-        kinds = ["continuum_beam", "planar_lagrangian"] if scene.support.kind == "friction" else ["continuum_beam"]
-        warm_up(kinds, line)
+    if scene.body.strained:
+        warm_up(chosen_kinds(scene), line)
     name = Path(options.scene).name
     comparison = api.compare_scene_chain(
         scene, links, options.at, base_dir, name, line.reporter("simulating"), options.own_axes

@@ -21,8 +21,8 @@ from snakestudio.errors import LinkError, UsageError
 if TYPE_CHECKING:
     from snakestudio.link.messages import LinkEvent, Telemetry
     from snakestudio.link.process.client import LinkClient
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.pose_source import PoseSource
-    from snakestudio.live.robot import LiveRobot
     from snakestudio.live.robot_start_target import RobotStartTarget
     from snakestudio.runfile.recording import RunRecording
     from snakestudio.sync import Together
@@ -75,8 +75,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.link.process.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.pose_stream import pose_source
-    from snakestudio.live.robot import LiveRobot
 
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, assignments(options.values))
     source = find_profile(options.profile)

@@ -30,8 +30,15 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio figures`."""
     from snakestudio import api
     from snakestudio.analysis.experiment.importing import read_capture
-    from snakestudio.export.figures.make import TRACKED_LINK, Wanted, draw_figure, figures_of_paper, needed, prepared
-    from snakestudio.export.figures.measured import laid_over
+    from snakestudio.export.figures.make import (
+        TRACKED_LINK,
+        Wanted,
+        draw_figure,
+        figures_of_paper,
+        laid_over,
+        needed,
+        prepared,
+    )
     from snakestudio.model.recording import Recording
 
     paper = options.paper.upper()

@@ -72,15 +72,15 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
         If one cannot be compiled.
     """
     from snakestudio.engines import registry
+    from snakestudio.kinds.formulation import FORMULATIONS
     from snakestudio.session.compile_schedule import expected
-    from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
     from snakestudio.session.engine_compiler import compile_here, is_prepared
-    from snakestudio.session.time_left import TimeLeft
+    from snakestudio.session.time_left import TimeLeft, percent, time_left
 
     for kind in kinds:
         if is_prepared(kind):
             continue
-        name, seconds = ENGINE_NAMES[kind], expected(kind).seconds
+        name, seconds = FORMULATIONS[kind].short, expected(kind).seconds
         left = TimeLeft(seconds, time.monotonic())
 
         def shown(name: str = name, left: TimeLeft = left) -> str:

@@ -59,7 +59,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _measure() -> None:
     from snakestudio.session import tuning
-    from snakestudio.session.compile_texts import percent, time_left
+    from snakestudio.session.time_left import percent, time_left
 
     if reason := tuning.why_not_measure():
         raise UsageError(reason)

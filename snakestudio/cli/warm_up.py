@@ -16,12 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio warm-up`."""
-    from snakestudio.engines import registry
     from snakestudio.errors import UsageError
+    from snakestudio.kinds.formulation import FORMULATIONS
     from snakestudio.session.engine_compiler import compile_here, step_back
 
-    if options.kind not in registry.kinds():
-        raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(registry.kinds())}.")
+    if options.kind not in FORMULATIONS:
+        raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(FORMULATIONS)}.")
     if options.tethered:
         _end_with_input()
     step_back(options.idle)

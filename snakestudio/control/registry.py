@@ -16,8 +16,8 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create"]
 
-_CONTINUUM = "strain_source:StrainSource"
-_CONTINUUM_CHECK = "strain_check:check"
+_STRAIN_SOURCE = "strain_source:StrainSource"
+_STRAIN_CHECK = "strain_check:check"
 
 
 def _load(where: str) -> Any:
@@ -27,16 +27,16 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
-    continuum = scene.model.continuum
-    acts = scene.gives_torques or (scene.controller.uses_gait and not continuum)
+    jointed = scene.body.jointed
+    acts = scene.gives_torques or (scene.controller.uses_gait and jointed)
     found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
     if any(problem.severity == "error" for problem in found):
         return found
-    if scene.robot.n_links == 1 and not continuum and scene.controller.kind != "none":
+    if jointed and not scene.body.n_joints and scene.controller.kind != "none":
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
-    return [*found, *(_load(_CONTINUUM_CHECK) if continuum else examine)(scene)]
+    return [*found, *(_load(_STRAIN_CHECK) if scene.body.strained else examine)(scene)]
 
 
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:
@@ -52,8 +52,8 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     errors = [] if checked else [problem for problem in check(scene) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
-    if scene.model.continuum:  # it has no joints that a controller could lead
-        source: Controller = _load(_CONTINUUM)(scene)
+    if scene.body.strained:  # its law alone says what it does
+        source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
     make = GAIT_KINDS[scene.gait.kind].torques or CONTROLLERS[scene.controller.kind].make
     controller: Controller = make(scene, initial_joint_angles(scene, base_dir))

@@ -21,7 +21,7 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Snapshot
 
-__all__ = ["Tube", "ghost", "head", "holds", "marked", "outlines", "segments", "tube"]
+__all__ = ["Tube", "bands", "ghost", "head", "holds", "outlines", "segments", "tube"]
 
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
 """Half a turn about z: the head looks the way -x points."""
@@ -183,7 +183,7 @@ def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
 def holds(this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
     """Rings or anchors that hold the body now: in the colour of forces if they carry a load, else dim."""
     body = snapshot.body
-    if body is None or not len(body.active) or scene.support.kind == "friction":
+    if body is None or not len(body.active) or not scene.support.kinematic:
         return {}
     sound = np.isfinite(body.point).all(axis=1) & np.isfinite(body.axis).all(axis=1)
     on = np.flatnonzero(body.active & sound & (np.linalg.norm(body.axis, axis=1) > 0.5))
@@ -226,13 +226,22 @@ def outlines(this: Tube, links: Chain, indices: list[int], extra: FloatArray, co
     return found
 
 
-def marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Batch:
+def _marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Batch:
     """Thin shining bands exactly where cross-sections are."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known)], int)
     radius = this.radius[chosen]
     return solid_rows(
         links.position[chosen], links.quaternion[chosen], 0.09 * radius, 1.03 * radius, colour, glow=0.9, gloss=0.0
     )
+
+
+def bands(this: Tube, links: Chain, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
+    """Bands at the cross-sections that are selected or under the cursor."""
+    picks = [(pick, theme.accent) for pick in overlays.selection if pick.kind == "link"]
+    if overlays.hover is not None and overlays.hover.kind == "link" and overlays.hover not in overlays.selection:
+        picks.append((overlays.hover, theme.hover))
+    rows = [_marked(this, links, [pick.index], colour) for pick, colour in picks]
+    return {"sleeve": np.concatenate(rows)} if rows else {}
 
 
 def ghost(pose: FloatArray, beam: Beam, camera: Camera, colour: Colour, opacity: float) -> Tube | None:

@@ -1,24 +1,31 @@
-"""What a single obstacle is made of: its solids, its surface, or a plate where its shape is not known."""
+"""What a single obstacle is made of: its solids, its surface, a plate where its shape is not known, and its outlines.
+
+Dimensions, snapping and the exported plan see the outlines, from above.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.drawing import surfaces
 from snakestudio.drawing.surfaces import Surface
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.obstacles.solids import Block, Prism, Relief, Solid, obstacle_solids
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
+from snakestudio.model.obstacles.shape import Obstacle, ShapeKind, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid
 from snakestudio.model.rotations import rotation
-from snakestudio.model.world import HeightField, Obstacle, Stairs
 
-__all__ = ["Body", "body_of"]
+__all__ = ["Body", "body_centre", "body_of", "body_outlines", "body_rectangle"]
 
 _PLATE = 0.005
-"""Thickness of what stands for a height field that cannot be read, m."""
+"""Thickness of what stands for an obstacle that cannot be read, m."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +39,7 @@ class Body:
     problem : Problem or None
         Why its shape is not known; a flat plate stands for it.
     surface : Surface or None
-        None for what is made of posts or of blocks that are drawn together with all others.
+        None for what is made of posts and of blocks, which are drawn together with all others.
     """
 
     obstacle: Obstacle
@@ -43,30 +50,78 @@ class Body:
     @property
     def earthen(self) -> bool:
         """Whether it is ground to move on rather than a thing to push against: it has the colour of ground."""
-        return self.obstacle.kind in ("stairs", "ramp", "height_field", "rubble")
+        return shape_of(self.obstacle).terrain
 
 
-def _plate(o: HeightField) -> Block:
-    """A thin plate as large as a height field whose heights are not known."""
-    half = 0.5 * np.array([o.length_m, o.width_m, _PLATE])
-    return Block(np.array([o.x_m, o.y_m, half[2]]), rotation(math.radians(o.yaw_deg)), half)
+def _plate(obstacle: Obstacle) -> Block:
+    """A thin plate as large as an obstacle of which nobody knows more."""
+    flat = Body(obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None)
+    around, middle = body_rectangle(flat), body_centre(flat)
+    length, width = (float(np.linalg.norm(around[k + 1] - around[k])) for k in (0, 1))
+    half = 0.5 * np.array([length, width, _PLATE])
+    turn = rotation(math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0)))
+    return Block(np.array([middle[0], middle[1], half[2]]), turn, half)
+
+
+def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
+    """The surface of what is not posts and blocks alone."""
+    if kind.steps:
+        return surfaces.staircase([solid for solid in solids if isinstance(solid, Block)])
+    if all(isinstance(solid, Post | Block) for solid in solids):
+        return None
+    parts = []
+    for solid in solids:
+        if isinstance(solid, Block):
+            parts.append(surfaces.blocks(solid.centre[None], solid.rotation[None], solid.half[None]))
+        elif not isinstance(solid, Post):
+            parts.append(surfaces.prism(solid) if isinstance(solid, Prism) else surfaces.relief(solid))
+    if len(parts) == 1:
+        return parts[0]
+    return Surface(surfaces.join([part.skin for part in parts]), surfaces.join([part.shell for part in parts]))
 
 
 def body_of(obstacle: Obstacle, base_dir: Path | None) -> Body:
     """An obstacle as a body; file names in it are relative to `base_dir`."""
+    kind = shape_of(obstacle)
     try:
         solids = tuple(obstacle_solids(obstacle, base_dir))
     except SceneError as error:
-        if not isinstance(obstacle, HeightField):
+        if not kind.files:
             raise
         plate = _plate(obstacle)
         problem = error.problems[0] if error.problems else Problem("error", "", str(error), "")
         return Body(obstacle, (plate,), problem, surfaces.plate(plate))
-    surface: Surface | None = None
-    if isinstance(obstacle, Stairs):
-        surface = surfaces.staircase([solid for solid in solids if isinstance(solid, Block)])
-    elif isinstance(solids[0], Prism):
-        surface = surfaces.prism(solids[0])
-    elif isinstance(solids[0], Relief):
-        surface = surfaces.relief(solids[0])
-    return Body(obstacle, solids, None, surface)
+    return Body(obstacle, solids, None, _surface(kind, solids))
+
+
+@lru_cache(maxsize=1024)
+def body_outlines(body: Body) -> tuple[Outline, ...]:
+    """Outlines of an obstacle from above, one for each of its solids."""
+    # Every step of stairs goes on to the end of the landing: the first one's outline is that of the flight.
+    solids = body.solids[:1] if shape_of(body.obstacle).steps else body.solids
+    return tuple(solid_outline(solid) for solid in solids)
+
+
+@lru_cache(maxsize=1024)
+def body_rectangle(body: Body) -> FloatArray:
+    """Corners (4, 2), m, anticlockwise, of the rectangle around an obstacle that is turned as the obstacle is."""
+    obstacle = body.obstacle
+    angle = math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0))
+    along = np.array([math.cos(angle), math.sin(angle)])
+    axes = np.array([along, (-along[1], along[0])])
+    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    for outline in body_outlines(body):
+        local = outline.points @ axes.T
+        low, high = (
+            np.minimum(low, local.min(axis=0) - outline.radius),
+            np.maximum(high, local.max(axis=0) + outline.radius),
+        )
+    corners = np.array([(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])])
+    rectangle: FloatArray = corners @ axes
+    return rectangle
+
+
+def body_centre(body: Body) -> FloatArray:
+    """Middle (2,), m, of an obstacle seen from above."""
+    centre: FloatArray = body_rectangle(body).mean(axis=0)
+    return centre

@@ -12,9 +12,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import (
-    beam as beam_parts,
-)
-from snakestudio.drawing import (
     colour_bar,
     gizmo_solids,
     tracks,
@@ -31,11 +28,13 @@ from snakestudio.drawing import (
 from snakestudio.drawing import (
     world as world_parts,
 )
+from snakestudio.drawing.beam import Tube
 from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.drawn_body import DrawnBody, drawn_body, ghosts
 from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
-from snakestudio.drawing.style import DARK, Theme, greyed
+from snakestudio.drawing.style import DARK, Theme
 from snakestudio.drawing.world import Label, Look
 from snakestudio.kinds.controller import controller_of
 from snakestudio.model.scene import Scene
@@ -114,8 +113,8 @@ class DrawList:
     link_radius: float
     link_half: float
     bright: frozenset[int]
-    tube: beam_parts.Tube | None = None
-    ghost_tubes: tuple[beam_parts.Tube, ...] = ()
+    tube: Tube | None = None
+    ghost_tubes: tuple[Tube, ...] = ()
     bar: colour_bar.Bar | None = None
     handles: dict[str, Batch] = field(default_factory=dict)
     handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
@@ -158,20 +157,14 @@ def build(
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
 
     chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
-    tube, opaque = None, {}
-    if scene.model.continuum:
-        if snapshot is not None and len(pose):
-            tube = beam_parts.tube(scene, snapshot, links, overlays, camera, theme, chosen["link"])
-        if tube is not None and snapshot is not None:
-            opaque = beam_parts.head(links, float(tube.radius[0]), theme)
-            opaque |= beam_parts.holds(tube, snapshot, scene, overlays, theme)
-            opaque |= _marked(tube, links, overlays, theme)
-    elif len(pose):
-        opaque = robot_parts.body(links, robot, greyed(theme) if overlays.stale else theme, chosen["link"])
+    body = scene.body
+    drawn = DrawnBody(body.radius + body.half_length)
+    if snapshot is not None and len(pose):
+        drawn = drawn_body(body, scene, snapshot, links, overlays, camera, theme)
     rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
 
     marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
-    ghosts, ghost_tubes = _ghosts(overlays.ghosts, scene, camera, theme)
+    capsules, ghost_tubes = ghosts(overlays.ghosts, scene, camera, theme)
     if snapshot is not None:
         if Fields.CONTACTS in snapshot.valid and len(snapshot.contacts):
             marks["arrow"] += mark_parts.force_arrows(snapshot.contacts, overlays, camera, theme)
@@ -187,15 +180,15 @@ def build(
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.
-        jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and not scene.model.continuum
+        jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and body.jointed
         if overlays.show_joint_axes and jointed:
             # A planar robot never pitches, neither now nor on command.
-            pitch = scene.model.kind.startswith("spatial") or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
+            pitch = scene.model.spatial or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
             marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
             told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
             if told is not None:
-                ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
+                capsules.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
 
     lines = [tracks.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
     marks["sphere"].append(tracks.track_marks(overlays.tracks, camera))
@@ -207,20 +200,17 @@ def build(
             lines.append(path_parts.guide_lines(snapshot, theme))
             marks["sphere"].append(path_parts.guide_marks(snapshot, camera, theme))
 
-    radius, half = robot.radius_m, robot.contact_half_length_m
-    if scene.model.continuum:
-        radius, half = scene.beam.radius_m, 0.0
-    low, high = _bounds(links, radius + half if tube is None else 1.6 * tube.reach, world)
+    low, high = _bounds(links, drawn.reach, world)
     solids, handle_lines = _handles(overlays, camera, theme)
-    outlines, terrain_outlines = _outlines(links, tube, world, scene, overlays, camera, theme)
+    outlines, terrain_outlines = _outlines(links, drawn, world, scene, overlays, camera, theme)
     return DrawList(
-        opaque={mesh: batch for mesh, batch in opaque.items() if len(batch)},
+        opaque={mesh: batch for mesh, batch in drawn.opaque.items() if len(batch)},
         obstacles=rows,
         terrain=world_parts.terrain_looks(world.terrain, theme, chosen["obstacle"], overlays.obstacle_opacity),
         terrain_outlines=terrain_outlines,
         obstacle_opacity=overlays.obstacle_opacity,
         outlines=outlines,
-        ghosts=[g for g in ghosts if len(g)],
+        ghosts=[g for g in capsules if len(g)],
         marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
         lines=np.concatenate(lines),
         labels=world_parts.grid_labels(camera, theme) if overlays.show_grid and overlays.show_grid_labels else [],
@@ -231,12 +221,12 @@ def build(
         high=high,
         links=links,
         world=world,
-        link_radius=radius,
-        link_half=half,
+        link_radius=body.radius,
+        link_half=body.half_length,
         bright=chosen["obstacle"],
-        tube=tube,
+        tube=drawn.tube,
         ghost_tubes=tuple(ghost_tubes),
-        bar=_bar(tube, snapshot, overlays),
+        bar=_bar(drawn.tube, snapshot, overlays),
         handles=solids,
         handle_lines=handle_lines,
     )
@@ -252,32 +242,7 @@ def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str
     return solids, np.concatenate(lines)
 
 
-def _ghosts(
-    these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
-) -> tuple[list[Batch], list[beam_parts.Tube]]:
-    """Translucent robots: those of links, and the continuous ones."""
-    capsules, tubes = [], []
-    for one in these:
-        pose, colour = np.asarray(one.pose, float), one.colour or theme.ghost
-        beam = one.beam or (scene.beam if scene.model.continuum and one.robot is None else None)
-        if beam is None:
-            capsules.append(robot_parts.ghost(pose, one.robot or scene.robot, colour, one.opacity))
-        else:
-            made = beam_parts.ghost(pose, beam, camera, colour, one.opacity)
-            tubes += [made] if made is not None else []
-    return capsules, tubes
-
-
-def _marked(tube: beam_parts.Tube, links: robot_parts.Chain, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
-    """Bands at the cross-sections that are selected or under the cursor."""
-    picks = [(pick, theme.accent) for pick in overlays.selection if pick.kind == "link"]
-    if overlays.hover is not None and overlays.hover.kind == "link" and overlays.hover not in overlays.selection:
-        picks.append((overlays.hover, theme.hover))
-    bands = [beam_parts.marked(tube, links, [pick.index], colour) for pick, colour in picks]
-    return {"sleeve": np.concatenate(bands)} if bands else {}
-
-
-def _bar(tube: beam_parts.Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> colour_bar.Bar | None:
+def _bar(tube: Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> colour_bar.Bar | None:
     """What the colours and the exaggerated radius of a continuous body mean."""
     if tube is None or snapshot is None or snapshot.body is None:
         return None
@@ -285,7 +250,7 @@ def _bar(tube: beam_parts.Tube | None, snapshot: Snapshot | None, overlays: Over
 
 
 def _outlines(
-    links: robot_parts.Chain, tube: beam_parts.Tube | None, world: Obstacles, scene: Scene, overlays: Overlays,
+    links: robot_parts.Chain, drawn: DrawnBody, world: Obstacles, scene: Scene, overlays: Overlays,
     camera: Camera, theme: Theme,
 ) -> tuple[dict[str, Batch], list[Look]]:  # fmt: skip
     result: dict[str, list[Batch]] = {"capsule": [], "sleeve": [], "drum": []}
@@ -299,13 +264,10 @@ def _outlines(
         # What was selected may not be there at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
         of_world = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
-        if of_links and len(links.known):
+        if of_links and drawn.outlines is not None:
             grow = share * camera.view_height(np.nan_to_num(links.position))
-            if tube is not None:
-                for mesh, rows in beam_parts.outlines(tube, links, of_links, grow, colour).items():
-                    result[mesh] += rows
-            elif not scene.model.continuum:
-                result["capsule"].append(robot_parts.outline(links, scene.robot, of_links, grow, colour))
+            for mesh, rows in drawn.outlines(of_links, grow, colour).items():
+                result[mesh] += rows
         if of_world:
             result["drum"].append(world_parts.obstacle_outline(world.posts, of_world, camera, share, colour))
             shells += world_parts.terrain_outlines(world.terrain, of_world, share, colour)

@@ -17,9 +17,9 @@ from snakestudio.drawing.bodies import Body, body_of
 from snakestudio.drawing.terrain import Blocks, Terrain, make_terrain, with_others
 from snakestudio.errors import Problem
 from snakestudio.model.by_identity import others
-from snakestudio.model.obstacles.footprints import corners
+from snakestudio.model.obstacles.outlines import corners
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
-from snakestudio.model.world import Obstacle
 
 __all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]
 
@@ -88,16 +88,16 @@ class Obstacles:
         low, high = np.full((len(self.bodies), 3), np.inf), np.full((len(self.bodies), 3), -np.inf)
         reach = np.column_stack((posts.radius, posts.radius, 0.0 * posts.radius))
         foot = np.column_stack((posts.centre, 0.0 * posts.radius))
-        low[posts.owner] = foot - reach
-        high[posts.owner] = foot + reach
-        high[posts.owner, 2] = posts.height
+        top = np.column_stack((posts.centre + reach[:, :2], posts.height))
+        np.minimum.at(low, posts.owner, foot - reach)
+        np.maximum.at(high, posts.owner, top)
         room = np.einsum("kij,kj->ki", np.abs(blocks.rotation), blocks.half)
         np.minimum.at(low, blocks.owner, blocks.centre - room)
         np.maximum.at(high, blocks.owner, blocks.centre + room)
         wholes: tuple[tuple[int, Prism | Relief], ...] = (*self.prisms, *self.reliefs)
         for i, body in wholes:
             points = corners(body)
-            low[i], high[i] = points.min(axis=0), points.max(axis=0)
+            low[i], high[i] = np.minimum(low[i], points.min(axis=0)), np.maximum(high[i], points.max(axis=0))
         low[:, 2] = np.maximum(low[:, 2], 0.0)
         high[:, 2] = np.maximum(high[:, 2], low[:, 2])
         empty = np.isinf(low[:, 0])
@@ -203,8 +203,8 @@ def _solids_of(
 ) -> tuple[tuple[int, _Whole], ...]:
     if not others:
         return solids
-    new = {changed[k]: solid for k, solid in others}
-    return tuple((i, new.get(i, solid)) for i, solid in solids)
+    new, chosen = iter(others), set(changed)
+    return tuple((i, next(new)[1] if i in chosen else solid) for i, solid in solids)
 
 
 _OBSTACLE, _PROBLEM, _HIDDEN = attrgetter("obstacle"), attrgetter("problem"), attrgetter("hidden")

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.style import Colour
+from snakestudio.model.body import Body
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.robot.beam import Beam
-from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 __all__ = ["Ghost", "Overlays", "Pick", "Track", "Trail"]
@@ -64,17 +63,14 @@ class Ghost:
     colour : Colour or None
         None for the theme's ghost colour.
     opacity : float
-    robot : Robot or None
-        Whose links they are; None for the scene's.
-    beam : Beam or None
-        Given if it is a continuous body, whose cross-sections the poses are; None for what the scene has.
+    body : Body or None
+        Whose parts they are; None for the scene's.
     """
 
     pose: FloatArray
     colour: Colour | None = None
     opacity: float = 0.35
-    robot: Robot | None = None
-    beam: Beam | None = None
+    body: Body | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,8 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SceneError
-from snakestudio.model.motion import GaitFields, JointAnglesStart
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.motion import GaitFields
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -44,7 +45,10 @@ _GRAVITY = Fix(
 MENDED = 4
 """Obstacles around the robot for which a way out is looked for: that takes a while for each."""
 
-SPATIAL = Fix("Use the spatial model", (("model.kind", "spatial_nonsmooth"),))
+SPATIAL = Fix(
+    "Use the spatial model",
+    (("model.kind", next(kind for kind, declared in FORMULATIONS.items() if declared.fields.spatial)),),
+)
 """For what no planar model can do."""
 
 
@@ -163,7 +167,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     angle = np.degrees(np.abs(angles).max(axis=1))
     if angle.max() > limit + 1e-9:
         worst = int(angle.argmax())
-        key = "start.joint_angles_deg" if isinstance(scene.start, JointAnglesStart) else "start"
+        key = "start.joint_angles_deg" if "joint_angles_deg" in type(scene.start).model_fields else "start"
         problems.append(
             Problem(
                 "error",

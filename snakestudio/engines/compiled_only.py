@@ -7,7 +7,8 @@ processor, another environment or another copy of the program, or be damaged.
 from __future__ import annotations
 
 import threading
-from importlib import import_module
+
+from snakestudio.engines.registry import run_once
 
 __all__ = ["is_missing", "load"]
 
@@ -43,7 +44,7 @@ def load(kind: str) -> bool:
 
     try:
         with reporting_compilation(refuse):
-            import_module(f"snakestudio.engines.{kind}.warm").run()
+            run_once(kind)
     except _NotCompiledError:
         _MISSING.add(kind)
         return False

@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.checks import shorter_step
-from snakestudio.engines.planar_obstacles import KINDS, fits_the_plane
+from snakestudio.engines.planar_obstacles import fits_the_plane
 from snakestudio.errors import Problem
 from snakestudio.kernels.axes import X
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.edits.plan_boxes import plan_boxes
-from snakestudio.model.obstacles.footprints import corners
-from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
+from snakestudio.model.obstacles.outlines import corners, plan_boxes
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.robot.chain import chain
 from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND
-from snakestudio.model.world import Ground, HeightField, Obstacle
+from snakestudio.model.world import Ground
 
 __all__ = ["Crossing", "Crossings", "crossings", "foreseen"]
 
@@ -122,21 +122,21 @@ class _Core:
 
 
 class _Terrain:
-    """A height field as a `Body`: its core is what lies well below the surface.
+    """One of an obstacle's solids, a height field, as a `Body`: its core is what lies well below the surface.
 
     The heights are read once somebody goes far enough to have to be looked at.
     """
 
     thin = 0.0
 
-    def __init__(self, field: HeightField, base_dir: Path | None, radius: float) -> None:
-        self._field, self._base_dir, self._radius = field, base_dir, radius
-        low, high = plan_boxes((field,))
+    def __init__(self, obstacle: Obstacle, number: int, base_dir: Path | None, radius: float) -> None:
+        self._obstacle, self._number, self._base_dir, self._radius = obstacle, number, base_dir, radius
+        low, high = plan_boxes((obstacle,))
         self.middle, self.reach = 0.5 * (low + high)[0], 0.5 * float(np.linalg.norm(high - low))
 
     @cached_property
     def _relief(self) -> Relief:
-        relief = obstacle_solids(self._field, self._base_dir)[0]
+        relief = obstacle_solids(self._obstacle, self._base_dir)[self._number]
         assert isinstance(relief, Relief)
         return relief
 
@@ -261,15 +261,14 @@ def crossings(scene: Scene, base_dir: Path | None = None, pushed: bool = True) -
         radius, up = robot.radius_m, np.array([[0.0, 0.0, 1.0]])  # who is all below it has fallen through
         bodies.append((GROUND, _Core(np.zeros(2), math.inf, radius, radius, up, np.full(1, -radius), math.inf)))
     for number, obstacle in enumerate(scene.obstacles):
-        if isinstance(obstacle, HeightField):
-            if scene.model.spatial:
-                bodies.append((number, _Terrain(obstacle, base_dir, robot.radius_m)))
-        elif scene.model.spatial:
-            bodies += [(number, core) for core in _spatial_cores(obstacle)]
+        if scene.model.spatial:
+            reliefs, cores = _spatial_cores(obstacle)
+            bodies += [(number, _Terrain(obstacle, k, base_dir, robot.radius_m)) for k in reliefs]
+            bodies += [(number, core) for core in cores]
         elif fits_the_plane(obstacle):
-            low, high, cores = _planar_cores(obstacle)
-            if low < 2.0 * robot.radius_m and high > 0.0:
-                bodies += [(number, core) for core in cores]
+            for low, high, cores in _planar_cores(obstacle):
+                if low < 2.0 * robot.radius_m and high > 0.0:
+                    bodies += [(number, core) for core in cores]
     return Crossings(bodies, robot.contact_half_length_m, robot.radius_m, pushed)
 
 
@@ -343,7 +342,7 @@ def _called(scene: Scene, obstacle: int) -> str:
     if obstacle == GROUND:
         return "the ground"
     own = scene.obstacles[obstacle]
-    return f"obstacle {obstacle + 1} ({own.name or KINDS[own.kind]})"
+    return f"obstacle {obstacle + 1} ({own.name or shape_of(own).mention})"
 
 
 def _rounded_down(step: float) -> float:
@@ -353,20 +352,22 @@ def _rounded_down(step: float) -> float:
 
 
 @by_identity
-def _spatial_cores(obstacle: Obstacle) -> list[_Core]:
-    """The cores of an obstacle that says everything itself."""
-    return [core for solid in obstacle_solids(obstacle) for core in _cores(solid, upright=False)]
+def _spatial_cores(obstacle: Obstacle) -> tuple[list[int], list[_Core]]:
+    """Which solids of an obstacle are height fields (0-based), and the cores of the others; no file is read."""
+    solids = obstacle_solids(shape_of(obstacle).without_files(obstacle))
+    reliefs = [k for k, solid in enumerate(solids) if isinstance(solid, Relief)]
+    return reliefs, [core for solid in solids if not isinstance(solid, Relief) for core in _cores(solid, upright=False)]
 
 
 @by_identity
-def _planar_cores(obstacle: Obstacle) -> tuple[float, float, list[_Core]]:
-    """Least and greatest height of an upright obstacle, m, and its cores."""
-    solid = obstacle_solids(obstacle)[0]
-    assert isinstance(solid, Post | Block)
-    if isinstance(solid, Post):
-        return solid.low, solid.high, _cores(solid, upright=True)
-    heights = corners(solid).T[2]
-    return float(heights.min()), float(heights.max()), _cores(solid, upright=True)
+def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
+    """Least and greatest height of each solid of an upright obstacle, m, and its cores."""
+    found = []
+    for solid in obstacle_solids(obstacle):
+        assert isinstance(solid, Post | Block)
+        heights = np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
+        found.append((float(heights.min()), float(heights.max()), _cores(solid, upright=True)))
+    return found
 
 
 def _cores(solid: Solid, upright: bool) -> list[_Core]:

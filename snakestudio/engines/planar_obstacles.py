@@ -13,29 +13,23 @@ from snakestudio.errors import Fix, Problem
 from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Block, Post, Solid
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, Obstacle
 
-__all__ = ["KINDS", "OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
+__all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
 
 
-OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction")
+OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction", "owner")
 """Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has the direction (cos,
 sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it, 0 if it ends below or begins above them;
-its friction coefficient."""
+its friction coefficient; the obstacle that it is one of, 0-based."""
 
-RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU = range(2, 9)
+RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU, OWNER = range(2, 10)
 """The same as indices; X and Y come first."""
 
 UPRIGHT = 1e-9
 """By how much the cosine of a box's tilt may differ from 1."""
-
-KINDS = {
-    "box": "a box", "cylinder": "a cylinder", "height_field": "a height field", "ramp": "a ramp", "rubble": "rubble",
-    "stairs": "stairs",
-}  # fmt: skip
-"""What obstacles are called that have no name."""
 
 
 def _vertical(block: Block) -> int:
@@ -46,17 +40,20 @@ def _vertical(block: Block) -> int:
 
 @by_identity
 def fits_the_plane(obstacle: Obstacle) -> bool:
-    """Whether `obstacle` is a wall to a planar robot: an upright cylinder or box."""
-    if isinstance(obstacle, Box):
-        block = obstacle_solids(obstacle)[0]
-        return isinstance(block, Block) and _vertical(block) >= 0
-    return isinstance(obstacle, Cylinder)
+    """Whether `obstacle` is a wall to a planar robot: not ground to climb, and made of posts and upright blocks."""
+    return not shape_of(obstacle).terrain and all(
+        isinstance(solid, Post) or (isinstance(solid, Block) and _vertical(solid) >= 0)
+        for solid in obstacle_solids(obstacle)
+    )
 
 
 @by_identity
-def _outline(obstacle: Obstacle) -> tuple[tuple[float, ...], float, float]:
-    """The first seven columns of `OUTLINE`, and the heights of its lower and upper face, m."""
-    solid = obstacle_solids(obstacle)[0]
+def _outlines(obstacle: Obstacle) -> list[tuple[tuple[float, ...], float, float]]:
+    """What a wall is made of: the first seven columns of `OUTLINE`, and the heights of lower and upper face, m."""
+    return [_outline(solid) for solid in obstacle_solids(obstacle)]
+
+
+def _outline(solid: Solid) -> tuple[tuple[float, ...], float, float]:
     if isinstance(solid, Post):
         return (solid.x, solid.y, solid.radius, 0.0, 0.0, 1.0, 0.0), solid.low, solid.high
     assert isinstance(solid, Block)
@@ -69,28 +66,36 @@ def _outline(obstacle: Obstacle) -> tuple[tuple[float, ...], float, float]:
     return (x, y, 0.0, half_x, half_y, float(along[0]) / length, float(along[1]) / length), z - half_z, z + half_z
 
 
-def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
-    """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 9), see `OUTLINE`.
+_NOTHING = (0.0,) * (len(OUTLINE) - 1)
 
-    What does not fit the plane (`check` refuses it) cannot be met.
+
+def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
+    """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 10), see `OUTLINE`.
+
+    Each obstacle has as many as it has solids. What does not fit the plane (`check` refuses it) cannot be met.
     """
-    nothing = (0.0,) * len(OUTLINE)
-    rows = [_row(obstacle, radius) if fits_the_plane(obstacle) else nothing for obstacle in obstacles]
+    rows = [
+        (*row, float(j))
+        for j, obstacle in enumerate(obstacles)
+        for row in (_rows(obstacle, radius) if fits_the_plane(obstacle) else [_NOTHING])
+    ]
     return np.array(rows, float).reshape(-1, len(OUTLINE))
 
 
-def _row(obstacle: Obstacle, radius: float) -> tuple[float, ...]:
-    outline, low, high = _outline(obstacle)
-    return (*outline, float(low < 2.0 * radius and high > 0.0), obstacle.friction)
+def _rows(obstacle: Obstacle, radius: float) -> list[tuple[float, ...]]:
+    return [
+        (*outline, float(low < 2.0 * radius and high > 0.0), obstacle.friction)
+        for outline, low, high in _outlines(obstacle)
+    ]
 
 
 def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
-    """Grid of those obstacles that can be met, with their numbers among all.
+    """Grid of those outlines that can be met, with their numbers among all.
 
     Parameters
     ----------
     obstacles : (k, 9) array
-        What `outlines` gives.
+        The outlines that `outlines` gives.
     reach : float
         Of a link from its centre, m.
     """
@@ -152,20 +157,23 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
         return []
     half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
     table = outlines(scene.obstacles, radius)
+    owner = table[:, OWNER].astype(np.int64)
     low, high = q[:, :2].min(axis=0) - half - radius, q[:, :2].max(axis=0) + half + radius
     reach = (table[:, RADIUS] + np.hypot(table[:, HALF_X], table[:, HALF_Y]))[:, None]
     near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)
     problems: list[Problem] = []
-    for j in np.flatnonzero(near & (table[:, MET] > 0.0)):
-        gap = gaps(table[j], q, half, radius)
+    met = near & (table[:, MET] > 0.0)
+    for j in np.unique(owner[met]):
+        own = table[met & (owner == j)]
+        gap = np.min([gaps(outline, q, half, radius) for outline in own], axis=0)
         k = int(gap.argmin())
         if gap[k] < -checks.TOLERATED:
             few = len(problems) < checks.MENDED
 
-            def clear(shift: FloatArray, outline: FloatArray = table[j]) -> bool:
-                moved = outline.copy()
-                moved[:2] += shift
-                return float(gaps(moved, q, half, radius).min()) > 0.0
+            def clear(shift: FloatArray, outlines: FloatArray = table[owner == j]) -> bool:
+                moved = outlines.copy()
+                moved[:, :2] += shift
+                return all(float(gaps(outline, q, half, radius).min()) > 0.0 for outline in moved)
 
             problems.append(checks.inside_obstacle(scene, int(j), [k], -float(gap[k]), clear if few else None))
     return problems
@@ -176,20 +184,22 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
     problems = []
     for j, obstacle in enumerate(obstacles):
         key = f"obstacles[{j + 1}]"
-        if not isinstance(obstacle, Cylinder | Box):
-            message = f"{_called(obstacle, j)} is {KINDS[obstacle.kind]}, which a planar model cannot climb"
+        kind, fits = shape_of(obstacle), fits_the_plane(obstacle)
+        if not fits and not (kind.tilts and not kind.terrain):
+            message = f"{_called(obstacle, j)} is {kind.mention}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"
             problems.append(Problem("error", f"{key}.kind", message, remedy, obstacles=(j,), fixes=(checks.SPATIAL,)))
             continue
-        if not fits_the_plane(obstacle):
-            message = f"{_called(obstacle, j)} is a tilted box, and this model is planar"
+        if not fits:
+            message = f"{_called(obstacle, j)} is a tilted {kind.title.lower()}, and this model is planar"
             remedy = "set pitch_deg and roll_deg to 0, set model.kind to spatial_nonsmooth, or remove it"
             flat = Fix("Set it upright", ((f"{key}.pitch_deg", 0.0), (f"{key}.roll_deg", 0.0)))
             problems.append(
                 Problem("error", f"{key}.pitch_deg", message, remedy, obstacles=(j,), fixes=(flat, checks.SPATIAL))
             )
             continue
-        _, low, high = _outline(obstacle)
+        heights = [(low, high) for _, low, high in _outlines(obstacle)]
+        low, high = min(low for low, _ in heights), max(high for _, high in heights)
         if not low < 2.0 * radius or not high > 0.0 or low <= radius <= high:
             continue
         face, height = ("ends", high) if high < radius else ("begins", low)
@@ -197,11 +207,11 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
             f"{_called(obstacle, j)} {face} {1e3 * height:.3g} mm above the ground, where the links' axes are at "
             f"{1e3 * radius:.3g} mm: this planar model takes it for a wall all the same"
         )
-        name = "height_m" if isinstance(obstacle, Cylinder) or high < radius else "z_m"
+        name = "z_m" if kind.raised and high >= radius else "height_m"
         problems.append(
             Problem(
                 "warning",
-                f"{key}.{name}",
+                f"{key}.{name}" if name in kind.fields.model_fields else key,
                 message,
                 "change it, or choose a spatial model",
                 obstacles=(j,),

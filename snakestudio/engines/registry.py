@@ -3,66 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module, metadata
+from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from snakestudio.engines.base import Engine
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
-from snakestudio.kinds.reads import Reads, findings, reason
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import findings
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
 
-__all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "note", "reads", "unused_reason", "warm_up"]
-
-_FOLDERS = {
-    "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
-    "spatial_nonsmooth": "snakestudio.engines.spatial_nonsmooth",
-    "planar_lagrangian": "snakestudio.engines.planar_lagrangian",
-    "planar_nonholonomic": "snakestudio.engines.planar_nonholonomic",
-    "continuum_beam": "snakestudio.engines.continuum_beam",
-}
-_CLASSES = {
-    "planar_nonsmooth": "engine:PlanarNonsmoothEngine",
-    "spatial_nonsmooth": "engine:SpatialNonsmoothEngine",
-    "planar_lagrangian": "engine:PlanarLagrangianEngine",
-    "planar_nonholonomic": "engine:PlanarNonholonomicEngine",
-    "continuum_beam": "engine:ContinuumBeamEngine",
-}
-
-
-def kinds() -> tuple[str, ...]:
-    """Names of all formulations, as in `scene.model.kind`."""
-    return tuple(_FOLDERS)
-
-
-def _load(kind: str, where: str) -> Any:
-    module, _, name = where.partition(":")
-    return getattr(import_module(f"{_FOLDERS[kind]}.{module}"), name)
+__all__ = ["check", "create", "is_warm", "largest_stable_step", "note", "run_once", "warm_up"]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
-    found: list[Problem] = _load(scene.model.kind, "check:check")(scene, base_dir)
-    return found + findings(scene, reads())
-
-
-@cache
-def reads() -> Reads:
-    """The scene keys that each formulation reads, as it declares them (does not import numba)."""
-    return {kind: _load(kind, "check:READS") for kind in _FOLDERS}
-
-
-def unused_reason(scene: Scene, key: str) -> str:
-    """Why the value at `key` has no effect in the scene as it stands, in a few words; "" if it has one."""
-    return reason(scene, key, reads())
+    declared = FORMULATIONS[scene.model.kind]
+    found: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
+    return found + findings(scene)
 
 
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit parts of the scene's formulation are stable, s (does not import numba)."""
-    step: float = _load(scene.model.kind, "check:largest_stable_step")(scene)
+    declared = FORMULATIONS[scene.model.kind]
+    step: float = declared.loaded(declared.largest_stable_step)(scene)
     return step
 
 
@@ -85,7 +51,8 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
-    engine: Engine = _load(scene.model.kind, _CLASSES[scene.model.kind])(scene, base_dir)
+    declared = FORMULATIONS[scene.model.kind]
+    engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
     return engine
 
 
@@ -95,9 +62,16 @@ _WARM: set[str] = set()
 
 def is_warm(kind: str) -> bool:
     """Whether the code of `kind` is compiled, so that making and running an engine does not have to wait for it."""
-    if kind not in _WARM and (jit_disabled() or was_compiled(kind)):
+    if kind not in _WARM and (jit_disabled() or not FORMULATIONS[kind].parts or was_compiled(kind)):
         _WARM.add(kind)  # asked at every edit; finding it out reads all sources
     return kind in _WARM
+
+
+def run_once(kind: str) -> None:
+    """Call everything of an engine that is compiled: all that a tiny scene needs is all that any scene needs."""
+    declared = FORMULATIONS[kind]
+    if declared.parts:
+        declared.loaded(declared.engine)(Scene(model=declared.fields(), robot=Robot(n_links=2)), None).run_once()
 
 
 def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
@@ -117,15 +91,14 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     progress(0.0, "Loading the compiler")
     from snakestudio.kernels._jit import reporting_compilation, used_files
 
-    parts: int = _load(kind, "warm:PARTS")
-    run: Callable[[], None] = _load(kind, "warm:run")
+    parts = max(FORMULATIONS[kind].parts, 1)
 
     def report(count: int, doing: str) -> None:
         # What is left after the last one is to optimise all of them together.
         progress(min(0.02 + 0.8 * count / parts, 0.82), doing)
 
     with reporting_compilation(report):
-        run()
+        run_once(kind)
     mark_compiled(kind, used_files())
     if not is_warm(kind):
         raise OSError(cache_trouble() or "compiled code that was just kept is not there")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from snakestudio.engines.base import Checkpoint, Engine
 from snakestudio.engines.row_buffers import BODY, LINK
 from snakestudio.errors import StateError
+from snakestudio.model.fields import fixed_values
 from snakestudio.model.reference import JointReference, StrainReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import ContactState
@@ -27,7 +28,7 @@ T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 MOST_ROOM = 1 << 18
 """Contacts, or sums of contacts, that a state may have room for."""
 
-_FIXED = ("model", "robot", "beam", "start", "control")
+_FIXED = ("robot", "beam", "start", "control")
 """Parts of a scene that never change while a run goes."""
 
 STATE = 4
@@ -71,6 +72,7 @@ def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
     demand(isinstance(checkpoint.state, tuple) and len(checkpoint.state) == 3)
     _, saved, reference = checkpoint.state
     demand(saved == scene and all(getattr(saved, name) == getattr(engine.scene, name) for name in _FIXED))
+    demand(fixed_values(saved.model) == fixed_values(engine.scene.model))
     demand(saved.solver.step_s == engine.scene.solver.step_s)
     if reference is not None or isinstance(own.state[2], StrainReference):
         check_reference(reference, engine)

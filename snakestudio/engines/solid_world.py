@@ -15,9 +15,9 @@ from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
 from snakestudio.kernels.terrain_shape import BLOCK
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
+from snakestudio.model.obstacles.shape import Obstacle, files_of, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["MARGIN", "make_world", "world_of_solids"]
 
@@ -198,10 +198,9 @@ def _values(obstacle: Obstacle) -> int:
 
 def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
     """Everything of an obstacle that its solids depend on."""
-    if not isinstance(obstacle, HeightField) or obstacle.picture is None:
-        return _values(obstacle)
-    path = (base_dir or Path()) / obstacle.picture
-    return _values(obstacle), str(path), path.stat().st_mtime_ns if path.exists() else 0
+    paths = [(base_dir or Path()) / named for named in files_of(obstacle).values()]
+    read = [(str(path), path.stat().st_mtime_ns if path.exists() else 0) for path in paths]
+    return (_values(obstacle), *read) if read else _values(obstacle)
 
 
 def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) -> World:
@@ -226,7 +225,7 @@ def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) ->
         return old
     bodies = [
         [_entry(solid) for solid in obstacle_solids(obstacle, base_dir)]
-        if isinstance(obstacle, HeightField)
+        if shape_of(obstacle).files
         else _entries(obstacle)
         for obstacle in scene.obstacles
     ]

@@ -24,14 +24,12 @@ from snakestudio.engines.outcome import (
     Figures,
 )
 from snakestudio.engines.row_buffers import BODY, RowBuffers, filled_rows, make_row_buffers, more_contacts
-from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
-from snakestudio.model.robot.robot import Robot
-from snakestudio.model.scene import Model, Scene, Solver
+from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "given_torques", "run_a_step", "tiny_scene"]
+__all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "given_torques"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
@@ -209,6 +207,13 @@ class TimeSteppingEngine(ABC):
             rows=self._no_rows if keep_rows and not message else self._handed_over(),
         )
 
+    def run_once(self) -> None:
+        """Call everything of it that is compiled."""
+        self.initial_rows()
+        zeros = np.zeros((2, self._schema.n_joints, 2))
+        self.advance(JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros), 1, (1,))
+        self.snapshot()
+
     def _kept_rows(self) -> list[Rows]:
         """What no call has handed over, piece by piece."""
         new = self._rows.filled.item(0) > self._since[0]
@@ -379,16 +384,3 @@ def _usable(reference: JointReference, step: float) -> int:
 def given_torques(reference: JointReference) -> FloatArray:
     """What the joints' motors are given, (k, n-1, 2), N m; of length 0 if they follow angles."""
     return _NO_TORQUES if reference.torque is None else reference.torque
-
-
-def tiny_scene(kind: Any) -> Scene:
-    """The smallest scene of a formulation: two links in a line."""
-    return Scene(model=Model(kind=kind), robot=Robot(n_links=2), start=StraightStart(kind="straight"))
-
-
-def run_a_step(engine: TimeSteppingEngine) -> None:
-    """Call everything of an engine that is compiled."""
-    engine.initial_rows()
-    zeros = np.zeros((2, 1, 2))
-    engine.advance(JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros), 1, (1,))
-    engine.snapshot()

@@ -1,21 +1,24 @@
-"""The whole picture of a video's frame: one run or two side by side, names, time, and curves below."""
+"""The whole picture of a video's frame: one run or two side by side, names, time, and the plot strip below."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from snakestudio._arrays import UInt8Array
+from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.export.painter import FramePainter, FrameRenderer, letter_size, overview_camera, stamp
-from snakestudio.export.plot_strip import PlotStrip, strip_height
-from snakestudio.export.video_options import Companion, VideoOptions
+from snakestudio.export.video_options import Companion, VideoOptions, check_columns
+from snakestudio.model.column_units import unit_of
+from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.render.text import draw_text, text_size
 
-__all__ = ["Composition"]
+__all__ = ["Composition", "PlotStrip", "strip_height"]
 
 
 class Composition:
@@ -129,3 +132,203 @@ def _legend(picture: UInt8Array, names: Sequence[tuple[Colour, str]], theme: The
         x = left - round(1.6 * square)
         picture[first : first + square, x : x + square] = _bytes(colour)
         draw_text(picture, name, left, y, size, theme.text)
+
+
+_AHEAD = 0.28
+"""How strongly curves are seen before the cursor has come by."""
+
+_MAX_POINTS = 4000
+"""Of a curve; of longer ones the extremes of as many stretches are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """A column of a recording as it is drawn."""
+
+    label: str
+    colour: Colour
+    times: FloatArray
+    values: FloatArray
+    dashed: bool
+
+
+def strip_height(height: int, names: Sequence[str]) -> int:
+    """Height that curves take of a picture of this height, px: even, 0 without any."""
+    groups = len({unit_of(name) for name in names})
+    if not groups:
+        return 0
+    wanted = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
+    return round(min(wanted, 0.6 * height) / 2) * 2
+
+
+class PlotStrip:
+    """The curves of some columns over a span of time.
+
+    Parameters
+    ----------
+    recording : Recording
+    names : sequence of str
+        Columns; those of one unit share an axis.
+    span : (float, float)
+        Times of the first and the last frame, s.
+    width, height : int
+        px.
+    theme : Theme
+    others : sequence of Companion
+        Further recordings, drawn dashed where they have the columns.
+
+    Raises
+    ------
+    UsageError
+        If the recording has no such column.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        names: Sequence[str],
+        span: tuple[float, float],
+        width: int,
+        height: int,
+        theme: Theme,
+        others: Sequence[Companion] = (),
+    ) -> None:
+        check_columns(names, column_names(recording.schema))
+        self._span, self._theme = span, theme
+        units = list(dict.fromkeys(map(unit_of, names)))
+        groups = [[name for name in names if unit_of(name) == unit] for unit in units]
+        colours = (theme.accent, theme.force, theme.stick, theme.friction, theme.axis_x, theme.axis_z, theme.path)
+        inks = {name: colours[index % len(colours)] for index, name in enumerate(names)}
+        curves = [[*_curves(recording, group, inks, span, False)] for group in groups]
+        for other in others:
+            there = column_names(other.recording.schema)
+            for group, drawn in zip(groups, curves, strict=True):
+                shared = [name for name in group if name in there]
+                drawn += _curves(other.recording, shared, inks, span, True)
+        self._curves = curves
+        self._past = self._drawn(units, width, height, 1.0)
+        self._ahead = self._drawn(units, width, height, _AHEAD)
+
+    def _drawn(self, units: Sequence[str], width: int, height: int, strength: float) -> UInt8Array:
+        """All curves as a picture; also notes where the axes are in it."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        theme, letters = self._theme, max(7.0, width / 128)
+        figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=theme.horizon)
+        canvas = FigureCanvasAgg(figure)
+        axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
+        for axis, unit, curves in zip(axes, units, self._curves, strict=True):
+            axis.set_facecolor(theme.horizon)
+            for side in ("top", "right"):
+                axis.spines[side].set_visible(False)
+            for side in ("left", "bottom"):
+                axis.spines[side].set_color(theme.grid_major)
+            axis.tick_params(colors=theme.text_dim, labelsize=0.72 * letters, length=3, width=0.8)
+            axis.grid(True, color=theme.grid_minor, linewidth=0.7)
+            axis.locator_params(axis="y", nbins=4)
+            for curve in curves:
+                ink = tuple(strength * c + (1 - strength) * s for c, s in zip(curve.colour, theme.horizon, strict=True))
+                label = None if curve.dashed else curve.label
+                style = (0, (4, 2)) if curve.dashed else "-"
+                axis.plot(curve.times, curve.values, color=ink, linewidth=letters / 6.5, linestyle=style, label=label)
+            axis.set_ylabel(unit, color=theme.text_dim, fontsize=0.8 * letters)
+            legend = axis.legend(
+                loc="lower left", bbox_to_anchor=(0, 0.98), ncols=8, frameon=False, fontsize=0.78 * letters,
+                labelcolor=theme.text, borderaxespad=0, handlelength=1.2, columnspacing=1.4, handletextpad=0.5,
+            )  # fmt: skip
+            for handle in legend.get_lines():
+                handle.set_alpha(1.0)
+            axis.margins(y=0.12)
+        axes[-1].set_xlim(self._span[0], max(self._span[1], self._span[0] + 1e-9))
+        axes[-1].set_xlabel("t (s)", color=theme.text_dim, fontsize=0.8 * letters)
+        figure.subplots_adjust(
+            left=5.2 * letters / width, right=1 - 1.6 * letters / width, bottom=(2.6 * letters + 15) / height,
+            top=1 - 2.3 * letters / height, hspace=0.42,
+        )  # fmt: skip
+        figure.align_ylabels()
+        canvas.draw()  # type: ignore[no-untyped-call]
+        self._boxes = [axis.get_window_extent() for axis in axes]
+        self._to_pixels = [axis.transData for axis in axes]
+        self._dot = max(2.5, letters / 3)
+        pixels: UInt8Array = np.array(canvas.buffer_rgba())[:, :, :3]  # type: ignore[no-untyped-call]
+        return pixels
+
+    def draw(self, picture: UInt8Array, time: float) -> None:
+        """Draw the strip of an instant into a picture of its size."""
+        height = len(picture)
+        x = float(self._to_pixels[0].transform((time, 0.0))[0])
+        cut = int(np.clip(round(x), 0, picture.shape[1]))
+        picture[:, :cut], picture[:, cut:] = self._past[:, :cut], self._ahead[:, cut:]
+        for box, curves, transform in zip(self._boxes, self._curves, self._to_pixels, strict=True):
+            _bar(picture, (x - 0.75, x + 0.75), (height - box.y1, height - box.y0), self._theme.text, 0.75)
+            for curve in curves:
+                value = _value(curve, time)
+                if value is not None:
+                    y = height - float(transform.transform((time, value))[1])
+                    if height - box.y1 <= y <= height - box.y0:
+                        _dot(picture, x, y, self._dot, curve.colour)
+
+
+def _curves(
+    recording: Recording, names: Sequence[str], inks: dict[str, Colour], span: tuple[float, float], dashed: bool
+) -> list[_Curve]:
+    if not names:
+        return []
+    wanted = tuple(names)
+    values = np.concatenate(list(table(recording, wanted)))
+    times = recording.times[: len(values)].copy()
+    inside = slice(*np.searchsorted(times, (span[0], np.nextafter(span[1], np.inf))).tolist())
+    return [
+        _Curve(name, inks[name], *_thinned(times[inside], values[inside, index]), dashed)
+        for index, name in enumerate(wanted)
+    ]
+
+
+def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A curve of few enough points that looks the same: the extremes of every stretch."""
+    if len(times) <= _MAX_POINTS:
+        return times, values
+    ends = np.linspace(0, len(times), _MAX_POINTS // 2 + 1).astype(int)
+    chosen: list[int] = [0, len(times) - 1]
+    for start, stop in itertools.pairwise(ends):
+        part = values[start:stop]
+        if np.isnan(part).all():
+            chosen.append(int(start))
+            continue
+        chosen += [int(start + np.nanargmin(part)), int(start + np.nanargmax(part))]
+    kept = np.unique(chosen)
+    return times[kept], values[kept]
+
+
+def _value(curve: _Curve, time: float) -> float | None:
+    """Value of a curve at a time; None where it has none."""
+    if not len(curve.times) or not curve.times[0] <= time <= curve.times[-1] + 1e-9:
+        return None
+    value = float(np.interp(time, curve.times, curve.values))
+    return value if np.isfinite(value) else None
+
+
+def _bar(
+    picture: UInt8Array, across: tuple[float, float], down: tuple[float, float], ink: Colour, opacity: float
+) -> None:
+    """Fill a box given by its ends (px), its edges smooth."""
+
+    def cover(ends: tuple[float, float], count: int) -> FloatArray:
+        place = np.arange(count)
+        return np.asarray(np.clip(np.minimum(place + 1, ends[1]) - np.maximum(place, ends[0]), 0, 1))
+
+    rows, columns = cover(down, picture.shape[0]), cover(across, picture.shape[1])
+    left, right = max(0, int(across[0])), min(picture.shape[1], int(across[1]) + 1)
+    share = opacity * np.outer(rows, columns[left:right])[:, :, None]
+    area = picture[:, left:right]
+    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)
+
+
+def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) -> None:
+    """Fill a disc about a point (px), its edge smooth."""
+    top, left = max(0, int(y - radius - 1)), max(0, int(x - radius - 1))
+    area = picture[top : int(y + radius + 2), left : int(x + radius + 2)]
+    rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
+    share = np.clip(radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1)[:, :, None]
+    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)

@@ -13,7 +13,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.comparison import ExperimentComparison, TrialComparison
 from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.drawing.style import LIGHT, Colour, colour
-from snakestudio.export.experiment_text import link_name
+from snakestudio.export.experiment_tables import link_name
 from snakestudio.export.plan_drawing import draw_world
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.experiment.figures import FIGURES
 from snakestudio.errors import ExportError
 from snakestudio.export import experiment_figures as pictures
-from snakestudio.export import report_html, report_pdf
-from snakestudio.export.experiment_text import alignment_rows, figure_rows, told, trial_rows
+from snakestudio.export.experiment_tables import alignment_rows, figure_rows, told, trial_rows
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines, scene_hash
-from snakestudio.export.report import Picture, Report, Table
+from snakestudio.export.report import Picture, Report, Table, write_html, write_pdf
 from snakestudio.model.scene_file import dump_scene
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def write_report(
 
     with matplotlib.rc_context({**STYLE, "font.size": 8.0}), replacing(path) as partial:
         report = report_of(comparison, scene_file, base_dir)
-        write = report_html.write if path.suffix.lower() == ".html" else report_pdf.write
+        write = write_html if path.suffix.lower() == ".html" else write_pdf
         partial.keep = write(partial.path, report, progress)
     return path
 

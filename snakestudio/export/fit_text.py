@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from snakestudio.analysis.fitting import FitResult, TrialOutcome, preset_of, value_doc
-from snakestudio.export.comparison_text import aligned, number
+from snakestudio.export.comparison_tables import aligned, number
 
 __all__ = ["fit_rows", "length", "report", "trial_line"]
 

@@ -37,8 +37,7 @@ from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, scene_hash
-from snakestudio.export.units import units_of
-from snakestudio.model.column_units import unit_text
+from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene_file import dump_scene
@@ -213,7 +212,7 @@ def _write_rows(file: Any, recording: Recording, progress: Callable[[float], boo
             name, (count,), np.float64, chunks=(min(_CHUNK, max(1, count)),), compression="gzip", compression_opts=1,
             shuffle=True,
         )  # fmt: skip
-        column.attrs["units"] = units_of(name)
+        column.attrs["units"] = unit_of(name, plain="1")
         if name in derived:
             column.attrs["units"] = unit_text(derived[name].unit) or "1"
             column.attrs["expression"] = derived[name].text

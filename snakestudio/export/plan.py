@@ -11,14 +11,13 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
+from snakestudio.drawing.bodies import body_outlines
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.drawing.plan_outlines import body_outlines
 from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
 from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
-from snakestudio.model.obstacles.footprints import robot_outlines
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
@@ -118,7 +117,7 @@ def write_plan(
     from matplotlib.figure import Figure
 
     pose, _ = initial_state(scene, base_dir)
-    robot = robot_outlines(scene, pose)
+    robot = scene.body.outlines(pose)
     world = obstacles_of(scene.obstacles, base_dir)
     shown = [body for body in world.bodies if not body.obstacle.hidden]
     way = path_parts.outline(scene.path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,11 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path
+from snakestudio.drawing.bodies import body_centre, body_rectangle
 from snakestudio.drawing.obstacles import Body, obstacles_of
-from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.style import LIGHT, Colour
-from snakestudio.model.obstacles.footprints import footprint, robot_outlines
-from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 
 if TYPE_CHECKING:
@@ -53,10 +52,8 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
 
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
     look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
-    if body.obstacle.kind == "stairs":  # every step, so that one sees where they rise
-        outlines: Sequence[Outline] = [Outline(footprint(solid), 0.0) for solid in body.solids]  # type: ignore[arg-type]
-    else:
-        outlines = body_outlines(body)
+    rises = shape_of(body.obstacle).rises
+    outlines = [solid_outline(solid) for solid in body.solids]  # every step, so that one sees where they rise
     for number, one in enumerate(outlines):
         if len(one.points) == 1:
             patch: Circle | Polygon = Circle((one.points[0, 0], one.points[0, 1]), one.radius, **look)
@@ -64,14 +61,13 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
             patch = Polygon(one.points, closed=True, **look)
         patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
         axes.add_artist(patch)
-    if body.obstacle.kind in ("stairs", "ramp"):
+    if rises:
         foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
         rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
         axes.annotate("", xy=top, xytext=foot, arrowprops=rise)
     if names:
         name = body.obstacle.name or f"{index + 1}"
         x, y = body_centre(body)
-        rises = body.obstacle.kind in ("stairs", "ramp")
         axes.annotate(
             name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
             va="center", fontsize=6.0, gid=f"name-{index + 1}",
@@ -90,15 +86,13 @@ def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
     """Draw the robot at a pose (n, 7) as in `Snapshot`, its head darker and with a point ahead of it."""
     from matplotlib.patches import Polygon
 
-    outlines = robot_outlines(scene, pose)
-    continuum = scene.model.continuum
-    head = 0 if continuum else scene.robot.head_index
+    outlines, head = scene.body.outlines(pose), scene.body.head_part
     edge = _darker(LIGHT.link)
     for index, one in enumerate(outlines):
         is_head = index == head
         patch = Polygon(
             _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
-            linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
+            linewidth=0.5 if scene.body.jointed else 0.0, gid="head" if is_head else f"link-{index + 1}",
             zorder=2.0 if is_head else 1.5,
         )  # fmt: skip
         axes.add_artist(patch)
@@ -122,7 +116,7 @@ def draw_outlines(
     """Draw the robot at a pose (n, 7) by its edges only, so that several postures can lie over each other."""
     from matplotlib.patches import Polygon
 
-    for one in robot_outlines(scene, pose):
+    for one in scene.body.outlines(pose):
         edge = {"edgecolor": ink, "linestyle": style, "linewidth": width}
         axes.add_artist(Polygon(_capsule(one), closed=True, facecolor="none", zorder=2.5, **edge))
 

@@ -12,7 +12,7 @@ from snakestudio.drawing.style import DARK, Colour, Theme
 from snakestudio.errors import UsageError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import QUALITIES, Quality
-from snakestudio.export.units import units_of
+from snakestudio.model.column_units import unit_of
 from snakestudio.model.recording import Recording
 
 __all__ = ["Companion", "VideoOptions", "check_columns"]
@@ -127,7 +127,7 @@ class VideoOptions:
             raise UsageError(f"quality {self.quality!r}: give one of {', '.join(QUALITIES)}.")
         if self.strip and (self.height < 240 or self.width < 240):
             raise UsageError(f"curves in a video of {self.width} x {self.height} pixels: give at least 240 either way.")
-        if len({units_of(name) for name in self.strip}) > MAX_AXES:
+        if len({unit_of(name) for name in self.strip}) > MAX_AXES:
             raise UsageError(
                 f"curves of more than {MAX_AXES} different units do not fit under a picture; choose fewer."
             )

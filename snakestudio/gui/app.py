@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QSettings
+
     from snakestudio.gui.shell.main_window import MainWindow
 
-__all__ = ["StartTrace", "run"]
+__all__ = ["StartTrace", "make_window", "run"]
 
 _IMPORTED = time.time()
 
@@ -44,6 +46,17 @@ class StartTrace:
         if self.on and what not in self._said:
             self._said.add(what)
             print(f"start: {what}: {1000 * (time.time() - self._began):.0f} ms", file=sys.stderr, flush=True)
+
+
+def make_window(settings: QSettings | None = None) -> MainWindow:
+    """The main window with all its commands and docks; its choices are the user's if no settings are given."""
+    from PySide6.QtCore import QSettings
+
+    from snakestudio.gui.shell.commands import table
+    from snakestudio.gui.shell.main_window import MainWindow
+    from snakestudio.gui.shell.panels import DOCKS, plot_panel
+
+    return MainWindow(settings or QSettings(), table(), DOCKS, plot_panel)
 
 
 def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None) -> int:
@@ -85,12 +98,11 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.core import theme
     from snakestudio.gui.runs.opening import RUN_SUFFIX
     from snakestudio.gui.shell.crash import CrashGuard
-    from snakestudio.gui.shell.main_window import MainWindow
     from snakestudio.paths import main_scene
 
     settings = QSettings()
     theme.apply(app, str(settings.value("theme", "dark")))
-    window = MainWindow(settings)
+    window = make_window(settings)
     context = window.context
 
     class Teller(QObject):

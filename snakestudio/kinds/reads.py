@@ -1,13 +1,13 @@
 """Which values of a scene have an effect in it: what its formulation reads, and what other values let it matter.
 
-A formulation declares the keys it reads (`READS` in its check); from that alone `check`, `run` and the window say which
-values that somebody gave are left out, and where they would count.
+A formulation declares the keys it reads; from that alone `check`, `run` and the window say which values that somebody
+gave are left out, and where they would count.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,17 +15,15 @@ from pydantic import BaseModel
 
 from snakestudio.errors import Fix, Problem
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.model.body import ContinuousBody
 from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import HeightField, Obstacle
 
-__all__ = ["EVERY_MODEL", "LINKS", "Reads", "findings", "readers", "reason"]
-
-Reads = Mapping[str, frozenset[str]]
-"""Keys that a formulation reads, by `scene.model.kind`; "run.*" are all of a part, those of obstacles have no
-numbers."""
+__all__ = ["EVERY_MODEL", "LINKS", "belongs_elsewhere", "findings", "left_out", "readers", "unused_reason"]
 
 EVERY_MODEL = frozenset(
     {
@@ -33,7 +31,7 @@ EVERY_MODEL = frozenset(
         "solver.step_s",
     }
 )  # fmt: skip
-"""What holds whatever moves the robot."""
+"""What holds whatever moves the robot; "run.*" are all keys of a part, and those of obstacles have no numbers."""
 
 LINKS = EVERY_MODEL | {
     *(f"robot.{name}" for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")),
@@ -52,15 +50,6 @@ LINKS = EVERY_MODEL | {
     "controller.*", "control.*", "path.*", "strain.*", "beam.length_m",
 }  # fmt: skip
 """What every formulation of a robot with links reads, itself or through who tells its joints what to do."""
-
-_NAMES = {
-    "planar_nonsmooth": "planar non-smooth",
-    "spatial_nonsmooth": "spatial",
-    "planar_lagrangian": "Lagrangian",
-    "planar_nonholonomic": "nonholonomic",
-    "continuum_beam": "continuum",
-}
-_CONTINUUM = "continuum_beam"
 
 _AS_WITHOUT = {"ground.mu_rolling": 0.0}
 """Values with which a formulation that reads them does what the others do."""
@@ -97,7 +86,7 @@ def _uses_gait(scene: Scene) -> bool:
 
 
 def _slides(scene: Scene) -> bool:
-    return not scene.model.continuum or scene.support.kind == "friction"
+    return scene.body.slides
 
 
 _NOT_HERE = "not under this controller"
@@ -111,7 +100,7 @@ def _shapes(name: str) -> _Condition:
 
 
 def _jointed(scene: Scene) -> bool:
-    return scene.robot.n_links > 1 or scene.model.continuum
+    return scene.robot.n_links > 1
 
 
 _OF_JOINTS = (
@@ -204,40 +193,68 @@ def _plain(key: str) -> str:
     return re.sub(r"\[\d+\]", "", key)
 
 
-def readers(reads: Reads, key: str) -> tuple[str, ...]:
+def readers(key: str) -> tuple[str, ...]:
     """Formulations that read the value at a dotted key; all those of links also stand for parts that are whole."""
     plain = _plain(key)
-    return tuple(kind for kind, patterns in reads.items() if _read(patterns, plain))
+    return tuple(kind for kind, declared in FORMULATIONS.items() if _read(declared.reads, plain))
 
 
-def reason(scene: Scene, key: str, reads: Reads) -> str:
+def _like(own: str, kinds: Iterable[str]) -> tuple[str, ...]:
+    """Those formulations that move the same kind of body as one does."""
+    body = FORMULATIONS[own].fields.body
+    return tuple(kind for kind in kinds if FORMULATIONS[kind].fields.body is body)
+
+
+def unused_reason(scene: Scene, key: str) -> str:
     """Why the value at a dotted key has no effect in the scene as it stands, in a few words; "" if it has one."""
     kind, plain = scene.model.kind, _plain(key)
-    if plain == "obstacles.relief_m" and "obstacles.*" in reads[kind]:
-        return _of_relief(scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1])
-    if not _read(reads[kind], plain):
-        return _where(readers(reads, plain), kind, reads)
+    reads = FORMULATIONS[kind].reads
+    if plain.startswith("obstacles.") and "[" in key and "obstacles.*" in reads:
+        obstacle = scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1]
+        if why := _of_shape(obstacle, plain.partition(".")[2]):
+            return why
+    if not _read(reads, plain):
+        return _where(readers(plain), kind)
     for condition in _CONDITIONS:
-        if _holds(condition.keys, plain) and _holds(reads[kind], condition.of) and not condition.holds(scene):
+        if _holds(condition.keys, plain) and _holds(reads, condition.of) and not condition.holds(scene):
             return condition.words
-    if _holds(reads[kind], "controller.kind"):
+    if _holds(reads, "controller.kind"):
         own = (*CONTROLLERS[scene.controller.kind].effects, *GAIT_KINDS[scene.gait.kind].effects)
         return next((words for keys, holds, words in own if plain in keys and not holds(scene)), "")
     return ""
 
 
-def _of_relief(obstacle: Obstacle) -> str:
-    return "only with a picture" if getattr(obstacle, "heights_m", None) is not None else ""
+def belongs_elsewhere(scene: Scene, key: str) -> bool:
+    """Whether the value at `key` has no place beside the scene's formulation.
+
+    That is a speciality of another one, and whatever is left out beside its body.
+    """
+    known = _like(scene.model.kind, readers(key))
+    special = bool(known) and scene.model.kind not in known and all(FORMULATIONS[kind].alone for kind in known)
+    return special or left_out(scene, key)
 
 
-def _where(known: tuple[str, ...], kind: str, reads: Reads) -> str:
+def left_out(scene: Scene, key: str) -> bool:
+    """Whether the value at `key` is not even shown as being without effect: the scene's body has no use for it.
+
+    Of a chain these are the tables of a continuous body; a continuous body leaves most of a scene alone.
+    """
+    foreign = scene.body.strained or key.partition(".")[0] in ContinuousBody.tables
+    return foreign and bool(unused_reason(scene, key))
+
+
+def _of_shape(obstacle: Obstacle, name: str) -> str:
+    """Why a value of an obstacle has no effect, in a few words; "" if it has."""
+    own = shape_of(obstacle).effects
+    return next((words for keys, holds, words in own if name in keys and not holds(obstacle)), "")
+
+
+def _where(known: tuple[str, ...], kind: str) -> str:
     """Where something counts that does not in a formulation, in a few words."""
-    if kind == _CONTINUUM:
-        return f"not in the {_NAMES[kind]} model"
-    among = [one for one in known if one != _CONTINUUM] or list(known)
-    if len(among) >= len(reads) - 2:  # all others of links
-        return f"not in the {_NAMES[kind]} model"
-    names = [_NAMES[one] for one in among]
+    among = _like(kind, known) or known
+    if len(among) >= len(_like(kind, FORMULATIONS)) - 1:  # all others of such bodies
+        return f"not in the {FORMULATIONS[kind].name} model"
+    names = [FORMULATIONS[one].name for one in among]
     return f"only in the {' and '.join(names)} model{'s' if len(names) > 1 else ''}"
 
 
@@ -259,7 +276,7 @@ def _given(part: BaseModel, usual: BaseModel, name: str) -> Iterator[tuple[str, 
             yield f"{name}.{field}", value, None if info.is_required() else default
 
 
-def findings(scene: Scene, reads: Reads) -> list[Problem]:
+def findings(scene: Scene) -> list[Problem]:
     """What somebody gave that has no effect in the scene as it stands; what is the same for a whole part, at once."""
     problems = []
     for name, info in Scene.model_fields.items():
@@ -269,38 +286,38 @@ def findings(scene: Scene, reads: Reads) -> list[Problem]:
         unused = [
             _Given(key, value, default, why)
             for key, value, default in _given(part, usual, name)
-            if (why := reason(scene, key, reads)) and _AS_WITHOUT.get(key, default) != value
+            if (why := unused_reason(scene, key)) and _AS_WITHOUT.get(key, default) != value
         ]
         whole = len(unused) > 1 and all(
-            reason(scene, f"{name}.{field}", reads) or f"{name}.{field}" in EVERY_MODEL
+            unused_reason(scene, f"{name}.{field}") or f"{name}.{field}" in EVERY_MODEL
             for field in type(part).model_fields
         )
         if unused and (whole or unused[0].key.endswith(".kind")):
-            problems.append(_of_part(scene, name, unused, reads))
+            problems.append(_of_part(scene, name, unused))
         else:
-            problems += [_of_value(scene, one, reads) for one in unused]
-    if "obstacles.*" in reads[scene.model.kind]:
+            problems += [_of_value(scene, one) for one in unused]
+    if "obstacles.*" in FORMULATIONS[scene.model.kind].reads:
         for j, obstacle in enumerate(scene.obstacles):
-            if isinstance(obstacle, HeightField) and (why := _of_relief(obstacle)):
-                default = HeightField.model_fields["relief_m"].default
-                one = _Given(f"obstacles[{j + 1}].relief_m", obstacle.relief_m, default, why)
-                problems += [_of_value(scene, one, reads)] if one.value != one.default else []
+            for name in (name for keys, *_ in shape_of(obstacle).effects for name in keys):
+                if why := _of_shape(obstacle, name):
+                    default = type(obstacle).model_fields[name].default
+                    one = _Given(f"obstacles[{j + 1}].{name}", getattr(obstacle, name), default, why)
+                    problems += [_of_value(scene, one)] if one.value != one.default else []
     return problems
 
 
-def _elsewhere(scene: Scene, key: str, reads: Reads) -> str:
+def _elsewhere(scene: Scene, key: str) -> str:
     """Where the value at a key would count, as a remedy; "" if it is other values that decide."""
-    known = readers(reads, key)
+    known = readers(key)
     if scene.model.kind in known:
         return ""
-    if not scene.model.continuum:
-        known = tuple(kind for kind in known if kind != _CONTINUUM) or known
+    known = _like(scene.model.kind, known) or known
     return "another model.kind" if len(known) > 2 else "model.kind = " + " or ".join(f'"{kind}"' for kind in known)
 
 
-def _of_value(scene: Scene, given: _Given, reads: Reads) -> Problem:
+def _of_value(scene: Scene, given: _Given) -> Problem:
     back = "leave it out" if given.default is None else f"make it {_shown(given.default)}"
-    elsewhere = _elsewhere(scene, given.key, reads)
+    elsewhere = _elsewhere(scene, given.key)
     return Problem(
         "warning",
         given.key,
@@ -312,11 +329,11 @@ def _of_value(scene: Scene, given: _Given, reads: Reads) -> Problem:
     )
 
 
-def _of_part(scene: Scene, part: str, unused: list[_Given], reads: Reads) -> Problem:
+def _of_part(scene: Scene, part: str, unused: list[_Given]) -> Problem:
     names = [one.key.partition(".")[2] for one in unused]
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     many = len(names) > 1
-    elsewhere = _elsewhere(scene, unused[0].key, reads)
+    elsewhere = _elsewhere(scene, unused[0].key)
     back = f"leave {'them' if many else 'it'} out"
     values = tuple((one.key, one.default) for one in unused)
     return Problem(

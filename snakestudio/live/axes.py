@@ -56,7 +56,7 @@ class AxisMap:
 
 def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
     """Why the robot of a profile cannot be driven by a scene, a sentence each with its remedy; () if it can."""
-    if scene.model.continuum:
+    if not scene.body.jointed:
         return (
             f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
         )  # fmt: skip

@@ -78,7 +78,7 @@ class EnginePlant:
             If the scene's robot has no joints, or not those of the profile.
         """
         profile, emulation = loaded.profile, loaded.profile.emulation
-        if scene.model.continuum:
+        if not scene.body.jointed:
             raise UsageError(
                 f"{scene.title or 'The scene'} is about a continuous body, which has no joints; give one with links."
             )

@@ -62,7 +62,7 @@ class SceneReadiness:
         """Find what of the scene keeps the robot from being armed, and begin to load its engine."""
         problems = _scene_problems(self._profile, scene, self._base_dir, self._with_twin)
         try:
-            self._needs = Fields.NONE if scene.model.continuum else _needs_of(scene, self._base_dir)
+            self._needs = _needs_of(scene, self._base_dir) if scene.body.jointed else Fields.NONE
         except SnakeStudioError:
             self._needs = Fields.NONE  # it is among the problems
         self._of_scene = problems
@@ -95,7 +95,7 @@ def _needs_of(scene: Scene, base_dir: Path | None) -> Fields:
 def _scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: bool) -> tuple[str, ...]:
     """What keeps a scene from driving the robot of a profile, whatever is measured."""
     found = list(mismatches(profile, scene))
-    if scene.model.continuum:
+    if not scene.body.jointed:
         return tuple(found)
     try:
         _needs_of(scene, base_dir)

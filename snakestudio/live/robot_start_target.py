@@ -36,7 +36,7 @@ def guarded(choices: Together) -> Together:
 
 
 class Startable(Protocol):
-    """What of a robot is needed; any thread may ask. `live.robot.LiveRobot` is one."""
+    """What of a robot is needed; any thread may ask. `live.live_robot.LiveRobot` is one."""
 
     @property
     def refuses_start(self) -> str:

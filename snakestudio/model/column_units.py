@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["PLAIN", "Unit", "combined", "common", "ending_of", "of_column", "parted", "raised", "unit_text"]
+__all__ = [
+    "PLAIN",
+    "Unit",
+    "combined",
+    "common",
+    "ending_of",
+    "label_of",
+    "of_column",
+    "parted",
+    "raised",
+    "unit_of",
+    "unit_text",
+]
 
 Unit = tuple[float, float, float, float, float] | None
 """Powers of kilogram, metre, second, radian and degree; None: not known."""
@@ -94,3 +106,14 @@ def unit_text(ending: str) -> str:
     """How people write the unit of an ending: "m/s" for "mps"; "" for what is not known."""
     known = _ENDINGS.get(ending)
     return known[1] if known is not None else ""
+
+
+def unit_of(name: str, plain: str = "") -> str:
+    """The unit that a column's name ends in, as people write it; `plain` of a pure number."""
+    return unit_text(parted(name)[1]) or plain
+
+
+def label_of(name: str) -> str:
+    """A column's name as a legend says it: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
+    words = parted(name)[0].replace("_", " ")
+    return words.replace("com ", "CoM ", 1) if words.startswith("com ") else words

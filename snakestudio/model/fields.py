@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic._internal._model_construction import ModelMetaclass  # it has no public name
 from pydantic.fields import FieldInfo
 
-__all__ = ["FieldDoc", "Frozen", "field_doc", "value"]
+__all__ = ["FieldDoc", "Frozen", "field_doc", "fixed_values", "value"]
 
 
 class _TakesNumpy(ModelMetaclass):
@@ -120,3 +120,8 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
         exclusive_minimum=exclusive,
         default=None if info.is_required() else info.get_default(call_default_factory=True),
     )
+
+
+def fixed_values(part: BaseModel) -> dict[str, Any]:
+    """The values of a part of the scene, its kind too, that cannot change while a run goes."""
+    return {name: getattr(part, name) for name in type(part).model_fields if not field_doc(type(part), name).live}

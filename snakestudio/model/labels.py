@@ -7,20 +7,15 @@ import re
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 
-__all__ = ["kind_title", "label_of", "obstacle_mention", "obstacle_title"]
-
-
-def kind_title(kind: str) -> str:
-    """What a kind is called: "Height field"."""
-    return kind.replace("_", " ").capitalize()
+__all__ = ["label_of", "obstacle_mention", "obstacle_title"]
 
 
 def obstacle_title(obstacle: Obstacle, index: int) -> str:
     """What an obstacle is called: by its name, or its kind and number."""
-    return obstacle.name or f"{kind_title(obstacle.kind)} {index + 1}"
+    return obstacle.name or f"{shape_of(obstacle).title} {index + 1}"
 
 
 def obstacle_mention(obstacle: Obstacle, index: int) -> str:

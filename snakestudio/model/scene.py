@@ -9,46 +9,27 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from snakestudio.errors import Problem
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.formulations import ModelFields, PlanarNonsmooth
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
-from snakestudio.model.registry import CONTROLLERS, GAIT_KINDS
+from snakestudio.model.obstacles.shape import SHAPES, Obstacle
+from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
 from snakestudio.model.robot.support import Rings, Support
-from snakestudio.model.world import Ground, Obstacle
+from snakestudio.model.world import Ground
 
-__all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]
+__all__ = ["FORMAT", "Control", "Run", "Scene", "Solver", "structure_problems"]
 
 FORMAT = 1
 """Version of the scene file's format."""
 
 MOST_BODIES = 50_000
 """Posts, blocks and steps that the obstacles of a scene may be made of."""
-
-
-class Model(Frozen):
-    """Which of the formulations moves the robot."""
-
-    kind: Literal[
-        "planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic", "continuum_beam"
-    ] = value(
-        "planar_nonsmooth", label="Model",
-        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth P1, planar_lagrangian P4,"
-        " planar_nonholonomic P3, continuum_beam P5",
-    )  # fmt: skip
-
-    @property
-    def spatial(self) -> bool:
-        """Whether the robot moves in space, with pitch in its joints."""
-        return self.kind == "spatial_nonsmooth"
-
-    @property
-    def continuum(self) -> bool:
-        """Whether the robot is a continuous body with a strain law, not links with a gait."""
-        return self.kind == "continuum_beam"
 
 
 class Control(Frozen):
@@ -133,13 +114,17 @@ class Scene(Frozen):
     title: str = value("", label="Title", help="What this scene is", max_length=200)
     description: str = value("", label="Description", help="What to look for", max_length=4000)
     source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
-    model: Model = value(Model(), label="Model", help="Formulation of the dynamics")
+    model: Annotated[ModelFields, FORMULATIONS] = value(
+        PlanarNonsmooth(), label="Model", help="Formulation of the dynamics"
+    )
     robot: Robot = value(Robot(), label="Robot", help="The robot's body")
     beam: Beam = value(Beam(), label="Continuum body", help="The body of a continuum robot (continuum model)")
     strain: Strain = value(Serpentine(), label="Strain law", help="What a continuum robot's body does")
     support: Support = value(Rings(), label="Contacts of the body", help="What holds a continuum robot")
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
-    obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
+    obstacles: Annotated[tuple[Obstacle, ...], SHAPES] = value(
+        (), label="Obstacles", help="Fixed obstacles", max_length=20000
+    )
     path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
     gait: Annotated[GaitFields, GAIT_KINDS] = value(LateralUndulation(), label="Gait", help="Reference of the joints")
     controller: Annotated[ControllerFields, CONTROLLERS] = value(
@@ -153,6 +138,13 @@ class Scene(Frozen):
     solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
     run: Run = value(Run(), label="Run", help="Duration and logging")
     start: Start = value(StraightStart(), label="Start", help="Initial state")
+
+    @property
+    def body(self) -> Body:
+        """What the robot's body is made of."""
+        if self.model.body is ContinuousBody:
+            return ContinuousBody(self.beam, self.support)
+        return ChainBody(self.robot, self.model.spatial)
 
     @property
     def steps_per_period(self) -> int:
@@ -180,7 +172,6 @@ def structure_problems(scene: Scene) -> list[Problem]:
     bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
     if bodies > MOST_BODIES:
         wrong("obstacles", f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}", "leave some out")
-    n = scene.robot.n_links
     ratio = scene.control.period_s / scene.solver.step_s
     if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
         wrong(
@@ -208,24 +199,4 @@ def structure_problems(scene: Scene) -> list[Problem]:
         )
     for key, message, remedy in scene.path.mistakes():
         wrong(f"path.{key}", message, remedy)
-    if scene.model.continuum:  # its start places the body as a whole
-        return problems
-    start = scene.start
-    link = getattr(start, "link", 1)
-    if link > n:
-        wrong("start.link", f"there is no link {link}", f"give a link from 1 to {n}")
-    lists = {
-        "joint_angles_deg": n - 1,
-        "joint_pitch_deg": n - 1,
-        "link_angles_deg": n,
-        "position_m": n,
-        "orientation_wxyz": n,
-        "velocity_m_s": n,
-        "angular_velocity_rad_s": n,
-    }
-    for key, wanted in lists.items():
-        given = getattr(start, key, None)
-        if given is not None and len(given) != wanted:
-            of = "joint" if key.startswith("joint") else "link"
-            wrong(f"start.{key}", f"{len(given)} values for {wanted} {of}s", f"give one value for each {of}")
-    return problems
+    return problems + scene.body.start_problems(scene.start)

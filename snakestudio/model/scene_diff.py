@@ -10,15 +10,14 @@ from pydantic import BaseModel
 
 from snakestudio.model.edits import changed_keys, get_value
 from snakestudio.model.fields import field_doc
+from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.obstacle_match import sources
-from snakestudio.model.world import Obstacle
 
 __all__ = ["difference_in_words"]
 
 _PLACE = ("x_m", "y_m", "z_m")
 _TURN = ("yaw_deg", "pitch_deg", "roll_deg", "heading_deg")
-_PLURAL = {"box": "boxes", "stairs": "stairs", "rubble": "rubble fields"}
 _LONGEST = 40
 
 
@@ -123,12 +122,11 @@ def _counted(obstacles: Sequence[Obstacle], what: str) -> list[str]:
         kinds.setdefault(obstacle.kind, []).append(obstacle)
     lines = []
     for kind, members in kinds.items():
-        word = kind.replace("_", " ")
         if len(members) > 1:
-            lines.append(f"{len(members)} {_PLURAL.get(kind, word + 's')} {what}")
+            lines.append(f"{len(members)} {SHAPES[kind].plural} {what}")
         else:
             name = f' "{_line(members[0].name)}"' if members[0].name else f" at {_point(members[0])}"
-            lines.append(f"{word.capitalize()}{name} {what}")
+            lines.append(f"{SHAPES[kind].title}{name} {what}")
     return lines
 
 

@@ -138,6 +138,9 @@ def _element(model: Any) -> Any:
     if not isinstance(model, tuple):
         return None
     owner, name = model
+    declared = registry.options(owner, name)
+    if declared is not None:
+        return typing.Union[tuple(declared.values())]  # noqa: UP007 (of any number)
     arguments = typing.get_args(owner.model_fields[name].annotation)
     return arguments[0] if arguments and _parts(arguments[0]) else model
 

@@ -13,7 +13,6 @@ import struct
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from snakestudio._version import __version__
 from snakestudio.errors import SnakeStudioError, StateError
 from snakestudio.kinds.controller import CONTROLLERS, ControllerKind
+from snakestudio.kinds.formulation import FORMULATIONS, FormulationKind, thing_at
 from snakestudio.kinds.gait import GAIT_KINDS, GaitKind
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen
@@ -48,11 +48,6 @@ _PLAIN = {None: b"N", True: b"T", False: b"F"}
 
 _RECORDS = (
     ("checkpoint", "engines.base:Checkpoint", "engines.base:Checkpoint"),
-    ("planar_nonsmooth.state", "engines.planar_nonsmooth.state:State", "engines.planar_nonsmooth.state:State"),
-    ("spatial_nonsmooth.state", "engines.spatial_nonsmooth.state:State", "engines.spatial_nonsmooth.state:State"),
-    ("planar_lagrangian.state", "engines.planar_lagrangian.state:State", "engines.planar_lagrangian.state:State"),
-    ("planar_nonholonomic.state", "engines.planar_nonholonomic.state:State", "engines.planar_nonholonomic.state:State"),
-    ("continuum_beam.state", "engines.continuum_beam.state:State", "engines.continuum_beam.state:State"),
     ("ramp", "control.ramp:Ramp", "control.gaits.ramp:Ramp"),
     ("waves", "control.waves:_WaveState", "control.gaits.waves:_WaveState"),
     ("set_points", "control.set_points:_State", "control.set_points:_State"),
@@ -69,7 +64,7 @@ _RECORDS = (
     ("teleop_command", "model.teleop:TeleopCommand", "model.teleop:TeleopCommand"),
     ("joint_reference", "model.reference:JointReference", "model.reference:JointReference"),
     ("strain_reference", "model.reference:StrainReference", "model.reference:StrainReference"),
-    ("progress", "session.run_state:Progress", "session.run_state:Progress"),
+    ("progress", "session.runner:Progress", "session.run_state:Progress"),
 )
 """Dataclasses and named tuples that states are made of: the name in files, which stays, where the class is, and the
 name in files of format 1."""
@@ -85,9 +80,6 @@ _PARTS = (
 )
 """Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every bit of a number."""
 
-_MIGRATIONS_1 = {"planar_nonholonomic.state": "engines.planar_nonholonomic.state:from_format_1"}
-"""What makes fields as they are today of those in files of format 1."""
-
 _NUMBERS: dict[str, tuple[type, ...]] = {
     "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
 }  # fmt: skip
@@ -98,28 +90,34 @@ _PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
 _NAMES = {place: name for name, place in _PLACES.items()}
 
 
-def _kinds() -> tuple[ControllerKind | GaitKind, ...]:
-    return (*CONTROLLERS.values(), *GAIT_KINDS.values())
+_Declared = ControllerKind | GaitKind | FormulationKind
+
+
+def _kinds() -> tuple[_Declared, ...]:
+    return (*CONTROLLERS.values(), *GAIT_KINDS.values(), *FORMULATIONS.values())
 
 
 @cache
-def _of_kinds(kinds: tuple[ControllerKind | GaitKind, ...]) -> tuple[dict[str, type], dict[str, type]]:
-    """What kinds declare of their states, by names in files, and by those in files of format 1."""
-    names: dict[str, type] = {}
-    names_1: dict[str, type] = {}
+def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What kinds declare of their states, by names in files, and by those in files of format 1: types, or places."""
+    names: dict[str, Any] = {}
+    names_1: dict[str, Any] = {}
     for kind in kinds:
-        names |= {**kind.states, f"scene.{kind.fields.model_fields['kind'].get_default()}": kind.fields}
-        names_1 |= kind.formerly
+        if isinstance(kind, FormulationKind):
+            names |= {name: kind.whole_place(what) for name, what in kind.states.items()}
+            names_1 |= {name: kind.whole_place(what) for name, what in kind.formerly.items()}
+        else:
+            names |= {**kind.states, f"scene.{kind.fields.model_fields['kind'].get_default()}": kind.fields}
+            names_1 |= kind.formerly
     return names, names_1
 
 
 @cache
 def _name(kind: type) -> str:
     """Name of a class in files; "" if it is none of those in states."""
-    own = _NAMES.get(f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}")
-    if own is not None:
-        return own
-    return next((name for name, known in _of_kinds(_kinds())[0].items() if known is kind), "")
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    own = _NAMES.get(place.removeprefix("snakestudio."))
+    return own or next((name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, place)), "")
 
 
 def encode(value: Any, scene: Scene, time: float) -> bytes:
@@ -205,16 +203,19 @@ def _class(name: str, number: int) -> Any:
     """The class that a file of a format calls so."""
     own = _of_kinds(_kinds())[number == 1].get(name)
     place = (_PLACES_1 if number == 1 else _PLACES).get(name)
-    if own is not None:
-        return own
-    if place is None:
+    if own is None and place is None:
         raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
-    return _load(place)
+    return thing_at(own or f"snakestudio.{place}")
 
 
-def _load(place: str) -> Any:
-    module, _, own = place.partition(":")
-    return getattr(import_module(f"snakestudio.{module}"), own)
+def _from_format_1(kind: type, values: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a class as they are today of those in files of format 1."""
+    name = _name(kind)
+    own = next((each for each in FORMULATIONS.values() if name in each.states), None)
+    made: dict[str, Any] = values
+    if own is not None and own.from_format_1 is not None:
+        made = own.loaded(own.from_format_1)(values)
+    return made
 
 
 class _Writer:
@@ -383,8 +384,8 @@ class _Reader:
         kind = _class(self.text(), self._format)
         names = [self.text() for _ in range(self.unpack("<I")[0])]
         values = {name: self.read() for name in names}
-        if self._format == 1 and (migrate := _MIGRATIONS_1.get(_name(kind))):
-            values = _load(migrate)(values)
+        if self._format == 1:
+            values = _from_format_1(kind, values)
         wanted = kind.__annotations__
         # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
         for name, value in values.items():

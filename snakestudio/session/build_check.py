@@ -9,23 +9,17 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SnakeStudioError
-from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
-from snakestudio.model.obstacles.footprints import robot_outlines, solid_outline
-from snakestudio.model.obstacles.outlines import gap
-from snakestudio.model.obstacles.solids import obstacle_solids
+from snakestudio.model.obstacles.outlines import PlanBoxes, gap, plan_boxes, solid_outline
+from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder
 
 __all__ = ["check", "greatest_way"]
-
-_BESIDE = (Cylinder, Box)
-"""What stands beside a robot; on everything else it lies."""
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Doubts about obstacles and path; relative paths in the scene are relative to `base_dir`."""
-    if scene.model.continuum:
+    if not scene.body.meets_obstacles:
         return []
     if not scene.obstacles:
         return _unfollowed(scene)
@@ -108,10 +102,10 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
     if play == 0.0 or not scene.model.spatial:
         return []
     slack = play * scene.robot.link_length_m
-    links = robot_outlines(scene, pose)
+    links = scene.body.outlines(pose)
     found = []
     for j in np.flatnonzero(away <= slack).tolist():
-        if isinstance(scene.obstacles[j], _BESIDE):
+        if not shape_of(scene.obstacles[j]).terrain:  # on which it would lie
             outlines = [solid_outline(solid) for solid in obstacle_solids(scene.obstacles[j])]
             gaps = [gap(link, outline).distance for link in links for outline in outlines]
             nearest = int(np.argmin(gaps))

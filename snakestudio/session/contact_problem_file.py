@@ -11,13 +11,11 @@ import numpy as np
 
 from snakestudio.engines.base import Engine
 from snakestudio.errors import ExportError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import cache_dir
 
-__all__ = ["ENDINGS", "WITH_CONTACT_PROBLEMS", "save_failing_problem", "see_that_there_is_one", "write_contact_problem"]
-
-WITH_CONTACT_PROBLEMS = ("planar_nonsmooth", "spatial_nonsmooth")
-"""Formulations whose steps solve a contact problem."""
+__all__ = ["ENDINGS", "save_failing_problem", "see_that_there_is_one", "write_contact_problem"]
 
 ENDINGS = (".hdf5", ".h5", ".npz")
 """FCLIB by the first two; by the third our own arrays, with what the solution began from."""
@@ -31,10 +29,9 @@ def see_that_there_is_one(kind: str, path: Path) -> None:
     ExportError
         If not.
     """
-    if kind not in WITH_CONTACT_PROBLEMS:
-        raise ExportError(
-            f"{path}: the model {kind} solves no contact problems; choose {' or '.join(WITH_CONTACT_PROBLEMS)}."
-        )
+    if not FORMULATIONS[kind].contact_problems:
+        known = " or ".join(name for name, declared in FORMULATIONS.items() if declared.contact_problems)
+        raise ExportError(f"{path}: the model {kind} solves no contact problems; choose {known}.")
     if path.suffix.lower() not in ENDINGS:
         raise ExportError(f"{path}: a contact problem is written as .hdf5 (FCLIB) or .npz; give it such an ending.")
 

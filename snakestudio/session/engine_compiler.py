@@ -16,9 +16,9 @@ from typing import IO
 from snakestudio.engines import registry
 from snakestudio.engines.compiled_only import load
 from snakestudio.errors import PreparationError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import kernels_dir, own_program
 from snakestudio.session.compile_schedule import Progressing, Recorder, expected
-from snakestudio.session.compile_texts import ENGINE_NAMES
 from snakestudio.session.time_left import TimeLeft
 
 __all__ = [
@@ -209,7 +209,7 @@ class Preparation:
     def _why_failed(self, code: int) -> str:
         if code == 0:
             return ""
-        name = ENGINE_NAMES.get(self.kind, self.kind)
+        name = FORMULATIONS[self.kind].short
         if code == 2 and self._said:  # a sentence of the program's own
             return self._said[-1]
         if self._stopped:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from snakestudio.kinds.gait import GAIT_KINDS
-from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.edits import changed_keys, get_value, with_values
-from snakestudio.model.fields import field_doc
+from snakestudio.model.fields import Frozen, fixed_values
 from snakestudio.model.scene import Scene
 
 __all__ = ["taken_over"]
@@ -25,7 +24,9 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
     live = wanted.model_copy(
         update={name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS}
     )
-    live = live.model_copy(update={"controller": _live_part(before.controller, wanted.controller)})
+    live = live.model_copy(
+        update={name: _live_part(getattr(before, name), getattr(wanted, name)) for name in ("model", "controller")}
+    )
     old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[wanted.gait.kind]
     if new.make is not old.make or not new.readable(wanted.gait):  # angles are led, torques are not
         live = live.model_copy(update={"gait": before.gait})
@@ -36,9 +37,6 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
     return live, [key for key in changed if key not in taken]
 
 
-def _live_part(before: ControllerFields, after: ControllerFields) -> ControllerFields:
+def _live_part(before: Frozen, after: Frozen) -> Frozen:
     """`before` with what of `after` can change while a run goes."""
-    if type(before) is not type(after):
-        return before
-    fixed = [name for name in type(before).model_fields if not field_doc(type(before), name).live]
-    return after.model_copy(update={name: getattr(before, name) for name in fixed})
+    return after.model_copy(update=fixed_values(before)) if type(before) is type(after) else before

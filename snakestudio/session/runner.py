@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.live_edit import taken_over
-from snakestudio.session.run_state import Progress
 
 __all__ = ["Runner"]
 
@@ -373,3 +372,26 @@ class Runner:
             self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """References that are under way, and which row comes next.
+
+    Attributes
+    ----------
+    reference : Reference or None
+    reference_begin, reference_end : int
+        Steps that it is for.
+    next_row : int
+        Number of the next row on the grid of the log.
+    last_row_step, end_step : int
+        Step of the last row, and at which the run ends.
+    """
+
+    reference: Reference | None
+    reference_begin: int
+    reference_end: int
+    next_row: int
+    last_row_step: int
+    end_step: int

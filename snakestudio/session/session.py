@@ -21,12 +21,11 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.session.commands import Commands
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.session.session_core import SessionCore
 from snakestudio.session.status import Event, Status
 
-__all__ = ["Session"]
+__all__ = ["Commands", "Session"]
 
 log = logging.getLogger(__name__)
 
@@ -230,3 +229,66 @@ class Session:
     def _do_close(self) -> None:
         self._conduct.close()
         self._closing = True
+
+
+class Commands:
+    """Commands from any thread for one worker."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._order, self._urgent = threading.Lock(), threading.Event()
+        self._edits = self._last_edit = 0
+        self._stale: set[int] = set()
+
+    def put(self, command: Callable[[], None]) -> None:
+        """Have something done after everything that waits."""
+
+        def carry_out() -> None:
+            self._urgent.clear()
+            command()
+
+        with self._order:
+            self._last_edit = 0
+            self._queue.put(carry_out)
+            self._urgent.set()
+
+    def put_edit(self, edit: Callable[[int], None]) -> int:
+        """Have an edit carried out, with its number, unless another one takes its place while it waits.
+
+        Returns
+        -------
+        int
+            Its number: edits are counted from 1.
+        """
+        with self._order:
+            if self._last_edit:
+                self._stale.add(self._last_edit)
+            self._edits += 1
+            number = self._last_edit = self._edits
+            self._queue.put(lambda: self._carry_out(number, edit))
+        return number
+
+    def _carry_out(self, number: int, edit: Callable[[int], None]) -> None:
+        if number in self._stale:
+            self._stale.discard(number)
+        else:
+            edit(number)
+
+    def get(self, timeout: float | None) -> Callable[[], None]:
+        """The next command, for the worker to call.
+
+        Parameters
+        ----------
+        timeout : float or None
+            How long to wait for one, s; None: until there is one.
+
+        Raises
+        ------
+        queue.Empty
+            If there is none.
+        """
+        return self._queue.get(timeout is None or timeout > 0.0, timeout)
+
+    def rest(self, seconds: float) -> None:
+        """Let edits gather for a while; anything else that is put ends it at once."""
+        self._urgent.wait(seconds)

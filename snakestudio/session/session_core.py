@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from snakestudio.errors import ExportError, PreparationError, Problem, SnakeStudioError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -19,7 +20,6 @@ from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.clock import Clock
-from snakestudio.session.compile_texts import ENGINE_NAMES
 from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared
@@ -168,7 +168,8 @@ class SessionCore:
                 self._preparation = self._preparations.need(kind)
         except OSError as error:
             self._unprepared(
-                f"The {ENGINE_NAMES[kind]} engine cannot be prepared, for no process can be started: {error}.", problems
+                f"The {FORMULATIONS[kind].short} engine cannot be prepared, for no process can be started: {error}.",
+                problems,
             )
         except PreparationError as error:
             self._unprepared(str(error), problems)
@@ -182,7 +183,7 @@ class SessionCore:
         self._stop_preparation()
         self._unwanted[kind] = why
         self._play_when_ready, self._continuation = False, None
-        message = why or f"The {ENGINE_NAMES[kind]} engine is not prepared: that was cancelled."
+        message = why or f"The {FORMULATIONS[kind].short} engine is not prepared: that was cancelled."
         self._publish(Status("unprepared", message, engine=kind, cancelled=not why, problems=problems))
 
     def _tell_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
@@ -193,7 +194,7 @@ class SessionCore:
         self._publish(
             Status(
                 "preparing",
-                f"Preparing the {ENGINE_NAMES[kind]} engine.",
+                f"Preparing the {FORMULATIONS[kind].short} engine.",
                 progress=int(200 * stage.fraction) / 200,
                 seconds_left=left,
                 engine=kind,

@@ -1,10 +1,13 @@
-"""How far a preparation is and how long it still takes, between and beyond what it tells; the clock is handed in."""
+"""How far a preparation is and how long it still takes, between and beyond what it tells, and how that is said.
+
+The clock is handed in.
+"""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["TimeLeft"]
+__all__ = ["TimeLeft", "percent", "time_left"]
 
 _TRUST = 0.15
 """At the beginning, what was expected counts as much as this share of the work, seen on this machine; then less."""
@@ -69,3 +72,20 @@ class TimeLeft:
         """Time left, s; None once it takes longer than could be expected."""
         left = self.total_s * (1.0 - self._told_at) - (now - self._told)
         return left if left > 0.0 else None
+
+
+def percent(fraction: float) -> str:
+    """A finished fraction; never 100 % before the end."""
+    return f"{int(100 * fraction)} %"
+
+
+def time_left(seconds: float | None) -> str:
+    """How long it still takes; None stands for longer than was expected."""
+    if seconds is None:
+        return "longer than expected"
+    if seconds >= 3570:
+        return f"{seconds / 3600:.1f} h left"
+    if seconds >= 57.5:  # in steps of five seconds: more than a minute is not known to the second
+        minutes, rest = divmod(5 * round(seconds / 5), 60)
+        return f"{minutes} min {rest} s left" if rest else f"{minutes} min left"
+    return f"{max(1, round(seconds))} s left"

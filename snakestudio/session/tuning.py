@@ -20,11 +20,11 @@ from typing import IO, Protocol
 from snakestudio import processor
 from snakestudio.engines import registry
 from snakestudio.errors import PhysicsError, PreparationError, UsageError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import kernels_dir, own_program, scenes_dir
 from snakestudio.session.compile_schedule import expected
-from snakestudio.session.compile_texts import ENGINE_NAMES
 from snakestudio.session.engine_compiler import Preparation
 from snakestudio.session.engine_compiler import Stage as PreparationStage
 from snakestudio.session.time_left import TimeLeft
@@ -93,13 +93,8 @@ class Case:
     seconds: float
 
 
-CASES = (
-    Case("obstacle_aided", "planar_nonsmooth", 16.0),
-    Case("sidewinding", "spatial_nonsmooth", 8.0),
-    Case("obstacle_aided_3d", "spatial_nonsmooth", 2.0),
-    Case("lagrangian_undulation", "planar_lagrangian", 25.0),
-    Case("jam_resolution", "planar_nonholonomic", 3.0),
-    Case("continuum_snake_3d", "continuum_beam", 10.0),
+CASES = tuple(
+    Case(scene, kind, seconds) for kind, declared in FORMULATIONS.items() for scene, seconds in declared.timed.items()
 )
 
 
@@ -397,7 +392,7 @@ class _Measuring:
         self._left = TimeLeft(self._total, self._clock())
         for kind, tuned in missing:
             what = "this processor" if tuned else processor.BASELINE
-            self._doing = f"Preparing the {ENGINE_NAMES[kind]} engine for {what}"
+            self._doing = f"Preparing the {FORMULATIONS[kind].short} engine for {what}"
             self._wait_for(prepare(kind, tuned), expected(kind).seconds, wait)
 
     def _wait_for(self, preparation: Preparing, seconds: float, wait: Callable[[float], None]) -> None:
@@ -421,7 +416,7 @@ class _Measuring:
         with contextlib.ExitStack() as stack:
             timers = {tuned: stack.enter_context(contextlib.closing(begin(tuned))) for tuned in order}
             for index, case in enumerate(self._cases):
-                self._doing = f"Timing the {ENGINE_NAMES[case.kind]} engine"
+                self._doing = f"Timing the {FORMULATIONS[case.kind].short} engine"
                 found = dict.fromkeys(order, math.inf)
                 for repeat in range(1 + REPEATS):
                     for tuned in order:
@@ -506,7 +501,7 @@ HEADINGS = ("Engine", "Scene", processor.BASELINE, "Tuned", "Gain")
 
 def cells(timing: Timing) -> tuple[str, str, str, str, str]:
     """A timing as texts: engine, scene, time of a step of each, gain; what is not known yet is left empty."""
-    head = ENGINE_NAMES[timing.case.kind], timing.case.scene
+    head = FORMULATIONS[timing.case.kind].short, timing.case.scene
     if not timing.pairs:
         return (*head, "", "", "")
     baseline, tuned = timing.middle
@@ -530,7 +525,7 @@ def verdict(timings: Sequence[Timing]) -> str:
             "results have the same bits on other machines."
         )
     faster = ", ".join(
-        f"{ENGINE_NAMES[kind]} {100 * timing.gain:.0f} % (in {timing.case.scene})"
+        f"{FORMULATIONS[kind].short} {100 * timing.gain:.0f} % (in {timing.case.scene})"
         for kind, timing in sorted(best.items(), key=lambda one: -one[1].gain)
     )
     return f"Worth it where time counts for more than the same bits on other machines; faster engines: {faster}."

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import main_scene, resource, scenes_dir
-from snakestudio.viewmodel.formulations import MODELS
 
 __all__ = ["Entry", "entries", "found"]
 
@@ -61,7 +61,7 @@ def _entry(path: Path) -> Entry:
     text = tomllib.loads(path.read_text(encoding="utf-8"))
     source = str(text["source"])
     papers = tuple(dict.fromkeys(_PAPER.findall(source)))
-    model = MODELS[text["model"]["kind"]].short
+    model = FORMULATIONS[text["model"]["kind"]].short
     return Entry(path, str(text["title"]), source, " ".join(str(text["description"]).split()), model, papers)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from snakestudio.analysis.fitting.uncertainty import determination
+from snakestudio.analysis.fitting.fit import determination
 
 N, LINKS, RHO = 300, 5, 0.8
 TRUE = np.array([0.3, -0.2])

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from snakestudio.gui.app import run
 from snakestudio.gui.robot.data_panel import DataPanel
-from snakestudio.gui.shell.commands import TABLE
+from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.viewmodel.robot.services import LiveChoices
@@ -83,7 +83,7 @@ def _queued() -> float:
 
 def commands(window: MainWindow) -> Iterator[Action]:
     """Every command of the menus that can be called now."""
-    for spec in TABLE:
+    for spec in table():
         if spec.run is not None and spec.id not in _OTHER:
             yield f"command {spec.id}", window.context.actions_table[spec.id].trigger
 

@@ -16,11 +16,11 @@ from statistics import median
 
 from snakestudio.model.edits import remove_obstacles, with_value
 from snakestudio.model.edits.transform import move
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.model.scene_file.parse import parse_values
-from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
 
 Row = tuple[str, object, str, str, bool]
@@ -84,10 +84,10 @@ def undo_figures() -> dict[str, float]:
     """Milliseconds for undoing edits in a window with all its panels, and of the document alone."""
     from PySide6.QtWidgets import QApplication
 
+    from snakestudio.gui.app import make_window
     from snakestudio.gui.core import theme
     from snakestudio.gui.core.document import Document
     from snakestudio.gui.core.selection import Selection
-    from snakestudio.gui.shell.main_window import MainWindow
     from snakestudio.gui.viewport.surfaces.surface import set_default_format
 
     sys.setswitchinterval(0.001)  # as the program does
@@ -111,7 +111,7 @@ def undo_figures() -> dict[str, float]:
     alone.new(large_scene())
     selection.set(("obstacle", index) for index in range(0, COUNT, 2))
     measure(alone, "document")
-    window = MainWindow()
+    window = make_window()
     window.show()
     window.context.document.new(large_scene())
     window.context.docks.fill(window.context)

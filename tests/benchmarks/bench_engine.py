@@ -7,9 +7,9 @@ import time
 
 from snakestudio.engines import registry
 from snakestudio.model.motion import GaitStart
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
 from tests.engines.planar import case_scene, gait_reference
 
 Row = tuple[str, object, str, str, bool]

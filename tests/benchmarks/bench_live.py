@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from snakestudio.live.robot import LEAD_S, LiveRobot
+from snakestudio.live.live_robot import LEAD_S, LiveRobot
 from snakestudio.model.scene_file import load_scene
 from tests.live.fake_link import FakeLink, profile
 

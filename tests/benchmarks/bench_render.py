@@ -13,10 +13,10 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import Overlays, Pick, build
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, ContactState, Snapshot
-from snakestudio.model.world import Cylinder
 from snakestudio.render.offscreen import OffscreenRenderer
 from tests.drawing.continuum import SNAKE, box, snake
 

@@ -12,11 +12,11 @@ from snakestudio._arrays import IntArray
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import GaitStart, StraightStart, TwoWaves
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Run, Scene
-from snakestudio.model.world import Cylinder
 from snakestudio.session.offline import run_offline
 from tests.engines import planar
 from tests.engines.common import circle, gait_reference

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from snakestudio import processor
-from snakestudio.engines import registry
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import scenes_dir
 from tests.benchmarks.bench_window import screen, start_times
 
@@ -129,7 +129,7 @@ def clone_rows() -> list[Row]:
     folder = Path(tempfile.mkdtemp(prefix="snakestudio-kernels-"))
     try:
         total = 0.0
-        for kind in registry.kinds():
+        for kind in FORMULATIONS:
             seconds = compile_seconds(kind, folder)
             total += seconds
             rows.append((f"first checkout: compiling {kind}", seconds, "s CPU", "<= 25", seconds <= 25))

@@ -17,9 +17,11 @@ from PySide6.QtWidgets import QApplication
 
 from snakestudio.gui.app import run
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import save_scene
-from snakestudio.model.world import Box, Cylinder, Obstacle
 
 MOVES_MS = 8
 """A mouse tells where it is about so often."""

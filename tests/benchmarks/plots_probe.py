@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_library import Derived, Library
-from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
+from snakestudio.viewmodel.plots.content import Content, Curve
 from tests.gui.fake import ENERGIES, FakeBridge, make_rows
 
 ROWS = 360_000

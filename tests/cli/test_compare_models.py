@@ -11,7 +11,7 @@ import pytest
 
 import snakestudio as ss
 from snakestudio.cli import main
-from snakestudio.export.comparison_text import difference_rows
+from snakestudio.export.comparison_tables import difference_rows
 from snakestudio.paths import scenes_dir
 
 OPEN_GROUND = str(scenes_dir() / "lateral_undulation_isotropic.toml")

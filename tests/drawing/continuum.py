@@ -8,16 +8,20 @@ import math
 import numpy as np
 
 from snakestudio.drawing import quaternion
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.support import EndAnchors, Rings, WaveAnchors
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import SUPPORT, BodyFields, Contacts, ContactState, Snapshot
 
 N = 41
-SNAKE = Scene(model=Model(kind="continuum_beam"), beam=Beam(), support=Rings())
-WORM = Scene(model=Model(kind="continuum_beam"), beam=Beam(length_m=0.4, radius_m=0.02), support=WaveAnchors())
+BODY = FORMULATIONS["continuum_beam"].fields()
+SNAKE = Scene(model=BODY, beam=Beam(), support=Rings())
+WORM = Scene(model=BODY, beam=Beam(length_m=0.4, radius_m=0.02), support=WaveAnchors())
 INCHWORM = Scene(
-    model=Model(kind="continuum_beam"), beam=Beam(length_m=0.3, radius_m=0.012, group="SE2"), support=EndAnchors()
+    model=BODY,
+    beam=Beam(length_m=0.3, radius_m=0.012, group="SE2"),
+    support=EndAnchors(),
 )
 
 

@@ -20,11 +20,17 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.rays import ray_blocks, ray_prism, ray_relief
 from snakestudio.drawing.style import DARK
-from snakestudio.model.obstacles.footprints import footprint
+from snakestudio.model.obstacles.outlines import footprint
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.obstacles.solids import Prism, Relief
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 from .scenery import HEIGHTS, every_kind
 

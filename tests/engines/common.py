@@ -11,10 +11,10 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.base import Engine
 from snakestudio.model.motion import TwoWaves
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
 
 REFERENCES = Path(__file__).resolve().parent.parent / "references"
 CASES: dict[str, Any] = json.loads((REFERENCES / "cases.json").read_text())

@@ -8,10 +8,12 @@ import numpy as np
 
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.model.motion import LateralUndulation, StateStart, StraightStart
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.recording import Rows
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Control, Scene, Solver
-from snakestudio.model.world import Box, Ground, Obstacle
+from snakestudio.model.world import Ground
 from tests.engines.common import CASES, REFERENCES, circle, gait_reference, run_engine, still
 
 __all__ = [

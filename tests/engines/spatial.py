@@ -9,16 +9,17 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.engines.base import Engine
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitStart, LateralUndulation, StateStart, StraightStart, TwoWaves
 from snakestudio.model.recording import Rows
 from snakestudio.model.robot.robot import JointController, Robot
-from snakestudio.model.scene import Control, Model, Scene, Solver
+from snakestudio.model.scene import Control, Scene, Solver
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Ground
 from tests.engines.common import CASES, run_engine
 
 SPATIAL = tuple(name for name, case in CASES.items() if "I3" in case["parameters"])
-KIND = Model(kind="spatial_nonsmooth")
+KIND = FORMULATIONS["spatial_nonsmooth"].fields()
 LIMP = JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=0.0)
 NO_GRAVITY = Ground(gravity_m_s2=0.0)
 ALL_OFF = LateralUndulation(kind="lateral_undulation", amplitude_deg=0.0)

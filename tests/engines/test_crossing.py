@@ -14,9 +14,15 @@ from snakestudio.engines import registry
 from snakestudio.engines.crossing import _ends
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import StateStart, StraightStart
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from snakestudio.session.offline import run_offline
 from tests.engines.common import still
 

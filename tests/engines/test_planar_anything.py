@@ -13,9 +13,11 @@ from snakestudio.engines import registry
 from snakestudio.engines.planar_nonsmooth.check import largest_stable_step
 from snakestudio.engines.planar_nonsmooth.state import ENERGY
 from snakestudio.model.motion import GaitStart, LateralUndulation
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
-from snakestudio.model.world import Box, Cylinder, Ground
+from snakestudio.model.world import Ground
 from tests.engines.planar import circle, gait_reference
 from tests.strategies import scenes
 

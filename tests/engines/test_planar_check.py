@@ -26,10 +26,17 @@ from snakestudio.model.motion import (
     StateStart,
     StraightStart,
 )
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.robot.pose import gait_link_angles, initial_state, planar_pose
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
-from snakestudio.model.world import Box, Cylinder, Ground, HeightField, Obstacle, Ramp, Rubble, Stairs
+from snakestudio.model.world import Ground
 from tests.engines.planar import circle, gait_reference
 
 

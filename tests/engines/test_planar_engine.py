@@ -13,6 +13,7 @@ from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.engines.planar_nonsmooth.state import make_state, make_work
 from snakestudio.kernels.planar_scratch import make_scratch
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitStart, StraightStart
 from snakestudio.model.recording import Rows
 from snakestudio.model.robot.robot import JointController, Robot
@@ -232,7 +233,7 @@ def test_create_refuses_what_check_calls_an_error() -> None:
 
 def test_registry_knows_its_engines_and_warms_them_up() -> None:
     told: list[tuple[float, str]] = []
-    assert "planar_nonsmooth" in registry.kinds()
+    assert "planar_nonsmooth" in FORMULATIONS
     registry.warm_up("planar_nonsmooth", lambda share, what: told.append((share, what)))
     assert registry.is_warm("planar_nonsmooth")
     assert told[0][0] == 0.0

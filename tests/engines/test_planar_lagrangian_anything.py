@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from snakestudio.engines import registry
 from snakestudio.engines.planar_lagrangian.check import largest_stable_step
 from snakestudio.engines.planar_lagrangian.state import ENERGY
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitStart, LateralUndulation
 from snakestudio.model.robot.robot import JointController, Robot
-from snakestudio.model.scene import Model, Scene, Solver
+from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Ground
 from tests.engines.common import gait_reference
 from tests.strategies import scenes
@@ -44,7 +45,7 @@ def extreme_scenes(draw: st.DrawFn) -> Scene:
     viscous = mass * rng.choice([0.0, 0.1, 10.0], 2)
     mu = rng.choice([0.0, 0.1, 1.0], 2)
     scene = Scene(
-        model=Model(kind="planar_lagrangian"),
+        model=FORMULATIONS["planar_lagrangian"].fields(),
         robot=Robot(n_links=n, link_length_m=length, mass_kg=mass, inertia_kg_m2=inertia),
         ground=Ground(
             mu_along=float(mu[0]),

@@ -13,9 +13,10 @@ from snakestudio.engines import registry
 from snakestudio.engines.planar_lagrangian.check import largest_stable_step
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.errors import SceneError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import TwoWaves
-from snakestudio.model.scene import Model, Scene
-from snakestudio.model.world import Cylinder
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.scene import Scene
 from tests.engines.common import still
 from tests.engines.lagrangian import changed, undulation
 
@@ -28,8 +29,9 @@ def sentences(scene: Scene) -> list[str]:
 
 def test_checking_does_not_load_the_compiler() -> None:
     program = (
-        "import sys; from snakestudio.engines import registry; from snakestudio.model.scene import Model, Scene;"
-        "registry.check(Scene(model=Model(kind='planar_lagrangian'))); sys.exit('numba' in sys.modules)"
+        "import sys; from snakestudio.engines import registry; from snakestudio.model.scene import Scene;"
+        "from snakestudio.kinds.formulation import FORMULATIONS;"
+        "registry.check(Scene(model=FORMULATIONS['planar_lagrangian'].fields())); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
@@ -94,8 +96,8 @@ def test_it_refuses_obstacles() -> None:
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
-    assert registry.check(Scene(model=Model(kind=kind))) == []
-    scene = undulation(model=Model(kind=kind), ground__coulomb_smoothing_m_s=0.01)
+    assert registry.check(Scene(model=FORMULATIONS[kind].fields())) == []
+    scene = undulation(model=FORMULATIONS[kind].fields(), ground__coulomb_smoothing_m_s=0.01)
     found = {p.key: p for p in registry.check(scene) if "left out" in p.message}
     assert set(found) == {
         "ground.viscous_along_ns_per_m",

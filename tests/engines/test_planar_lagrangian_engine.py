@@ -7,9 +7,9 @@ import pytest
 
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.model.motion import StraightStart
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.snapshot import GROUND, ContactState, Fields
-from snakestudio.model.world import Cylinder
 from tests.engines.common import gait_reference, still
 from tests.engines.lagrangian import changed, undulation
 

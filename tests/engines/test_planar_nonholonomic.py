@@ -10,9 +10,10 @@ from snakestudio.engines.planar_nonholonomic.chebyshev import MOST_STAGES, longe
 from snakestudio.engines.planar_nonholonomic.engine import PlanarNonholonomicEngine
 from snakestudio.engines.planar_nonholonomic.state import ENERGY
 from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, StraightStart
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder
 from snakestudio.session.offline import run_offline
 from tests.engines.common import FloatArray, gait_reference, still
 from tests.engines.lagrangian import changed, undulation

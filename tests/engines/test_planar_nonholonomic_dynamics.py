@@ -7,9 +7,9 @@ import pytest
 
 from snakestudio.engines.planar_nonholonomic.params import make_params
 from snakestudio.engines.planar_nonholonomic.state import ENERGY, LEFT, RIGHT, WORKS, Work, make_state, make_work
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
 from tests.engines.nonholonomic import FloatArray, Paper, jam, reactions
 from tests.kernels.compiled_nonholonomic import evaluate
 

@@ -14,9 +14,10 @@ from snakestudio.engines.planar_nonsmooth.state import ENERGY
 from snakestudio.engines.planar_obstacles import gaps, outlines
 from snakestudio.kernels.planar_scratch import make_scratch
 from snakestudio.model.motion import StraightStart
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import ContactState
-from snakestudio.model.world import Box, Cylinder
 from tests.engines.planar import case_scene, gait_reference, run, single, still
 from tests.kernels.compiled import residuals, solve
 

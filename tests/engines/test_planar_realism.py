@@ -11,9 +11,9 @@ import pytest
 
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
+from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box
 from snakestudio.session.offline import run_offline
 from tests.engines.common import gait_reference, run_engine
 

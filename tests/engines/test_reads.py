@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from snakestudio.engines.registry import kinds, reads, unused_reason
-from snakestudio.errors import Problem
-from snakestudio.kinds.reads import findings
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import findings, unused_reason
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 
@@ -17,13 +16,9 @@ TORQUES = with_values(Scene(), {"gait.kind": "joint_torque"})
 CONTINUUM = with_values(Scene(), {"model.kind": "continuum_beam"})
 
 
-def found(scene: Scene) -> list[Problem]:
-    return findings(scene, reads())
-
-
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", FORMULATIONS)
 def test_defaults_need_no_words(kind: str) -> None:
-    assert found(with_values(Scene(), {"model.kind": kind})) == []
+    assert findings(with_values(Scene(), {"model.kind": kind})) == []
 
 
 @pytest.mark.parametrize(
@@ -89,10 +84,10 @@ def test_defaults_need_no_words(kind: str) -> None:
 )  # fmt: skip
 def test_it_is_said_where_it_would_count(scene: Scene, values: dict[str, Any], sentence: str) -> None:
     given = with_values(scene, values)
-    (problem,) = found(given)
+    (problem,) = findings(given)
     assert problem.sentence() == sentence
     assert problem.severity == "warning"
-    assert found(with_values(given, dict(problem.fixes[0].values))) == []
+    assert findings(with_values(given, dict(problem.fixes[0].values))) == []
 
 
 def test_other_values_let_a_value_count() -> None:
@@ -118,7 +113,7 @@ def test_other_values_let_a_value_count() -> None:
 def test_a_table_of_heights_has_no_relief() -> None:
     field = {"kind": "height_field", "x_m": 0.0, "y_m": 5.0, "heights_m": [[0.0, 0.1], [0.0, 0.0]], "relief_m": 0.3}
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "obstacles": [field]})
-    (problem,) = found(scene)
+    (problem,) = findings(scene)
     assert problem.sentence() == "obstacles[1].relief_m: 0.3 has no effect here (only with a picture); make it 0.1."
     assert unused_reason(scene, "obstacles[1].relief_m")
     assert not unused_reason(scene, "obstacles[1].z_m")

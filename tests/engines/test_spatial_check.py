@@ -21,11 +21,17 @@ from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import RecordingStart, StateStart
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.obstacles.solids import Block, Post
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from tests.engines.common import gait_reference, still
 from tests.peers.mujoco_robot import build
 
@@ -48,8 +54,9 @@ def test_the_default_scene_has_no_problems() -> None:
 def test_checking_does_not_load_the_compiler() -> None:
     program = (
         "import sys; from snakestudio.engines.spatial_nonsmooth.check import check;"
-        "from snakestudio.model.scene import Model, Scene;"
-        "check(Scene(model=Model(kind='spatial_nonsmooth'))); sys.exit('numba' in sys.modules)"
+        "from snakestudio.model.scene import Scene;"
+        "from snakestudio.kinds.formulation import FORMULATIONS;"
+        "check(Scene(model=FORMULATIONS['spatial_nonsmooth'].fields())); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 

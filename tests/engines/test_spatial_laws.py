@@ -10,11 +10,13 @@ import pytest
 from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.model.motion import GaitStart, StraightStart, TwoWaves
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import GROUND, ContactState
-from snakestudio.model.world import Box, Cylinder, Ground
+from snakestudio.model.world import Ground
 from tests.engines.common import circle, gait_reference, still
 from tests.engines.spatial import (
     KIND,

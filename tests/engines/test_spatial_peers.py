@@ -9,7 +9,8 @@ import pytest
 from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.model.motion import LateralUndulation
-from snakestudio.model.obstacles.solids import Block, obstacle_solids
+from snakestudio.model.obstacles.shape import obstacle_solids
+from snakestudio.model.obstacles.solids import Block
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene

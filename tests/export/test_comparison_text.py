@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snakestudio.analysis.comparison.models import ModelRun
-from snakestudio.export.comparison_text import number, told
+from snakestudio.export.comparison_tables import number, told
 from snakestudio.model.scene import Scene
 
 

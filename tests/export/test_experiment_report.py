@@ -13,9 +13,8 @@ import pytest
 
 from snakestudio.analysis.experiment.comparison import ExperimentComparison, compare_experiment
 from snakestudio.errors import ExportError
-from snakestudio.export.experiment_csv import COLUMNS, write_experiment
 from snakestudio.export.experiment_report import write_report
-from snakestudio.export.experiment_text import figure_rows, report
+from snakestudio.export.experiment_tables import COLUMNS, figure_rows, report, write_experiment
 from snakestudio.model.scene_file import load_scene
 from tests.experiment_runs import make_run, seen
 

@@ -11,18 +11,18 @@ import pytest
 
 from snakestudio.cli import main
 from snakestudio.errors import ExportError, UsageError
-from snakestudio.export.figures.any_run import figures_of
 from snakestudio.export.figures.figure import Measured, Need, columns, printed
 from snakestudio.export.figures.make import (
     PAPERS,
     Wanted,
     draw_figure,
+    figures_of,
     figures_of_paper,
+    laid_over,
     needed,
     prepared,
     write_run_figures,
 )
-from snakestudio.export.figures.measured import laid_over
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
 from snakestudio.session.offline import run_offline

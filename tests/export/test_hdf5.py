@@ -14,11 +14,12 @@ import snakestudio as ss
 from snakestudio.api.running import Run
 from snakestudio.errors import ExportError
 from snakestudio.export.hdf5 import write_hdf5
-from snakestudio.export.units import units_of
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import RunEvent
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.runfile.recording import RunRecording
 from tests.body_recording import make_body_recording
@@ -77,7 +78,7 @@ def test_the_file_rebuilds_the_run(tmp_path: Path) -> None:
 
 
 def test_a_body_has_its_sections(tmp_path: Path) -> None:
-    made = make_body_recording(Scene(model=Model(kind="continuum_beam")), 20)
+    made = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 20)
     schema = replace(made.schema, energy=SCHEMA.energy)
     recording = RunRecording(made.scene, schema)
     recording.append(replace(made.rows(0, 20), energy=np.zeros((20, 4))))
@@ -89,7 +90,7 @@ def test_a_body_has_its_sections(tmp_path: Path) -> None:
 
 
 def test_every_unit_of_a_run_is_known() -> None:
-    unitless = {name for name in column_names(SCHEMA) if units_of(name) == "1"}
+    unitless = {name for name in column_names(SCHEMA) if not unit_of(name)}
     endings = ("qw", "qx", "qy", "qz", "contacts_closed", "solver_residual", "solver_iterations", "solver_unconverged")
     assert all(name.endswith(endings) for name in unitless)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.export import number_text, text_writers
+from snakestudio.export import csv, number_text
+from snakestudio.export.csv import TextWriters
 from snakestudio.export.number_text import HEAD, counts_among, rows_text, serve
-from snakestudio.export.text_writers import TextWriters
 
 
 def plainly(block: np.ndarray) -> bytes:
@@ -44,7 +44,7 @@ def test_only_counts_are_written_without_a_point() -> None:
 
 
 def test_a_helper_knows_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = [np.ones((4, 2)), np.ones((4, 2))]
     with TextWriters(1, (1,)) as writers:
         assert b"".join(text for text, _ in writers.lines(blocks)) == 8 * b"1.0,1\n"
@@ -67,7 +67,7 @@ def test_python_writes_where_the_fast_writer_spells_otherwise(monkeypatch: pytes
 
 
 def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = np.array_split(awkward(), 5)
     with TextWriters(1) as writers:
         assert writers._helper is not None
@@ -78,7 +78,7 @@ def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = np.array_split(awkward(), 6)
     with TextWriters(1) as writers:
         made = []
@@ -92,8 +92,8 @@ def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(text_writers, "_WORTH", 0)
-    monkeypatch.setattr(text_writers, "own_program", lambda: [str(tmp_path / "gone")])
+    monkeypatch.setattr(csv, "_WORTH", 0)
+    monkeypatch.setattr(csv, "own_program", lambda: [str(tmp_path / "gone")])
     with TextWriters(1) as writers:
         assert list(writers.lines([np.array([[1.5]])])) == [(b"1.5\n", 1)]
 

@@ -16,13 +16,15 @@ from snakestudio.errors import ExportError, UsageError
 from snakestudio.export import codecs, encoder
 from snakestudio.export.codecs import video_path
 from snakestudio.export.encoder import Encoder
-from snakestudio.export.frames import FrameSource
+from snakestudio.export.painter import FrameSource
 from snakestudio.export.video import VideoOptions, overview_camera, write_video
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_values
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.stairs import Stairs
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
@@ -146,7 +148,7 @@ def test_impossible_names_are_a_sentence(recording: RunRecording, tmp_path: Path
         write_video(tmp_path / "b.mp4", recording, SMALL)
 
 
-BODY = Scene(model=Model(kind="continuum_beam"))
+BODY = Scene(model=FORMULATIONS["continuum_beam"].fields())
 
 
 def test_a_body_between_rows_is_interpolated() -> None:

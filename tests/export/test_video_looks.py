@@ -17,11 +17,12 @@ from snakestudio.errors import ExportError, UsageError
 from snakestudio.export import codecs
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.codecs import CODECS, KINDS, encoder_of, video_path
+from snakestudio.export.composition import PlotStrip, strip_height
 from snakestudio.export.painter import GhostSource
-from snakestudio.export.plot_strip import PlotStrip, strip_height
 from snakestudio.export.video import Companion, FramePainter, VideoOptions, write_video
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.columns import column_names, table
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.recording import RunRecording
 from tests.body_recording import make_body_recording
@@ -183,8 +184,8 @@ def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(run: RunRecord
     np.testing.assert_allclose(ghost.pose, shorter.snapshot(30).link_pose)
     assert ghost.colour == (1.0, 0.0, 0.0)
     assert source.at(0.52) == ()
-    body = make_body_recording(Scene(model=Model(kind="continuum_beam")), 20)
-    assert GhostSource(Companion(body, "Body")).at(0.1)[0].beam == body.scene.beam
+    body = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 20)
+    assert GhostSource(Companion(body, "Body")).at(0.1)[0].body == body.scene.body
 
 
 def test_two_runs_stand_beside_each_other_until_the_later_end(
@@ -251,7 +252,7 @@ def test_curves_of_a_long_run_keep_their_extremes() -> None:
 def test_whole_pictures_are_the_same_twice(
     run: RunRecording, shorter: RunRecording, tmp_path: Path, body: bool
 ) -> None:
-    shown = make_body_recording(Scene(model=Model(kind="continuum_beam")), 40) if body else run
+    shown = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 40) if body else run
     options = VideoOptions(width=240, height=240, fps=4, supersample=2, strip=() if body else ("com_x_m",), theme=LIGHT)
     ghosts = () if body else (Companion(shorter, "Other"),)
     write: Callable[[str], Path | None] = lambda name: write_video(  # noqa: E731
@@ -291,7 +292,7 @@ def test_what_fails_while_writing_is_said_and_leaves_nothing(
 def test_what_the_ground_does_to_a_robot_it_carries_is_drawn_as_in_the_viewport(
     kind: str, chosen: dict[str, bool], drawn: bool
 ) -> None:
-    run = make_recording(Scene(model=Model(kind=kind)), 3)  # type: ignore[arg-type]
+    run = make_recording(Scene(model=FORMULATIONS[kind].fields()), 3)
     drawing = Drawing(64, 64, DARK)
     FramePainter(run, VideoOptions(ground_scale=0.01, **chosen), drawing, 1.0).paint(0.01)  # type: ignore[arg-type]
     ((_, overlays, _),) = drawing.seen

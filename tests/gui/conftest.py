@@ -12,6 +12,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.app import make_window as main_window
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.shell.main_window import MainWindow
@@ -80,7 +81,7 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
     def make() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
         settings.setValue("tuning/told", True)  # a notice after the first run would lie over the picture
-        window = MainWindow(settings)
+        window = main_window(settings)
         made.append(window)
         window.show()
         qtbot.waitExposed(window)

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
-from snakestudio.model.scene import Model, Run, Scene
+from snakestudio.model.scene import Run, Scene
 from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
@@ -26,7 +27,7 @@ def body_scene(sections: int = 21, length: float = 1.0) -> Scene:
     """A snake of the continuum model."""
     return Scene(
         title="Continuous snake",
-        model=Model(kind="continuum_beam"),
+        model=FORMULATIONS["continuum_beam"].fields(),
         beam=Beam(sections=sections, length_m=length),
         run=Run(duration_s=10.0),
     )

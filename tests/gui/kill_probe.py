@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.shell.autosave import Autosave
 from snakestudio.model.edits import add_obstacle, remove_obstacles
-from snakestudio.model.world import Cylinder
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 
 
 def main(scene: Path, interval_s: float, seed: int) -> int:

@@ -19,8 +19,9 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.gui.viewport.viewport_api import box_around
+from snakestudio.model.body import ContinuousBody
+from snakestudio.model.formulations import ModelFields
 from snakestudio.model.robot.beam import Beam
-from snakestudio.model.scene import Model
 from snakestudio.viewmodel.scene.link_values import link_values
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 from tests.body_recording import make_body_recording
@@ -32,7 +33,7 @@ def body_document() -> Document:
     """A continuum robot."""
     document = Document()
     document.set_value("model.kind", "continuum_beam", "Model")
-    assert document.scene.model.continuum
+    assert document.scene.body.strained
     return document
 
 
@@ -177,7 +178,7 @@ def test_the_menu_offers_colours_only_for_a_body(
     assert not window.context.actions_table["show_support_torques"].isEnabled()
     assert window.context.actions_table["show_joint_axes"].isEnabled()
     # The session goes on with links, as for the instant after the model was changed.
-    monkeypatch.setattr(Model, "continuum", property(lambda self: True))
+    monkeypatch.setattr(ModelFields, "body", ContinuousBody)
     window.context.actions_table.refresh()
     assert menu.isVisible()
     assert not window.context.actions_table["show_joint_axes"].isEnabled()

@@ -14,12 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_types import VIEWS, default_views
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.plots.plot_types import VIEWS, default_views
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.fake_body import HOLDS, body_recording, body_rows, body_scene, torque
 

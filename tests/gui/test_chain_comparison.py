@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.model.body import ChainBody
 from snakestudio.model.edits import with_value
 from snakestudio.model.robot.strain_fit import as_continuum
 from snakestudio.paths import scenes_dir
@@ -42,8 +43,8 @@ def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: Qt
     assert "slope 2" in dialog.plots.texts
     # The ghost is the chain of the slider, at the instant of the comparison alone.
     (ghost,) = window.context.viewport.ghosts(0.0)
-    assert ghost.robot is not None
-    assert (ghost.robot.n_links, len(ghost.pose)) == (12, 12)
+    assert isinstance(ghost.body, ChainBody)
+    assert (ghost.body.n_parts, len(ghost.pose)) == (12, 12)
     assert window.context.viewport.ghosts(1.0) == ()
     dialog.write_csv(tmp_path / "chain.csv")
     assert "body_yaw_torque_nm" in (tmp_path / "chain.csv").read_text(encoding="utf-8")

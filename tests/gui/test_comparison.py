@@ -15,12 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
-from snakestudio.export.comparison_text import number, report
-from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.export.comparison_tables import number, report
+from snakestudio.gui.analysis.comparison.comparer import Comparer, Reasons
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
-from snakestudio.gui.analysis.comparison.reasons import Reasons
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.shell.main_window import MainWindow
@@ -28,6 +26,7 @@ from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge, make_recording
 

@@ -21,13 +21,14 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.gui.viewport.viewport_api import box_around
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import belongs_elsewhere, unused_reason
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.support import Friction
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.paths import scenes_dir
-from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
 from snakestudio.viewmodel.scene.items import items_of
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, section_values
 from snakestudio.viewmodel.scene.start_kinds import start_kinds
@@ -90,9 +91,9 @@ def test_friction_of_the_ground_counts_where_friction_moves_the_body() -> None:
         assert unused_reason(body_scene(), f"ground.{name}")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MODELS if kind != "continuum_beam"])
+@pytest.mark.parametrize("kind", [kind for kind in FORMULATIONS if kind != "continuum_beam"])
 def test_links_have_no_strain_law(kind: str) -> None:
-    scene = Scene(model=Model(kind=kind))  # type: ignore[arg-type]
+    scene = Scene(model=FORMULATIONS[kind].fields())
     for key in ("beam.radius_m", "strain.turn_per_m", "support.count"):
         assert unused_reason(scene, key) == "only in the continuum model"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from snakestudio.gui.viewport.legends import control_state
+from snakestudio.gui.viewport.legend import control_state
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot

@@ -15,10 +15,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import Derived, Library
-from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.gui.plots.panel import PlotPanel
@@ -27,7 +25,9 @@ from snakestudio.gui.plots.plot_docks import show_preset
 from snakestudio.gui.plots.plot_menu import curve_menu
 from snakestudio.gui.plots.sets import PRESETS, PlotSets
 from snakestudio.model.edits import with_value
-from snakestudio.viewmodel.plots.catalogue import catalogue, families
+from snakestudio.viewmodel.plots.channels import catalogue, families
+from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -81,7 +81,7 @@ def test_the_catalogue_has_all_columns_in_groups(bridge: FakeBridge) -> None:
     found = catalogue(bridge.recording.schema)
     assert found["link_6_x_m"].group == ("Links", "Link 6")
     assert found["joint_4_yaw_ref_rad"].unit == "rad"
-    assert found["link_3_obstacle_force_n"].channel == "obstacle_force"
+    assert found["link_3_obstacle_force_n"].group == ("Links", "Link 3")
     assert "time_s" not in found
     assert families(tuple(found))["joint_*_yaw_torque_nm"][9] == "joint_10_yaw_torque_nm"
 
@@ -310,7 +310,7 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     plot = panel.plots[0]
     plot.add_channels(("error_rad",))
     settle(qtbot, panel)
-    key = plot.lines[0].channel
+    key = plot.lines[0].series
     bridge.append(300)
     qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500)
     assert bridge.recording is not None

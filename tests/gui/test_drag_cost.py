@@ -15,7 +15,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.robot.teleop.panel import TeleopPanel
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.surfaces.render_thread import _Target
+from snakestudio.gui.viewport.surfaces.threaded_view import _Target
 from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.scene import clearance
 from snakestudio.viewmodel.viewport import motion

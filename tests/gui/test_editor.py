@@ -16,10 +16,13 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, handles
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
+from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, Obstacle, Stairs
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui

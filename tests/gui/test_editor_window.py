@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.gizmo import handles
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box
 from tests.gui.test_editor import drag, move
 from tests.gui.test_viewport import LEFT, NONE, SHIFT, top_of
 

@@ -20,14 +20,14 @@ from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
-from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.surfaces.painted import paint_tracks
+from snakestudio.gui.viewport.surfaces.top_view import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.viewmodel.experiment.motion import Motion, whole_robot
 from snakestudio.viewmodel.experiment.overlay import distance, trial_tracks
+from snakestudio.viewmodel.plots.overlaid import Overlay
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui

@@ -13,10 +13,11 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
 from snakestudio.control import registry as controllers
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.robot.robot import Robot
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.gait_shape import (
     chain_of_angles,
     chain_of_snapshot,
@@ -36,7 +37,7 @@ SIDEWINDING = TwoWaves(
 
 
 def spatial(gait: TwoWaves) -> Scene:
-    return Scene(model=Model(kind="spatial_nonsmooth"), gait=gait)
+    return Scene(model=FORMULATIONS["spatial_nonsmooth"].fields(), gait=gait)
 
 
 def test_a_planar_chain_is_a_sum_of_headings() -> None:

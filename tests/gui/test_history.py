@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snakestudio.model.edits import with_values
+from snakestudio.model.quantities import Piece, columns_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.viewmodel.plots.channels import CHANNELS
+from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Pyramid
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
+from tests.body_recording import make_body_recording
 from tests.gui.fake import make_recording, make_rows
 
 
@@ -93,26 +98,32 @@ def test_forces_are_differences_of_impulses() -> None:
     scene = Scene()
     recording = make_recording(scene, 300)
     rows = recording.rows(0, 300)
-    force = CHANNELS["obstacle_force"].compute(rows, None)
+    series = series_of("link_*_obstacle_force_n", recording.schema)
+    force = series.values(Piece(recording.schema, rows, None))
     assert np.all(force[0] == 0)
     impulse = rows.impulse_obstacle[:, :, 1]
     assert force[200, 4] == pytest.approx((impulse[200, 4] - impulse[199, 4]) / 0.01)
     # An impact between two rows is neither missed nor counted twice: forces times time give the impulse back.
     assert np.allclose(force.sum(axis=0) * 0.01, impulse[-1] - impulse[0])
-    part = CHANNELS["obstacle_force"].compute(recording.rows(150, 160), recording.rows(149, 150))
+    part = series.values(Piece(recording.schema, recording.rows(150, 160), recording.rows(149, 150)))
     assert np.allclose(part, force[150:160])
 
 
-@pytest.mark.parametrize("key", sorted(CHANNELS))
-def test_a_channel_has_a_name_for_every_column_and_does_not_care_for_blocks(key: str) -> None:
-    recording = make_recording(Scene(), 120)
-    channel = CHANNELS[key]
-    whole = channel.compute(recording.rows(0, 120), None)
-    assert whole.shape == (120, len(channel.names(recording.schema)))
-    parts = [
-        channel.compute(recording.rows(a, a + 30), recording.rows(a - 1, a) if a else None) for a in range(0, 120, 30)
-    ]
-    assert np.allclose(np.concatenate(parts), whole, equal_nan=True)
+@pytest.mark.parametrize("of", ["links", "body"])
+def test_a_quantity_has_a_column_for_every_name_and_does_not_care_for_blocks(of: str) -> None:
+    added = ("heading_rad", "turning_radps", "share")
+    make = make_body_recording if of == "body" else partial(make_recording, extra=added)
+    recording = make(with_values(Scene(), {"model.kind": "spatial_nonsmooth"}), 120)
+    schema = recording.schema
+    for key in columns_of(schema).by_key:
+        series = series_of(key, schema)
+        whole = series.values(Piece(schema, recording.rows(0, 120), None))
+        assert whole.shape == (120, len(series.names))
+        parts = [
+            series.values(Piece(schema, recording.rows(a, a + 30), recording.rows(a - 1, a) if a else None))
+            for a in range(0, 120, 30)
+        ]
+        assert np.allclose(np.concatenate(parts), whole, equal_nan=True), key
 
 
 def pull_all(history: SeriesCache) -> None:
@@ -140,7 +151,7 @@ def test_only_new_rows_are_read_and_the_newest_first() -> None:
 
     history = SeriesCache()
     history.reset(Watched())  # type: ignore[arg-type]
-    history.want(["speed"])
+    history.want(["link_*_speed_mps"])
     history.pull(0.0)
     assert (5 * BLOCK, 5 * BLOCK + 100) in read
     assert history.filling
@@ -159,31 +170,31 @@ def test_a_channel_shown_later_is_filled_in() -> None:
     recording = make_recording(Scene(), 3000)
     history = SeriesCache()
     history.reset(recording)
-    history.want(["speed"])
+    history.want(["link_*_speed_mps"])
     pull_all(history)
-    assert history.envelope("energy", 0, 3000, 100) is None
-    history.want(["speed", "energy"])
+    assert history.envelope("energy_kinetic_j", 0, 3000, 100) is None
+    history.want(["link_*_speed_mps", "energy_kinetic_j"])
     pull_all(history)
-    envelope = history.envelope("energy", 0, 3000, 3000)
+    envelope = history.envelope("energy_kinetic_j", 0, 3000, 3000)
     assert envelope is not None
-    assert np.allclose(envelope.low, recording.rows(0, 3000).energy, rtol=1e-6)
-    history.want(["energy"])
-    assert history.envelope("speed", 0, 3000, 100) is None
+    assert np.allclose(envelope.low, recording.rows(0, 3000).energy[:, :1], rtol=1e-6)
+    history.want(["energy_kinetic_j"])
+    assert history.envelope("link_*_speed_mps", 0, 3000, 100) is None
 
 
 def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
     recording = make_recording(Scene(), 3000)
     history = SeriesCache()
     history.reset(recording)
-    history.want(["joint_angle"])
-    early = history.values_at("joint_angle", 500)
+    history.want(["joint_*_yaw_deg"])
+    early = history.values_at("joint_*_yaw_deg", 500)
     pull_all(history)
-    late = history.values_at("joint_angle", 500)
+    late = history.values_at("joint_*_yaw_deg", 500)
     assert early is not None
     assert late is not None
     assert np.allclose(early, late, atol=1e-4)
     assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3, 0]))
-    assert history.values_at("joint_angle", 3000) is None
+    assert history.values_at("joint_*_yaw_deg", 3000) is None
 
 
 def test_what_the_source_does_not_know_is_not_kept() -> None:
@@ -191,19 +202,19 @@ def test_what_the_source_does_not_know_is_not_kept() -> None:
     recording = RunRecording(scene, Schema(scene.robot.n_links, False, (), valid=Fields.JOINTS))
     history = SeriesCache()
     history.reset(recording)
-    history.want(["joint_angle", "obstacle_force"])
-    assert history.envelope("obstacle_force", 0, 1, 10) is None
+    history.want(["joint_*_yaw_deg", "link_*_obstacle_force_n"])
+    assert history.envelope("link_*_obstacle_force_n", 0, 1, 10) is None
 
 
 def test_another_recording_starts_anew() -> None:
     history = SeriesCache()
     history.reset(make_recording(Scene(), 2000))
-    history.want(["speed"])
+    history.want(["link_*_speed_mps"])
     pull_all(history)
     second = make_recording(Scene(), 10)
     history.reset(second)
     pull_all(history)
-    envelope = history.envelope("speed", 0, 10, 100)
+    envelope = history.envelope("link_*_speed_mps", 0, 10, 100)
     assert envelope is not None
     assert len(envelope.row) == 10
     history.reset(None)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.rotations import quaternions, roll_pitch_yaw, rotation
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values
 from tests.gui.fake import make_recording
@@ -39,7 +40,7 @@ def test_a_planar_link_has_no_roll() -> None:
 
 
 def test_a_link_in_space_says_how_it_lies_and_what_carries_it() -> None:
-    shot = snapshot(Scene(model=Model(kind="spatial_nonsmooth"), gait=TwoWaves()))
+    shot = snapshot(Scene(model=FORMULATIONS["spatial_nonsmooth"].fields(), gait=TwoWaves()))
     pose = shot.link_pose.copy()
     pose[4, 3:] = Rotation.from_euler("ZYX", [30, 12, -8], degrees=True).as_quat(scalar_first=True)
     contacts = Contacts(

@@ -12,12 +12,11 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToo
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.shell.commands import TABLE
-from snakestudio.gui.shell.help_dialogs import MOUSE
+from snakestudio.gui.shell.commands import table
+from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet, _cut
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
-from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet, _cut
-from snakestudio.gui.viewport.focus_frame import FocusFrame
+from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.paths import resource
 
 
@@ -144,7 +143,7 @@ def test_menus_open_by_a_key(window: MainWindow) -> None:
 
 
 def test_every_icon_of_a_command_is_there() -> None:
-    for spec in TABLE:
+    for spec in table():
         assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file(), spec.id
 
 
@@ -154,7 +153,7 @@ def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: 
     sheet = open_overlay(window, ShortcutSheet)
     assert sheet is not None
     said = [row for topic in sheet.topics for row in topic.shown]
-    assert len(said) == sum(bool(spec.shortcuts) for spec in TABLE) + sum(len(gestures) for _, gestures in MOUSE)
+    assert len(said) == sum(bool(spec.shortcuts) for spec in table()) + sum(len(gestures) for _, gestures in MOUSE)
     assert any("ctrl+k" in row for row in said)
     assert sheet._columns.count() == 3
     tops = [topic.mapTo(sheet, QPoint(0, 0)).x() for topic in sheet.topics]

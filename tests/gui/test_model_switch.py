@@ -7,13 +7,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.engines import registry
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import TwoWaves
-from snakestudio.model.scene import Model
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge
 
@@ -40,7 +39,7 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(qtbot: QtBot, box: ModelBox, do
     document.edit(document.scene.model_copy(update={"gait": TwoWaves(pitch_amplitude_deg=7.5)}), "Gait")
     before, count = document.scene, document.undo_stack.count()
     choose(qtbot, box, Qt.Key.Key_Down)
-    assert document.scene == before.model_copy(update={"model": Model(kind="spatial_nonsmooth")})
+    assert document.scene == before.model_copy(update={"model": FORMULATIONS["spatial_nonsmooth"].fields()})
     assert document.undo_stack.count() == count + 1
     assert document.undo_stack.undoText() == "Model: spatial"
     choose(qtbot, box, Qt.Key.Key_Up)
@@ -49,25 +48,13 @@ def test_nothing_of_the_scene_is_lost_to_and_fro(qtbot: QtBot, box: ModelBox, do
     assert box.currentData() == "spatial_nonsmooth"
 
 
-def test_a_model_that_is_not_there_cannot_be_chosen(
-    qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "kinds", lambda: ("planar_nonsmooth",))
-    box = ModelBox(document)
-    qtbot.addWidget(box)
-    box.show()
-    choose(qtbot, box, Qt.Key.Key_Down)
-    assert document.scene.model.kind == "planar_nonsmooth"
-    assert "Not in this version" in str(box.itemData(1, Qt.ItemDataRole.ToolTipRole))
-
-
 def test_the_panel_says_that_it_applies_at_reset(qtbot: QtBot, document: Document, bridge: FakeBridge) -> None:
     panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.resize(340, 1800)
     panels.show()
     choose(qtbot, panels.model, Qt.Key.Key_Down)
-    bridge.set_status(pending=("model.kind",))
+    bridge.set_status(pending=("model",))
     assert "next reset" in panels.model_message.text()
     assert panels.joints.isVisible()
     bridge.set_status(pending=())

@@ -15,7 +15,7 @@ from snakestudio.gui.robot.teleop.panel import TeleopPanel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.model.edits import with_values
-from snakestudio.model.world import Box
+from snakestudio.model.obstacles.shapes.box import Box
 from tests.gui.fake_link import FakeLink
 from tests.gui.test_robot import link, look, put
 

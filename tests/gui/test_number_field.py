@@ -15,9 +15,9 @@ from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number, parse_numbers
 from snakestudio.model.motion import LateralUndulation
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Solver
-from snakestudio.model.world import Cylinder
 from snakestudio.viewmodel.numbers import format_number, nice_step
 
 pytestmark = pytest.mark.gui

@@ -23,15 +23,20 @@ from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits.presets import PRESETS
-from snakestudio.model.labels import kind_title, obstacle_title
-from snakestudio.model.obstacles.solids import obstacle_solids
+from snakestudio.model.labels import obstacle_title
+from snakestudio.model.obstacles.shape import SHAPES, Obstacle, obstacle_solids
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.obstacle_edits import copies
-from snakestudio.viewmodel.scene.obstacle_texts import KINDS, place_and_size
+from snakestudio.viewmodel.scene.scene_texts import place_and_size
 from tests.gui.fake import FakeBridge
 from tests.gui.test_tree_inspector import enter
 from tests.gui.test_viewport import LEFT, NONE, drag
@@ -47,7 +52,7 @@ def selection(document: Document) -> Selection:
 # --- adding ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SHAPES)
 def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
     document: Document, selection: Selection, bridge: FakeBridge, kind: str
 ) -> None:
@@ -67,7 +72,7 @@ def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
         apart = (world.low[:index, :2] > world.high[index, :2]) | (world.high[:index, :2] < world.low[index, :2])
         assert apart.any(axis=1).all()
         assert clearances(world, index, snapshot, scene.robot).min() > 0
-    assert document.undo_stack.undoText() == f"Add {kind_title(kind).lower()}"
+    assert document.undo_stack.undoText() == f"Add {SHAPES[kind].title.lower()}"
     if kind != "cylinder":  # there is one in the scene: the next one stands by it
         first = world.low[-2] + world.high[-2]
         assert np.hypot(*(0.5 * first[:2] - (0.6, 0.1))) < 6
@@ -113,12 +118,12 @@ def test_the_trees_button_adds_another_of_the_last_kind(qtbot: QtBot, document: 
     assert len(icons) == 2, "an icon for every kind, the same for all of a kind"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SHAPES)
 def test_names_and_sizes(kind: str) -> None:
-    obstacle = KINDS[kind](x_m=1.0, y_m=2.0)  # type: ignore[call-arg]
-    assert obstacle_title(obstacle, 2) == f"{kind_title(kind)} 3"
+    obstacle = SHAPES[kind].fields(x_m=1.0, y_m=2.0)  # type: ignore[call-arg]
+    assert obstacle_title(obstacle, 2) == f"{SHAPES[kind].title} 3"
     assert place_and_size(obstacle).startswith("x 1.000 m, y 2.000 m, ")
-    assert "_" not in kind_title(kind)
+    assert "_" not in SHAPES[kind].title
 
 
 def test_a_copy_stands_at_round_numbers(document: Document, selection: Selection) -> None:
@@ -162,15 +167,15 @@ def put(document: Document, *obstacles: Obstacle) -> None:
     document.edit(document.scene.model_copy(update={"obstacles": obstacles}), "test")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SHAPES)
 def test_every_value_of_a_kind_has_a_row(
     qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection, kind: str
 ) -> None:
-    model = KINDS[kind]
+    model = SHAPES[kind].fields
     put(document, model(x_m=1.0, y_m=2.0))  # type: ignore[call-arg]
     selection.set([("obstacle", 0)])
     assert set(inspector.rows) == set(model.model_fields) - {"kind"}
-    assert inspector.title.text() == f"{kind_title(kind)} 1"
+    assert inspector.title.text() == f"{SHAPES[kind].title} 1"
     numbers = [name for name, row in inspector.rows.items() if isinstance(row, NumberRow)]
     for name in numbers:
         row = inspector.rows[name]

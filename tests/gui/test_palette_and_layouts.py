@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.shell.command_palette import CommandEntry, CommandPalette, command_entries, ranked
-from snakestudio.gui.shell.commands import TABLE
+from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.viewmodel.matching import match
@@ -88,10 +88,10 @@ def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
 
 def test_everything_can_be_found(window: MainWindow) -> None:
     c = window.context
-    entries = command_entries(c.actions_table, c.panes, c.layouts, c.files)
+    entries = command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
     ids = [entry.id for entry in entries]
     assert len(ids) == len(set(ids))
-    assert {spec.id for spec in TABLE if spec.run is not None} - {"command_palette"} <= set(ids)
+    assert {spec.id for spec in table() if spec.run is not None} - {"command_palette"} <= set(ids)
     assert {f"panel_{name}" for name in c.docks.all} <= set(ids)
     assert "scene_stairs" in ids
     by_id = {entry.id: entry for entry in entries}

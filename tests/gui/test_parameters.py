@@ -15,7 +15,7 @@ from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.gui.scene.gait_panel import GAITS
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.model.fields import field_doc
-from snakestudio.model.world import Cylinder
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.paths import scenes_dir
 from snakestudio.session import live_edit
 from tests.gui.fake import FakeBridge

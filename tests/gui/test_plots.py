@@ -18,11 +18,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.curve import points
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
-from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_types import VIEWS
 from snakestudio.gui.plots.redraws import Stale
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
@@ -30,6 +27,9 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots.chart_data import Trace
+from snakestudio.viewmodel.plots.content import Content, Curve
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.plots.plot_types import VIEWS
 from snakestudio.viewmodel.plots.scale import fitted, readable, steady
 from tests.gui.fake import FakeBridge, make_recording
 
@@ -186,8 +186,8 @@ def test_a_pause_of_the_view_lets_data_arrive(qtbot: QtBot, panel: PlotPanel, br
     view = panel.start, panel.stop
     pictures = [plot.chart.picture for plot in panel.plots]
     bridge.append(300)
-    qtbot.waitUntil(lambda: panel.history.values_at("speed", 2299) is not None)
-    qtbot.waitUntil(lambda: panel.history.envelope("speed", 2290, 2300, 10) is not None)
+    qtbot.waitUntil(lambda: panel.history.values_at("link_*_speed_mps", 2299) is not None)
+    qtbot.waitUntil(lambda: panel.history.envelope("link_*_speed_mps", 2290, 2300, 10) is not None)
     assert (panel.start, panel.stop) == view
     assert [plot.chart.picture for plot in panel.plots] == pictures
     panel.pause_button.click()
@@ -321,7 +321,7 @@ def test_a_run_in_space_shows_pitch_and_height(qtbot: QtBot, spatial: PlotPanel,
     plot.choose("torque", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "pitch"]
-    torque = spatial.history.values_at("joint_torque", 300)
+    torque = spatial.history.values_at("joint_*_pitch_torque_nm", 300)
     assert torque is not None
     assert torque[plot.lines[1].column] == pytest.approx(rows.joint_torque[300, 2, 1], rel=1e-5)
     plot.choose("height")
@@ -342,11 +342,11 @@ def test_forces_in_space_have_all_three_parts(qtbot: QtBot, spatial: PlotPanel, 
     before, now = 2.99, 3.0
     obstacle = 20 * (1 - (np.cos(2 * now - 4) - np.cos(2 * before - 4)) / 2 / (now - before))
     expected = {"contact_force": math.hypot(1.3, obstacle, 6.69), "ground_load": 6.69, "ground_friction": 1.3}
-    for channel, value in expected.items():
-        row = spatial.history.values_at(channel, 300)
+    for what, value in expected.items():
+        row = spatial.history.values_at(f"link_*_{what}_n", 300)
         assert row is not None
-        assert row[4] == pytest.approx(value, rel=1e-4), channel
-    assert spatial.history.values_at("contacts", 300) == pytest.approx([3.0])
+        assert row[4] == pytest.approx(value, rel=1e-4), what
+    assert spatial.history.values_at("contacts_closed", 300) == pytest.approx([3.0])
 
 
 def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPanel) -> None:
@@ -358,7 +358,8 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
     assert picture.axes[0].decades
     assert picture.levels == [(-8.0, "converged up to here")]
     # 92 iterations in the 40 steps between two rows, and nothing unconverged.
-    assert panel.history.values_at("solver", 700)[1:] == pytest.approx([2.3, 0.0])  # type: ignore[index]
+    assert panel.history.values_at("solver_iterations", 700) == pytest.approx([2.3])
+    assert panel.history.values_at("solver_unconverged", 700) == pytest.approx([0.0])
 
 
 STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
@@ -452,7 +453,7 @@ def test_the_menus_choose(qtbot: QtBot, panel: PlotPanel) -> None:
     plot.head.view_menu.aboutToShow.emit()
     next(a for a in plot.head.view_menu.actions() if a.text() == "Torque").trigger()
     assert plot.view_name == "torque"
-    assert "joint_torque" in plot.channels
+    assert "joint_*_yaw_torque_nm" in plot.series
     plot.head.index_menu.aboutToShow.emit()
     assert len(plot.head.index_menu.actions()) == 10
     next(a for a in plot.head.index_menu.actions() if a.text() == "Joint 7").trigger()
@@ -465,8 +466,8 @@ def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
     for plot in panel.plots:
         plot.choose("energy")
     settle(qtbot, panel)
-    assert panel.history.envelope("energy", 0, 100, 10) is not None
-    assert panel.history.envelope("speed", 0, 100, 10) is None
+    assert panel.history.envelope("energy_kinetic_j", 0, 100, 10) is not None
+    assert panel.history.envelope("link_*_speed_mps", 0, 100, 10) is None
 
 
 def test_a_new_run_starts_empty(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document) -> None:

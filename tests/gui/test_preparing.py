@@ -15,6 +15,7 @@ from snakestudio.engines import registry
 from snakestudio.gui.core import theme
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.preparing_ahead import PreparingAhead, next_kind, on_battery
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import scenes_dir
 from snakestudio.session import engine_compiler as preparation_module
 from snakestudio.session import session_core as conduct_module
@@ -306,7 +307,7 @@ def test_which_engine_comes_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     first = next_kind([])
     assert first not in (None, "planar_nonsmooth")
     assert next_kind([], [str(first)]) not in (None, first, "planar_nonsmooth")
-    warm.update(registry.kinds())
+    warm.update(FORMULATIONS)
     assert next_kind(recent) is None, "shipped compiled, nothing is begun"
 
 

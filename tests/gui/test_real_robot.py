@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,12 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.presets import AIKO, IDEAL
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.robot.robot import Actuator
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
-from snakestudio.viewmodel.formulations import MODELS, unused_reason
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui
@@ -125,7 +125,7 @@ def _other(scene: Scene, key: str) -> object:
     [("planar_nonsmooth", 16), ("spatial_nonsmooth", 10), ("planar_lagrangian", 18), ("planar_nonholonomic", 15)],
 )
 def test_an_engine_reads_nothing_of_what_is_locked(kind: Any, fewest: int) -> None:
-    scene = Scene(model=Model(kind=kind))
+    scene = Scene(model=FORMULATIONS[kind].fields())
     locked = [key for key in _every_key(scene) if unused_reason(scene, key)]
     assert len(locked) >= fewest
     other = with_values(scene, {key: _other(scene, key) for key in locked})
@@ -140,7 +140,3 @@ def test_an_engine_reads_nothing_of_what_is_locked(kind: Any, fewest: int) -> No
 def _every_key(scene: Scene) -> list[str]:
     parts = ("robot", "ground", "joint_controller", "actuator", "control", "solver")
     return [f"{part}.{name}" for part in parts for name in type(getattr(scene, part)).model_fields]
-
-
-def test_every_model_has_a_name() -> None:
-    assert set(MODELS) == set(typing.get_args(Model.model_fields["kind"].annotation))

@@ -21,14 +21,13 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import LinkError
 from snakestudio.gui.core import theme
-from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.arming import HOLD_MS, Arming, HoldButton
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import ConnectForm, options_of
 from snakestudio.gui.robot.connection import FaultMenu
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.panel import RobotPanel, TwinAndPoseForm
@@ -781,7 +780,8 @@ def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtB
 
 
 def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
-    log = EventLog(window.context.robot, window)
+    log = EventLog(window)
+    window.context.robot.happened.connect(log.add)
     for severity, text in (("info", "Listening."), ("warning", "Node 3 is silent."), ("error", "Bus off.")):
         log.add(LinkEvent(time.monotonic(), severity, text))  # type: ignore[arg-type]
     assert log.rowCount() == 3

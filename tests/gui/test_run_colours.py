@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from snakestudio.drawing.style import colour
-from snakestudio.engines import registry
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import COLOURS
+from snakestudio.kinds.formulation import FORMULATIONS
 
 _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 _WHITE = np.array([0.9505, 1.0, 1.089])
@@ -36,4 +36,4 @@ def test_no_two_runs_and_nothing_of_the_windows_own_look_alike(palette: theme.Pa
 
 @pytest.mark.parametrize("palette", ["dark", "light"])
 def test_every_model_has_a_colour_of_its_own(palette: str) -> None:
-    assert len(COLOURS[palette]["model"]) >= len(registry.kinds())
+    assert len(COLOURS[palette]["model"]) >= len(FORMULATIONS)

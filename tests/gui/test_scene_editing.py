@@ -24,8 +24,9 @@ from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits.groups import members, with_flag, with_group
 from snakestudio.model.edits.presets import PRESETS
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder
 
 pytestmark = pytest.mark.gui
 

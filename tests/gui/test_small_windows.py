@@ -9,8 +9,7 @@ from PySide6.QtCore import QMargins, QRect
 from PySide6.QtWidgets import QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.forms.form import ChoiceRow
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.form import ChoiceRow, FormRow
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import Library

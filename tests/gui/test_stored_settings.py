@@ -11,11 +11,11 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.analysis.experiment.remembered import recall_layout
+from snakestudio.gui.analysis.experiment.import_dialog import recall_layout
 from snakestudio.gui.plots.channel_library import Derived
-from snakestudio.gui.plots.content import Content, read_content
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.session.recovery import unsaved_scenes
+from snakestudio.viewmodel.plots.content import Content, read_content
 from tests.stored import choices
 from tests.stored.test_stored_files import HERE, VERSIONS, assert_camera, chosen_mapping, chosen_table
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -14,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.scene.continuum_panel import ContinuumPanel
-from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene import strain_shape
+from snakestudio.gui.scene.parameters import ContinuumPanel, ParameterPanels
 from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.strain_text import STRAINS, as_formulas, readable_law
 from snakestudio.gui.scene.support_panel import SUPPORTS, SupportPanel
@@ -32,7 +29,7 @@ pytestmark = pytest.mark.gui
 @pytest.fixture(autouse=True)
 def law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Laws are evaluated by Python itself."""
-    monkeypatch.setitem(sys.modules, "snakestudio.model.robot.strain_law", SimpleNamespace(StrainLaw=FakeLaw))
+    monkeypatch.setattr(strain_shape, "StrainLaw", FakeLaw)
 
 
 @pytest.fixture

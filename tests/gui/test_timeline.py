@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.runs.timeline.card import Card
 from snakestudio.gui.runs.timeline.painting import Rows
+from snakestudio.gui.runs.timeline.track import Card
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene

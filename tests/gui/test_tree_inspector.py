@@ -17,7 +17,8 @@ from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.model.edits import get_value, with_values
-from snakestudio.model.world import Cylinder, Stairs
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item, items_of
 from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles

@@ -16,10 +16,9 @@ from pytestqt.qtbot import QtBot
 from snakestudio.drawing.camera import STANDARD_VIEWS
 from snakestudio.drawing.quality import Quality
 from snakestudio.errors import GraphicsError
+from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.surfaces.render_thread import Result
-from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
-from snakestudio.gui.viewport.view_options import ViewOptions
+from snakestudio.gui.viewport.surfaces.threaded_view import Result, ThreadedView
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.viewport.trail import TrailReader

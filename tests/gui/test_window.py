@@ -23,7 +23,7 @@ from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.pinned_runs import _Beside
 from snakestudio.gui.runs.speed_chooser import SPEEDS
-from snakestudio.gui.shell.commands import TABLE
+from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
@@ -190,12 +190,12 @@ def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_the_table_is_sound(window: MainWindow) -> None:
-    names = [spec.id for spec in TABLE if spec.id != SEPARATOR]
+    names = [spec.id for spec in table() if spec.id != SEPARATOR]
     assert len(names) == len(set(names))
-    keys = [QKeySequence(key).toString() for spec in TABLE for key in spec.shortcuts]
+    keys = [QKeySequence(key).toString() for spec in table() for key in spec.shortcuts]
     assert "" not in keys
     assert len(keys) == len(set(keys)), "one key would do two things"
-    for spec in TABLE:
+    for spec in table():
         if spec.run is not None:
             action = window.context.actions_table[spec.id]
             assert action.toolTip()
@@ -203,7 +203,7 @@ def test_the_table_is_sound(window: MainWindow) -> None:
 
 
 def test_no_command_moves_or_is_called_otherwise_unnoticed() -> None:
-    said = [" | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip() for spec in TABLE]
+    said = [" | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip() for spec in table()]
     assert said == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()
 
 

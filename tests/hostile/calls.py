@@ -25,8 +25,8 @@ def read_by_layout(layout: str, table: str) -> None:
 def check_with_picture(name: str) -> None:
     """A scene with a height field of this picture; what `check` says of it is said."""
     from snakestudio.errors import SceneError
-    from snakestudio.model.obstacles.solids import obstacle_solids
-    from snakestudio.model.world import HeightField
+    from snakestudio.model.obstacles.shape import obstacle_solids
+    from snakestudio.model.obstacles.shapes.height_field import HeightField
 
     path = Path(name)
     solids = obstacle_solids(HeightField(x_m=0.0, y_m=0.0, picture=path.name), path.parent)
@@ -52,7 +52,7 @@ def start_from(name: str) -> None:
 
 def read_mapping(name: str) -> None:
     """As the dialog of teleoperation."""
-    from snakestudio.gui.robot.teleop.mapping_file import load_map
+    from snakestudio.gui.robot.teleop.mapping import load_map
 
     load_map(Path(name))
 

@@ -14,10 +14,14 @@ from hypothesis import strategies as st
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.solid_world import MARGIN, make_world, world_of_solids
 from snakestudio.kernels.solids import FEATURES, link_contacts
-from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid, obstacle_solids
+from snakestudio.model.obstacles.shape import obstacle_solids
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
-from snakestudio.model.world import Box, Ramp, Rubble, Stairs
 from tests.kernels.compiled import gap as planar_gap
 from tests.kernels.solids import (
     HALF,

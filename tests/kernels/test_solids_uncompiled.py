@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.model.obstacles.solids import obstacle_solids
-from snakestudio.model.world import Cylinder, HeightField, Ramp, Rubble
+from snakestudio.model.obstacles.shape import obstacle_solids
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
 from tests.elsewhere import answer_of
 from tests.kernels.solids import REACH, contacts
 

@@ -11,8 +11,8 @@ from snakestudio.cli.drive import PoseWatch, _Drive
 from snakestudio.errors import LinkError, TriggerError
 from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
+from snakestudio.live.live_robot import LiveRobot
 from snakestudio.live.pose_source import StreamFigures
-from snakestudio.live.robot import LiveRobot
 from snakestudio.sync import ClockOffset, Fired, Together
 from snakestudio.sync.protocol import TriggerKind
 

@@ -17,7 +17,7 @@ from snakestudio.link.messages import LinkState
 from snakestudio.link.process.client import LinkClient
 from snakestudio.link.process.priority import raise_below_link
 from snakestudio.link.profile.loading import load_profile
-from snakestudio.live.robot import LiveRobot
+from snakestudio.live.live_robot import LiveRobot
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir

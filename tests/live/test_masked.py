@@ -13,13 +13,13 @@ from snakestudio import api
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import Overlays, build
 from snakestudio.errors import StateError
-from snakestudio.export.figures.any_run import figures_of
+from snakestudio.export.figures.make import figures_of
 from snakestudio.model.columns import column_names, filled_columns, table
 from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.mcap.views import Views
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
-from snakestudio.viewmodel.plots.catalogue import catalogue
+from snakestudio.viewmodel.plots.channels import catalogue
 
 from .test_robot import World
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from snakestudio.link.messages import LinkState
-from snakestudio.live.robot import LiveRobot
+from snakestudio.live.live_robot import LiveRobot
 from snakestudio.live.robot_start_target import HERE, RobotStartTarget, guarded
 from snakestudio.sync import Together
 

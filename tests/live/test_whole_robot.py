@@ -18,7 +18,7 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.messages import CommandKind, LinkCommand, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.library import find_profile, shipped
 from snakestudio.link.profile.loading import load_profile
-from snakestudio.live.robot import LiveRobot
+from snakestudio.live.live_robot import LiveRobot
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 

@@ -7,12 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.model.edits.arrays import MOST, ArrayPlan, arrayed, placements
-from snakestudio.model.edits.random_field import TRIES_EACH
+from snakestudio.model.edits.arrays import MOST, TRIES_EACH, ArrayPlan, arrayed, placements
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, Obstacle, Stairs
 
 
 def places(obstacles: tuple[Obstacle, ...]) -> list[tuple[float, float]]:

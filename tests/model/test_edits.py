@@ -11,9 +11,10 @@ from snakestudio.errors import SceneError
 from snakestudio.model import edits
 from snakestudio.model.edits import transform
 from snakestudio.model.motion import StraightStart, TwoWaves
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.world import Box, Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scenes
 

@@ -19,11 +19,17 @@ from snakestudio.model.edits.groups import (
     with_flag,
     with_group,
 )
-from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.obstacles.outlines import plan_boxes
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 ALL_KINDS: tuple[Obstacle, ...] = (
     Cylinder(x_m=1.0, y_m=-2.0, radius_m=0.3),

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
-from snakestudio.model.obstacles.circles import Circles
-from snakestudio.model.obstacles.csv_file import circles_of_csv
+from snakestudio.model.obstacles.circles import Circles, circles_of_csv
 from snakestudio.model.obstacles.importing import as_cylinders, bounds, read_circles, with_imported
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
 
 
 def numbers(found: Circles) -> list[tuple[float, float, float]]:

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from snakestudio.model.edits import remove_obstacles, with_values
 from snakestudio.model.edits.transform import move
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.obstacle_text import MARK, split
 from snakestudio.model.scene_file.parse import parse_scene, scene_from_dict
-from snakestudio.model.world import Cylinder, HeightField
 from tests.strategies import obstacles
 
 TEXT = """\

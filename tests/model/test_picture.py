@@ -13,8 +13,8 @@ from PIL import EpsImagePlugin, Image
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError
 from snakestudio.model.obstacles.picture import KINDS, grey_values
-from snakestudio.model.obstacles.solids import obstacle_solids
-from snakestudio.model.world import HeightField
+from snakestudio.model.obstacles.shape import obstacle_solids
+from snakestudio.model.obstacles.shapes.height_field import HeightField
 from tests.hostile.kinds import png
 
 EPS = b"""%!PS-Adobe-3.0 EPSF-3.0

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.motion import LateralUndulation
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene, save_scene
-from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scene_trees, scenes
 
@@ -262,7 +263,7 @@ def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
 def test_a_new_file_has_no_sections_of_another_kind_of_body(
     tmp_path: Path, kind: str, left_out: set[str], kept: set[str]
 ) -> None:
-    scene, path = Scene(model=Model(kind=kind)), tmp_path / "new.toml"  # type: ignore[arg-type]
+    scene, path = Scene(model=FORMULATIONS[kind].fields()), tmp_path / "new.toml"
     save_scene(scene, path)
     tables = set(re.findall(r"^\[(\w+)\]", path.read_text(encoding="utf-8"), re.M))
     assert not tables & left_out

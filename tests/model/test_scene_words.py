@@ -7,10 +7,11 @@ from hypothesis import given
 
 from snakestudio.model.edits import add_obstacle, remove_obstacles, with_values
 from snakestudio.model.edits.transform import move
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.world import Box, Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scenes
 

@@ -13,10 +13,16 @@ from scipy.spatial.transform import Rotation
 
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import transform
-from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, obstacle_solids
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 HEIGHTS = ((0.0, 0.1, 0.2), (0.0, 0.15, 0.3))
 KINDS: tuple[Obstacle, ...] = (
@@ -55,7 +61,7 @@ def corners(obstacle: Obstacle) -> np.ndarray:
 
 @pytest.mark.parametrize("obstacle", KINDS, ids=ids)
 def test_moving_moves_every_corner(obstacle: Obstacle) -> None:
-    shift = np.array([0.31, -0.27, 0.2 if transform.has_height(obstacle) else 0.0])
+    shift = np.array([0.31, -0.27, 0.2 if shape_of(obstacle).raised else 0.0])
     moved = transform.move(Scene(obstacles=(KINDS[0], obstacle)), [1], shift)
     np.testing.assert_allclose(corners(moved.obstacles[1]), corners(obstacle) + shift, atol=2e-6)
     assert moved.obstacles[0] is KINDS[0]
@@ -110,7 +116,7 @@ def test_only_boxes_tilt(obstacle: Obstacle) -> None:
     scene = Scene(obstacles=(obstacle,))
     with pytest.raises(SceneError, match=r"1 cannot be tilted: it stands upright; turn it about the vertical"):
         transform.turn(scene, [0], "x", 0.1, (0, 0, 0))
-    if not transform.has_height(obstacle):
+    if not shape_of(obstacle).raised:
         with pytest.raises(SceneError, match=r"1 cannot be raised: it stands on the ground; move it along x and y"):
             transform.move(scene, [0], (0, 0, 0.1))
 
@@ -120,7 +126,7 @@ def test_scaling_along_its_own_axes_scales_every_corner(obstacle: Obstacle) -> N
     """For what lies along the axes of the world; what is turned grows along its own."""
     names = {"yaw_deg", "heading_deg"} & set(type(obstacle).model_fields)
     straight = obstacle.model_copy(update=dict.fromkeys(names, 0.0))
-    pivot = np.array([0.4, -0.1, 0.2 if transform.has_height(obstacle) else 0.0])
+    pivot = np.array([0.4, -0.1, 0.2 if shape_of(obstacle).raised else 0.0])
     factors = np.array([1.5, 1.5 if obstacle.kind == "cylinder" else 0.7, 2.0])
     scaled = transform.scale(Scene(obstacles=(straight,)), [0], factors, pivot).obstacles[0]
     found, had = corners(scaled), corners(straight)

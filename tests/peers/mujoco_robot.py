@@ -12,7 +12,8 @@ import mujoco.rollout
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
+from snakestudio.model.obstacles.shape import obstacle_solids
+from snakestudio.model.obstacles.solids import Block, Post
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene

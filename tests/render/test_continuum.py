@@ -13,9 +13,10 @@ from snakestudio.drawing.draw_list import DrawList, Ghost, Overlays, Pick, build
 from snakestudio.drawing.extent import extent
 from snakestudio.drawing.picking import pick, pick_rectangle
 from snakestudio.drawing.style import DARK
+from snakestudio.model.body import ChainBody, ContinuousBody
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Robot
-from snakestudio.model.robot.support import Friction
+from snakestudio.model.robot.support import Friction, Rings
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from tests.drawing.continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, state, turned, worm
@@ -179,19 +180,22 @@ def test_a_section_that_is_not_known():
         assert all(np.isfinite(rows).all() for rows in drawn.opaque.values())
 
 
+_ROD = ContinuousBody(Beam(), Rings())
+
+
 def test_links_and_bodies_as_ghosts_of_each_other():
     held = snake()
     own = _drawn(SNAKE, held, Overlays(ghosts=(Ghost(held.link_pose),)))
     assert len(own.ghost_tubes) == 1
     assert own.ghosts == []
     assert own.ghost_tubes[0].colours[0, 3] == pytest.approx(0.35)
-    links = _drawn(SNAKE, held, Overlays(ghosts=(Ghost(serpenoid_pose(), robot=Robot()),)))
+    links = _drawn(SNAKE, held, Overlays(ghosts=(Ghost(serpenoid_pose(), body=ChainBody(Robot())),)))
     assert len(links.ghosts) == 1
     assert links.ghost_tubes == ()
-    other = build(Scene(), None, Overlays(ghosts=(Ghost(held.link_pose, beam=Beam()),)), Camera())
+    other = build(Scene(), None, Overlays(ghosts=(Ghost(held.link_pose, body=_ROD),)), Camera())
     assert len(other.ghost_tubes) == 1
     assert (
-        len(build(Scene(), None, Overlays(ghosts=(Ghost(held.link_pose * np.nan, beam=Beam()),)), Camera()).ghosts) == 0
+        len(build(Scene(), None, Overlays(ghosts=(Ghost(held.link_pose * np.nan, body=_ROD),)), Camera()).ghosts) == 0
     )
 
 

@@ -15,8 +15,14 @@ from snakestudio.drawing.picking import pick
 from snakestudio.drawing.quality import Quality
 from snakestudio.model.edits import remove_obstacles, with_values
 from snakestudio.model.edits.transform import move
+from snakestudio.model.obstacles.shape import Obstacle
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.model.obstacles.shapes.ramp import Ramp
+from snakestudio.model.obstacles.shapes.rubble import Rubble
+from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.render.static_layer import MANY
 

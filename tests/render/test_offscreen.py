@@ -23,12 +23,14 @@ from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.errors import GraphicsError
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.obstacles.shapes.box import Box
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.world import Box, Cylinder
-from snakestudio.render import egl, gl, program
+from snakestudio.render import gl, offscreen, program
 from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
 from snakestudio.render.renderer import Renderer
 from tests.drawing.continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, worm
@@ -108,7 +110,9 @@ PICTURES = {
     ),
     "loops": (FREE, snapshot(loops_pose(), False), Overlays(), LIFT_VIEW, LIGHT),
     "cardan": (
-        FREE.model_copy(update={"model": Model(kind="spatial_nonsmooth"), "robot": Robot(axis_offset_m=0.022)}),
+        FREE.model_copy(
+            update={"model": FORMULATIONS["spatial_nonsmooth"].fields(), "robot": Robot(axis_offset_m=0.022)}
+        ),
         dataclasses.replace(
             snapshot(lifted_pose(0.05, 2.5), False),
             joint_angle_ref=np.column_stack((np.linspace(-0.5, 0.5, 10), 0.25 * np.cos(np.arange(10)))),
@@ -423,8 +427,8 @@ def test_no_egl_names_the_package(monkeypatch):
 
 
 def test_no_surfaceless_platform_names_the_package(monkeypatch):
-    monkeypatch.setattr(egl.OffscreenContext, "_devices", lambda self: [])
-    monkeypatch.setattr(egl, "_SURFACELESS_MESA", 0x1)
+    monkeypatch.setattr(offscreen.OffscreenContext, "_devices", lambda self: [])
+    monkeypatch.setattr(offscreen, "_SURFACELESS_MESA", 0x1)
     with pytest.raises(GraphicsError, match="without a display"):
         OffscreenRenderer(10, 10)
 

@@ -14,9 +14,9 @@ from PIL import Image
 from snakestudio import api
 from snakestudio.cli import main
 from snakestudio.model.edits import with_values
+from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
-from snakestudio.model.world import HeightField
 from snakestudio.paths import cache_dir, scenes_dir
 from snakestudio.runfile.mcap import RunFile, open_run
 from snakestudio.runfile.mcap.enclosed import _place

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from snakestudio.session.commands import Commands
+from snakestudio.session.session import Commands
 
 
 def drain(commands: Commands) -> None:

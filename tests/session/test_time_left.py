@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from snakestudio.session import compile_schedule
 from snakestudio.session.compile_schedule import Progressing, Recorder, Schedule, expected
-from snakestudio.session.compile_texts import percent, time_left
-from snakestudio.session.time_left import TimeLeft
+from snakestudio.session.time_left import TimeLeft, percent, time_left
 
 
 def test_between_what_is_told_it_goes_by_the_clock() -> None:

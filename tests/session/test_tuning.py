@@ -11,6 +11,7 @@ import pytest
 
 from snakestudio import processor
 from snakestudio.errors import PreparationError, UsageError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session import tuning
 from snakestudio.session.engine_compiler import Stage as PreparationStage
 from snakestudio.session.tuning import Case, Stage, Timing, TimingProcess, cells, description, measure, verdict
@@ -209,11 +210,10 @@ def test_the_program_times_its_scenes() -> None:
 
 
 def test_every_model_is_timed() -> None:
-    from snakestudio.engines import registry
     from snakestudio.model.scene_file import load_scene
     from snakestudio.paths import scenes_dir
 
-    assert {case.kind for case in tuning.CASES} == set(registry.kinds())
+    assert {case.kind for case in tuning.CASES} == set(FORMULATIONS)
     for case in tuning.CASES:
         assert load_scene(scenes_dir() / f"{case.scene}.toml").model.kind == case.kind
 

@@ -239,10 +239,10 @@ def make_window(folder: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from snakestudio.analysis.experiment.layout import save_layout
-    from snakestudio.gui.analysis.experiment.remembered import remember_layout
+    from snakestudio.gui.analysis.experiment.import_dialog import remember_layout
+    from snakestudio.gui.app import make_window
     from snakestudio.gui.core import theme
-    from snakestudio.gui.robot.teleop.mapping_file import save_map
-    from snakestudio.gui.shell.main_window import MainWindow
+    from snakestudio.gui.robot.teleop.mapping import save_map
     from snakestudio.model.edits import with_values
     from snakestudio.model.scene_file import load_scene
     from snakestudio.runfile.library import RunLibrary
@@ -255,7 +255,7 @@ def make_window(folder: Path) -> None:
     for key, value in choices.PLAIN.items():
         settings.setValue(key, value)
 
-    window = MainWindow(settings)
+    window = make_window(settings)
     window.show()
     window.context.docks.fill(window.context)
     while not window.context.docks.are_filled:
@@ -332,7 +332,7 @@ def _table() -> Any:
 def _arrange(window: Any, app: Any) -> None:
     """Docks and plots: one arrangement saved under a name, another one left as it stands."""
     from snakestudio.gui.plots.channel_library import Derived
-    from snakestudio.gui.plots.content import read_content
+    from snakestudio.viewmodel.plots.content import read_content
 
     window.context.plot_docks.library.put(Derived(*choices.DERIVED))
     contents = [content for plot in choices.PLOTS if (content := read_content(plot)) is not None]

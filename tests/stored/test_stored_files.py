@@ -18,8 +18,7 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExperimentError, UsageError
 from snakestudio.export.camera_path import CameraKey, CameraPath, load_camera_path
 from snakestudio.gui.robot.teleop.inputs import parse_input
-from snakestudio.gui.robot.teleop.mapping import DEFAULT, Binding, InputMap
-from snakestudio.gui.robot.teleop.mapping_file import load_map
+from snakestudio.gui.robot.teleop.mapping import DEFAULT, Binding, InputMap, load_map
 from snakestudio.link.bus.frame_log import read_log, read_source
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.model.edits import get_value, with_values

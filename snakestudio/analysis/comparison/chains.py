@@ -16,7 +16,6 @@ from snakestudio.errors import PhysicsError, UsageError
 from snakestudio.model.edits import with_value
 from snakestudio.model.robot.discretise import discretise
 from snakestudio.model.robot.strain_law import StrainLaw
-from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
 
@@ -83,13 +82,13 @@ def compare_chain(
     PhysicsError
         If a run fails.
     """
-    if not scene.model.continuum:
+    if not scene.body.strained:
         raise UsageError(
             f'The scene\'s model is {scene.model.kind}, not a continuous body; set model.kind to "continuum_beam".'
         )
     if any(scene.beam.tip_wrench):
         raise UsageError("No chain has a force or a torque at its tip; set those of beam to 0.")
-    free = isinstance(scene.support, Friction)
+    free = not scene.support.kinematic
     counts = tuple(sorted(set(links))) or (FREE_LINKS if free else LINKS)
     for n in counts:
         if not 2 <= n <= MOST_LINKS:

@@ -19,15 +19,14 @@ from snakestudio.analysis.comparison.chains import as_chain
 from snakestudio.analysis.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SceneError, UsageError
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import Change
-from snakestudio.model.robot.support import Friction
+from snakestudio.model.robot.discretise import CHAIN
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
-
-_CONTINUUM, _CHAIN_OF_BODY = "continuum_beam", ("planar_lagrangian",)
 
 __all__ = ["ModelComparison", "ModelRun", "chosen_kinds", "compare_models", "fitted_to", "refusals"]
 
@@ -122,13 +121,13 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
     """
     own = scene.model.kind
     for kind in kinds:
-        if kind not in engines.kinds():
-            raise UsageError(f"There is no model {kind!r}; give some of {', '.join(engines.kinds())}.")
+        if kind not in FORMULATIONS:
+            raise UsageError(f"There is no model {kind!r}; give some of {', '.join(FORMULATIONS)}.")
     if kinds:
         return tuple(kinds)
-    if scene.model.continuum:
-        return (own, *_CHAIN_OF_BODY) if isinstance(scene.support, Friction) else (own,)
-    return (own, *(kind for kind in engines.kinds() if kind not in (own, _CONTINUUM)))
+    if scene.body.strained:
+        return (own, CHAIN) if scene.body.slides else (own,)
+    return (own, *(kind for kind, each in FORMULATIONS.items() if kind != own and each.fields.body is scene.model.body))
 
 
 def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
@@ -153,7 +152,7 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
         If the scene cannot be one of that formulation.
     """
     own = kind == scene.model.kind
-    if scene.model.continuum != (kind == _CONTINUUM):
+    if FORMULATIONS[kind].fields.body is not scene.model.body:
         return _other_body(scene, kind)
     fitted = scene if own else with_value(scene, "model.kind", kind)
     warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
@@ -169,15 +168,15 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
 
 def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
     """A body as a chain of links; the reverse is asked for on purpose: much of a chain's scene has no place there."""
-    if kind in _CHAIN_OF_BODY:
+    if kind == CHAIN:
         n = scene.robot.n_links
         note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
         return as_chain(scene, n), (note,)
-    if kind == _CONTINUUM:
+    if scene.body.jointed:
         message, remedy = "it has links, no strain law", "make a continuous body of its gait: snakestudio fit-strain"
     else:
         message = "it is a continuous body"
-        remedy = f'compare it with "{_CHAIN_OF_BODY[0]}" under friction, or with links: snakestudio compare chain'
+        remedy = f'compare it with "{CHAIN}" under friction, or with links: snakestudio compare chain'
     problem = Problem("error", "model.kind", message, remedy)
     raise SceneError(problem.sentence(), [problem])
 

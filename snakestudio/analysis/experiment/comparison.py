@@ -10,7 +10,6 @@ import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions, align
-from snakestudio.analysis.experiment.bootstrap import COVERAGE, DRAWS, among_trials, interval, mean_in_blocks
 from snakestudio.analysis.experiment.figures import FIGURES, Figure
 from snakestudio.analysis.experiment.plausible import suspicions
 from snakestudio.analysis.experiment.tracks import RunTracks
@@ -20,7 +19,57 @@ from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
 
-__all__ = ["AlignedSamples", "ExperimentComparison", "TrialComparison", "compare_experiment"]
+__all__ = [
+    "AlignedSamples",
+    "ExperimentComparison",
+    "TrialComparison",
+    "among_trials",
+    "compare_experiment",
+    "interval",
+    "mean_in_blocks",
+]
+
+# Bootstrap: how sure figures are, by drawing the data anew, in blocks of time within a trial, and among trials.
+#
+# The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the moving-block
+# bootstrap, Künsch 1989), from the series closed to a circle (Politis and Romano 1992): else its ends, where
+# alignment errors are largest, would be drawn too seldom. Where there are several trials, trials are drawn first,
+# then blocks within each.
+
+
+DRAWS = 2000
+COVERAGE = 0.95
+"""Share of the draws that an interval holds."""
+
+
+def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
+    """Means (draws,) of a series (k,) drawn anew in blocks of so many rows that follow each other, round its end."""
+    k = len(values)
+    block = max(1, min(block, k))
+    sums = np.concatenate([[0.0], np.cumsum(np.concatenate([values, values[: block - 1]]))])
+    of_blocks = (sums[block:] - sums[:-block]) / block
+    count = math.ceil(k / block)
+    random = np.random.default_rng(seed)
+    chosen = random.integers(0, len(of_blocks), (DRAWS, count))
+    means: FloatArray = of_blocks[chosen].mean(axis=1)
+    return means
+
+
+def among_trials(draws: FloatArray, seed: int) -> FloatArray:
+    """Means (draws,) over trials drawn with replacement, of the figures (trials, draws) that each trial's draw gave."""
+    trials, n = draws.shape
+    random = np.random.default_rng(seed)
+    chosen = random.integers(0, trials, (n, trials))
+    means: FloatArray = draws[chosen, np.arange(n)[:, None]].mean(axis=1)
+    return means
+
+
+def interval(draws: FloatArray) -> tuple[float, float]:
+    """The percentile interval of draws (n,)."""
+    tail = 50.0 * (1.0 - COVERAGE)
+    low, high = np.percentile(draws, [tail, 100.0 - tail])
+    return float(low), float(high)
+
 
 # Run and experiment beside each other at the same instants, and the error figures of that.
 

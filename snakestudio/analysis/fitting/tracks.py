@@ -118,7 +118,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         robot, low, high = self.scene.robot, *self.offset_bounds_s
-        if self.scene.model.continuum:
+        if not self.scene.body.jointed:
             raise UsageError(f"{self.name}: a continuous body has no links to fit to; fit a scene of a chain of links.")
         if not low <= high:
             raise UsageError(f"{self.name}: the time offset is within {low:g} to {high:g} s; begin with the smaller.")

@@ -1,18 +1,30 @@
-"""Derived signals: typed expressions over the columns of any recording, their spectrum and statistics."""
+"""Derived signals: typed expressions over the columns of any recording, numbers made of them, spectra, statistics."""
 
-from snakestudio.analysis.signals.analysis import SpanStatistics, SpectrumWindow, spectrum, statistics
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
-from snakestudio.analysis.signals.signal import Signal, compile_signal
+from snakestudio.analysis.signals.reductions import REDUCTIONS, Figure, Reduced, compile_reduction, reduce
+from snakestudio.analysis.signals.signal import (
+    Signal,
+    SpanStatistics,
+    SpectrumWindow,
+    compile_signal,
+    spectrum,
+    statistics,
+)
 from snakestudio.errors import SignalError
 
 __all__ = [
     "FUNCTIONS",
+    "REDUCTIONS",
+    "Figure",
     "Function",
+    "Reduced",
     "Signal",
     "SignalError",
     "SpanStatistics",
     "SpectrumWindow",
+    "compile_reduction",
     "compile_signal",
+    "reduce",
     "spectrum",
     "statistics",
 ]

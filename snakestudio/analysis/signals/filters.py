@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.nodes import Node
-from snakestudio.analysis.signals.reading import Block, Reading
+from snakestudio.analysis.signals.nodes import Block, Node, Reading
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import combined, of_column
 

@@ -7,16 +7,145 @@ those of the whole.
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.reading import Block, ColumnKey, Reading
+from snakestudio.errors import SignalError
 from snakestudio.model.column_units import PLAIN, Unit, of_column
+from snakestudio.model.columns import column_names, columns_between
+from snakestudio.model.recording import Recording
 
-__all__ = ["Column", "Node", "Number", "Pointwise", "Time", "evaluate"]
+__all__ = ["Block", "Column", "ColumnKey", "FloatArray", "Node", "Number", "Pointwise", "Reading", "Time", "evaluate"]
+
+
+_FIRST = 1000
+"""Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no time for it."""
+
+ColumnKey = tuple[str, bool]
+"""Name of a column, and whether it is one of the other run."""
+
+
+_even_until: dict[int, tuple[weakref.ref[Recording], int]] = {}
+"""How many rows of a recording are known to be evenly apart: rows do not change, so only new ones are looked at."""
+
+
+def _remember(recording: Recording, count: int) -> None:
+    key = id(recording)
+    try:
+        _even_until[key] = (weakref.ref(recording, lambda _: _even_until.pop(key, None)), count)
+    except TypeError:  # what cannot be watched is looked at again
+        return
+
+
+class Reading:
+    """The recordings a signal is evaluated on, as long as they are at this moment.
+
+    Attributes
+    ----------
+    times : (n,)
+        s, of the recording whose rows are asked for.
+    """
+
+    def __init__(self, recording: Recording, other: Recording | None = None) -> None:
+        self.recording, self.other = recording, other
+        self.times = recording.times
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @cached_property
+    def interval(self) -> float:
+        """Median time between two of the first rows, s; NaN where there are less than two."""
+        between = np.diff(self.times[:_FIRST])
+        return float(np.median(between)) or float("nan") if len(between) else float("nan")
+
+    @cached_property
+    def even(self) -> bool:
+        """Whether all rows are that far apart, to a tenth."""
+        known = _even_until.get(id(self.recording))
+        start = known[1] if known is not None and known[0]() is self.recording else 1
+        gaps = np.diff(self.times[start - 1 :])
+        if len(gaps) and not np.all(np.abs(gaps - self.interval) <= 0.1 * self.interval):
+            return False
+        if len(self.times) >= _FIRST:
+            _remember(self.recording, len(self.times))
+        return True
+
+    def from_time(self, time: float) -> int:
+        """The last row that is not later than `time`, or the first one."""
+        return max(int(np.searchsorted(self.times, time, "right")) - 1, 0)
+
+    def to_time(self, time: float) -> int:
+        """One beyond the first row that is not earlier than `time`, or the number of rows."""
+        return min(int(np.searchsorted(self.times, time, "left")) + 1, len(self.times))
+
+    def check(self, columns: Iterable[ColumnKey]) -> None:
+        """See that the runs have the columns.
+
+        Raises
+        ------
+        SignalError
+            If one is missing.
+        """
+        own = set(column_names(self.recording.schema))
+        theirs = set(column_names(self.other.schema)) if self.other is not None else set()
+        for name, other in columns:
+            if other and self.other is None:
+                raise SignalError(f"'other.{name}' needs a second run", "choose which run it is compared with")
+            if name not in (theirs if other else own):
+                which = "the other run" if other else "this run"
+                raise SignalError(f"{which} has no column '{name}'", "take one that both runs have, or leave it out")
+
+    def block(self, columns: frozenset[ColumnKey], start: int, stop: int) -> Block:
+        """These columns of the rows `start` to `stop`."""
+        values: dict[ColumnKey, FloatArray] = {}
+        own = tuple(sorted(name for name, other in columns if not other))
+        theirs = tuple(sorted(name for name, other in columns if other))
+        if own:
+            table = columns_between(self.recording, own, start, stop)
+            values |= {(name, False): np.ascontiguousarray(table[:, k]) for k, name in enumerate(own)}
+        if theirs:
+            assert self.other is not None
+            values |= self._of_other(self.other, theirs, self.times[start:stop])
+        return Block(self, start, stop, values)
+
+    def _of_other(self, other: Recording, names: tuple[str, ...], times: FloatArray) -> dict[ColumnKey, FloatArray]:
+        """Values of the other run between its rows, linearly; NaN where it was not recorded."""
+        known = Reading(other)
+        if not len(known) or not len(times):
+            return {(name, True): np.full(len(times), np.nan) for name in names}
+        first, last = known.from_time(times[0]), known.to_time(times[-1])
+        table = columns_between(other, names, first, last)
+        there = known.times[first:last]
+        near = 1e-9 * max(1.0, abs(float(times[-1])))  # rows of the same moment may differ in their last bits
+        outside = (times < there[0] - near) | (times > there[-1] + near)
+        made: dict[ColumnKey, FloatArray] = {}
+        for k, name in enumerate(names):
+            values = np.interp(times, there, table[:, k])
+            values[outside] = np.nan
+            made[name, True] = values
+        return made
+
+
+class Block:
+    """Columns of some rows in a row, and what is asked about them."""
+
+    def __init__(self, reading: Reading, start: int, stop: int, columns: dict[ColumnKey, FloatArray]) -> None:
+        self.reading, self.start, self.stop = reading, start, stop
+        self._columns = columns
+
+    def column(self, key: ColumnKey, start: int, stop: int) -> FloatArray:
+        """A column of the rows `start` to `stop` of the recording, which must lie in the block."""
+        return self._columns[key][start - self.start : stop - self.start]
+
+    def times(self, start: int, stop: int) -> FloatArray:
+        """Times of the rows, s."""
+        return self.reading.times[start:stop]
 
 
 class Node(ABC):
@@ -119,12 +248,13 @@ class Pointwise(Node):
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN where the function has no value."""
-        return self._applied([part.values(block, start, stop) for part in self.parts])
+        return self.applied([part.values(block, start, stop) for part in self.parts])
 
     def constant(self) -> float:
         """Its value where all its parts are numbers."""
-        return float(self._applied([np.array([part.value]) for part in self.parts if isinstance(part, Number)])[0])
+        return float(self.applied([np.array([part.value]) for part in self.parts if isinstance(part, Number)])[0])
 
-    def _applied(self, values: list[FloatArray]) -> FloatArray:
+    def applied(self, values: list[FloatArray]) -> FloatArray:
+        """The function of values of its parts."""
         with np.errstate(all="ignore"):
             return np.asarray(self._function(*values), np.float64)

@@ -11,7 +11,7 @@ import difflib
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NoReturn
 
@@ -56,7 +56,9 @@ _WORD = re.compile(
 _TYPOGRAPHIC = {"−": "-", "·": "*", "×": "*", "÷": "/"}
 
 
-def read(text: str, names: Sequence[str], other_names: Sequence[str]) -> Node:
+def read(
+    text: str, names: Sequence[str], other_names: Sequence[str], reductions: Mapping[str, Function] | None = None
+) -> Node:
     """The expression that `text` says.
 
     Parameters
@@ -64,6 +66,8 @@ def read(text: str, names: Sequence[str], other_names: Sequence[str]) -> Node:
     text : str
     names, other_names : sequence of str
         Columns of the run, and of the one that ``other.`` means; none of the latter where there is no second run.
+    reductions : dict, optional
+        One number is wanted: signals may stand within these alone.
 
     Raises
     ------
@@ -92,18 +96,21 @@ def read(text: str, names: Sequence[str], other_names: Sequence[str]) -> Node:
         place = re.search(r"at character (\d+)", error.message)
         at = int(place[1]) - 1 if place is not None else 0
         raise SignalError(error.message, error.remedy, at, at + 1 if place is not None else 0) from error
-    return _Reader(plain, typed, patterns, tuple(names), tuple(other_names)).node(typed.tree)
+    return _Reader(plain, typed, patterns, tuple(names), tuple(other_names), reductions).node(typed.tree)
 
 
 class _Reader:
     """Walks the tree of one text."""
 
     def __init__(
-        self, text: str, typed: Typed, patterns: dict[int, str], names: tuple[str, ...], others: tuple[str, ...]
-    ) -> None:
+        self, text: str, typed: Typed, patterns: dict[int, str], names: tuple[str, ...], others: tuple[str, ...],
+        reductions: Mapping[str, Function] | None,
+    ) -> None:  # fmt: skip
         self._text, self._typed, self._patterns = text, typed, patterns
         self._names = {False: names, True: others}
         self._sets = {False: frozenset(names), True: frozenset(others)}
+        self._reductions: Mapping[str, Function] = reductions or {}
+        self._signals = reductions is None  # whether what is read may change with time
 
     def _refuse(self, node: ast.expr, message: str, remedy: str) -> NoReturn:
         start, stop = self._typed.place(node)
@@ -162,28 +169,43 @@ class _Reader:
                 self._refuse(tree, f"'{self._said(tree)}' is not understood", "only other. can stand before a column")
             return self._column(tree, tree.attr, True)
         if tree.id in self._sets[False]:
-            return Column(tree.id, False)
+            return self._column(tree, tree.id, False)
         if tree.id == "time":
+            self._may_change(tree)
             return Time()
         if tree.id == "pi":
             return Number(math.pi)
-        if tree.id in FUNCTIONS:
-            self._refuse(tree, f"'{tree.id}' is a function", f"write {FUNCTIONS[tree.id].signature}")
+        if tree.id in self._callable:
+            self._refuse(tree, f"'{tree.id}' is a function", f"write {self._callable[tree.id].signature}")
         return self._column(tree, tree.id, False)
 
     def _column(self, tree: ast.expr, name: str, other: bool) -> Node:
         if other and not self._names[True]:
             self._refuse(tree, f"'other.{name}' needs a second run", "load one, or leave other. out")
         if name in self._sets[other]:
+            self._may_change(tree)
             return Column(name, other)
         near = difflib.get_close_matches(name, self._names[other], 3, 0.5)
         prefix = "other." if other else ""
         if not near and not other:
-            near = difflib.get_close_matches(name, FUNCTIONS, 3, 0.5)
+            near = difflib.get_close_matches(name, self._callable, 3, 0.5)
         remedy = (
             f"did you mean {_listed([prefix + each for each in near])}" if near else "take one of the run's columns"
         )
         self._refuse(tree, f"'{prefix}{name}' is no column of the {'other ' if other else ''}run", remedy)
+
+    @property
+    def _callable(self) -> Mapping[str, Function]:
+        """What can be called here."""
+        return FUNCTIONS if self._signals else {**FUNCTIONS, **self._reductions}
+
+    def _may_change(self, tree: ast.expr) -> None:
+        """Refuse a signal where one number is wanted."""
+        if not self._signals:
+            self._refuse(
+                tree, f"'{self._said(tree)}' changes with time, and one number is wanted",
+                f"put it, or what it is part of, into one of {', '.join(self._reductions)}",
+            )  # fmt: skip
 
     def _signed(self, tree: ast.UnaryOp, depth: int) -> Node:
         inner = self.node(tree.operand, depth + 1)
@@ -228,10 +250,14 @@ class _Reader:
 
     def _call(self, tree: ast.Call, depth: int) -> Node:
         name = tree.func.id if isinstance(tree.func, ast.Name) else ""
-        function = FUNCTIONS.get(name)
+        reducing = not self._signals and name in self._reductions and self._is_of_one(tree, name)
+        function = self._reductions[name] if reducing else FUNCTIONS.get(name)
         if function is None:
-            near = difflib.get_close_matches(name, FUNCTIONS, 2, 0.5)
-            remedy = f"did you mean {_listed(near)}" if near else f"use one of {', '.join(FUNCTIONS)}"
+            if name in self._reductions:
+                self._refuse(tree, f"{name}() gives one number, and stands within another reduction", "reduce once")
+            known = self._callable
+            near = difflib.get_close_matches(name, known, 2, 0.5)
+            remedy = f"did you mean {_listed(near)}" if near else f"use one of {', '.join(known)}"
             if name in self._sets[False]:
                 remedy = "write * between factors"
             self._refuse(tree, f"'{self._said(tree.func)}' is not a function", remedy)
@@ -243,12 +269,23 @@ class _Reader:
         if len(tree.args) != wanted:
             given = f"{len(tree.args)} argument{'' if len(tree.args) == 1 else 's'}"
             self._refuse(tree, f"{name}() is given {given} instead of {wanted}", f"write {function.signature}")
+        within, self._signals = self._signals, self._signals or reducing
         parts = [self.node(argument, depth + 1) for argument in tree.args[: function.signals]]
+        self._signals = within
         numbers = [
             self._plain_number(argument, name, number, function, depth)
             for argument, number in zip(tree.args[function.signals :], function.numbers, strict=True)
         ]
-        return self._made(tree, function.make(*parts, *numbers))
+        made = self._made(tree, function.make(*parts, *numbers))
+        if not (self._signals or reducing or isinstance(made, Pointwise | Number)):
+            remedy = f"put it within a reduction, like mean({name}(...))"
+            self._refuse(tree, f"{name}() is of signals that change with time", remedy)
+        return made
+
+    def _is_of_one(self, tree: ast.Call, name: str) -> bool:
+        """Whether a reduction is meant, rather than the function of several numbers that is called the same."""
+        function = FUNCTIONS.get(name)
+        return function is None or function.signals != 0 or len(tree.args) < 2
 
     def _plain_number(self, tree: ast.expr, name: str, number: str, function: Function, depth: int) -> float:
         node = self.node(tree, depth + 1)
@@ -258,6 +295,9 @@ class _Reader:
             )
         if number in function.positive and node.value <= 0.0:
             self._refuse(tree, f"{number} = {node.value:g} in {name}() is not above 0", "give a positive number")
+        low, high = function.between.get(number, (-math.inf, math.inf))
+        if not low <= node.value <= high:
+            self._refuse(tree, f"{number} = {node.value:g} in {name}() is out of range", f"give {low:g} to {high:g}")
         return node.value
 
     def _of_many(self, tree: ast.Call, name: str, function: Function, depth: int) -> Node:

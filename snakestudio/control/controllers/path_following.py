@@ -17,11 +17,11 @@ from snakestudio.errors import Problem
 from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.model.fields import value
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.rotations import rotation
+from snakestudio.model.obstacles.outlines import distances, solid_outline
+from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.track import Track, track
-from snakestudio.model.world import Box, Cylinder
 
 __all__ = ["KIND", "PathFollower", "PathFollowingFields"]
 
@@ -178,20 +178,14 @@ def _half_width(scene: Scene) -> float:
 
 
 def _distances(scene: Scene, path: Track) -> dict[int, float]:
-    """How near the path comes to cylinders and boxes (0-based; what else there is one climbs), m; 0 goes through."""
+    """How near the path comes to obstacles that are no ground to climb (0-based), m; 0 goes through."""
     count = int(min(max(path.length / _SPACING, 1.0), 20000.0)) + 1
     points = np.array([path.place(s)[0] for s in np.linspace(0.0, path.length, count)])
-    found: dict[int, float] = {}
-    for index, o in enumerate(scene.obstacles):
-        if isinstance(o, Cylinder):
-            away = np.hypot(points[:, 0] - o.x_m, points[:, 1] - o.y_m) - o.radius_m
-        elif isinstance(o, Box):
-            local = (points - (o.x_m, o.y_m)) @ rotation(math.radians(o.yaw_deg))[:2, :2]
-            away = np.linalg.norm(np.maximum(np.abs(local) - 0.5 * np.array([o.length_m, o.width_m]), 0.0), axis=1)
-        else:
-            continue
-        found[index] = max(float(away.min()), 0.0)
-    return found
+    return {
+        index: min(float(distances(solid_outline(solid), points).min()) for solid in obstacle_solids(o))
+        for index, o in enumerate(scene.obstacles)
+        if not shape_of(o).terrain
+    }
 
 
 def _obstacles(scene: Scene, path: Track) -> list[Problem]:

@@ -98,7 +98,7 @@ class JointTorques(OpenLoop):
 def check(scene: Scene) -> list[Problem]:
     """What is wrong in `scene`, whose gait gives torques."""
     assert isinstance(scene.gait, JointTorqueFields)
-    if scene.model.continuum:
+    if not scene.body.jointed:
         what = "a continuous body has no joints that torques could drive"
         fixes = (Fix("Leave the gait out", (("gait", None),)),)
         return [Problem("error", "gait.kind", what, "leave gait out, or choose a model of links", fixes=fixes)]

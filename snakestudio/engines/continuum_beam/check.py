@@ -12,28 +12,13 @@ import numpy as np
 
 from snakestudio.engines import checks
 from snakestudio.errors import Problem
-from snakestudio.kinds.reads import EVERY_MODEL
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.robot.beam import GROUPS, TIP
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["READS", "check", "largest_stable_step"]
-
-READS = EVERY_MODEL | {
-    "beam.*", "strain.*", "support.*", "robot.n_links", "ground.mu_along", "ground.mu_across",
-    "ground.coulomb_smoothing_m_s",
-    "ground.gravity_m_s2", "ground.slope_deg", "ground.downhill_deg", "solver.error_tolerance",
-    *(
-        f"start.{name}"
-        for name in (
-            "kind", "link", "x_m", "y_m", "z_m", "heading_deg", "pitch_deg", "roll_deg", "vx_m_s", "vy_m_s", "vz_m_s",
-            "omega_deg_s",
-        )
-    ),
-}  # fmt: skip
-"""Scene keys with an effect in this formulation."""
+__all__ = ["check", "largest_stable_step"]
 
 
 def largest_stable_step(scene: Scene) -> float:

@@ -220,6 +220,12 @@ class ContinuumBeamEngine:
             raise PhysicsError(self._failure(NOT_SOLVED))
         return self._params, copied(self._work)
 
+    def run_once(self) -> None:
+        """Call everything of it that is compiled."""
+        self.snapshot()
+        step = self._scene.solver.step_s
+        self.advance(start_reference(self._scene, (0.0, 0.5 * step, step)), 1, (1,))
+
     def apply(self, scene: Scene) -> bool:
         """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
         before = self._scene

@@ -14,19 +14,10 @@ from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.planar_lagrangian.params import make_params
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y
-from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
-__all__ = ["READS", "check", "largest_stable_step"]
-
-
-READS = LINKS | {
-    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
-    "ground.coulomb_law",
-    "joint_controller.law", "joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s",
-}  # fmt: skip
-"""Scene keys with an effect in this formulation."""
+__all__ = ["check", "largest_stable_step"]
 
 
 def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArray:

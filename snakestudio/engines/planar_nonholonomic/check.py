@@ -11,18 +11,10 @@ from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
-__all__ = ["READS", "check", "largest_stable_step"]
-
-READS = LINKS | {
-    "robot.joint_limit_deg", "robot.joint_limit_stiffness_nm_per_rad",
-    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
-    "ground.coulomb_smoothing_rad_s", "ground.obstacle_damping_ns_per_m", "obstacles.*", "solver.error_tolerance",
-}  # fmt: skip
-"""Scene keys with an effect in this formulation."""
+__all__ = ["check", "largest_stable_step"]
 
 
 def largest_stable_step(scene: Scene) -> float:

@@ -133,7 +133,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
             return False
         self._params = make_params(scene, self._params)
         self._look_out(scene)
-        self._state.met[self._state.met >= len(scene.obstacles)] = -1
+        self._state.met[self._state.met >= len(self._params.obstacles)] = -1
         return True
 
     def _saved_state(self) -> State:
@@ -142,8 +142,9 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _restore_state(self, state: State, scene: Scene) -> None:
         state = agreeing(state, self._state)
         within(state.acts, 0, 2)
-        within(state.met, -1, max(1, len(scene.obstacles)))
-        self._params = make_params(scene, self._params)
+        params = make_params(scene, self._params)
+        within(state.met, -1, max(1, len(params.obstacles)))
+        self._params = params
         self._look_out(scene)
         self._state = state
 

@@ -67,7 +67,7 @@ class Params(NamedTuple):
     schemes : (m, m, 6)
         Integration schemes by their number of stages, see `chebyshev.scheme`.
     obstacles : (k, 9)
-        Outlines of all obstacles, see `planar_obstacles.OUTLINE`.
+        Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
     grid_x, grid_y, grid_inverse, grid_nx, grid_ny, grid_first, grid_items
         As in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their height.
     """

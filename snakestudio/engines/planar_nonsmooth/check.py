@@ -12,19 +12,11 @@ from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.kinds.reads import LINKS
 from snakestudio.model.robot.pose import planar_arms, planar_pose
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
-__all__ = ["READS", "check", "largest_stable_step"]
-
-
-READS = LINKS | {
-    "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
-    "obstacles.*", "actuator.*", "solver.joints", "solver.tolerance", "solver.max_iterations",
-}  # fmt: skip
-"""Scene keys with an effect in this formulation."""
+__all__ = ["check", "largest_stable_step"]
 
 
 def _joint_response(theta: FloatArray, robot: Robot, rear: float) -> FloatArray:

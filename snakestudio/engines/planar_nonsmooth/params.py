@@ -49,7 +49,7 @@ class Params(NamedTuple):
     far : float
         Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     obstacles : (k, 9)
-        Outlines of all obstacles, see `obstacles.OUTLINE`.
+        Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
     grid_x, grid_y, grid_inverse : float
         Corner of the grid, m, and 1 / size of its cells, 1/m.
     grid_nx, grid_ny : int

@@ -13,27 +13,18 @@ from snakestudio.engines import checks, crossing, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y, Z
-from snakestudio.kinds.reads import LINKS
-from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.motion import PlacedStart
-from snakestudio.model.obstacles.solids import Relief, Solid, obstacle_solids
+from snakestudio.model.obstacles.outlines import plan_boxes
+from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Relief, Solid
 from snakestudio.model.robot.chain import chain
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import HeightField
 
-__all__ = ["READS", "check", "largest_stable_step"]
+__all__ = ["check", "largest_stable_step"]
 
-
-READS = LINKS | {
-    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",
-    "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s", "obstacles.*", "gait.*",
-    "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
-    "solver.joints", "solver.tolerance", "solver.max_iterations",
-}  # fmt: skip
-"""Scene keys with an effect in this formulation."""
 
 MOST_HEIGHTS = 20_000_000
 """Points of all height fields together: more take gigabytes while they are prepared."""
@@ -144,7 +135,7 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
     points = 0
     for j, obstacle in enumerate(scene.obstacles):
-        if not near[j] and not isinstance(obstacle, HeightField):  # of which the file may be missing
+        if not near[j] and not shape_of(obstacle).files:  # which may be missing
             continue
         try:
             solids = obstacle_solids(obstacle, base_dir)
@@ -152,8 +143,9 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
             for p in error.problems:
                 problems.append(Problem(p.severity, f"obstacles[{j + 1}].{p.key}", p.message, p.remedy, obstacles=(j,)))
             continue
-        if isinstance(obstacle, HeightField):
-            points += sum(solid.heights.size for solid in solids if isinstance(solid, Relief))
+        own = sum(solid.heights.size for solid in solids if isinstance(solid, Relief))
+        if own:
+            points += own
             if points > MOST_HEIGHTS:
                 what = f"the height fields have more than {MOST_HEIGHTS} points in all"
                 remedy = "leave some out, or give them smaller pictures"

@@ -8,7 +8,7 @@ from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.files import ExperimentFiles
 from snakestudio.gui.analysis.fitting.fitter import Fitter
-from snakestudio.gui.core.command import Command, Context, has_links, is_continuum
+from snakestudio.gui.core.command import Command, Context, is_jointed, is_strained
 
 __all__ = ["COMPARE", "IMPORT", "AnalysisContext"]
 
@@ -71,10 +71,10 @@ COMPARE: tuple[Command[AnalysisContext], ...] = (
     ),
     Command(
         "compare_chain", "Simulation", "Compare with a Chain of Links ...", _show_chain,
-        enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+        enabled=is_strained, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
     ),
     Command(
-        "fit", "Simulation", "Fit to Experiment ...", _show_fit, enabled=has_links, long=True,
+        "fit", "Simulation", "Fit to Experiment ...", _show_fit, enabled=is_jointed, long=True,
         tip="Find friction, delay, free play and the like with which the run matches measured ones",
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Axes of a chart: pyqtgraph's, with one level of ticks, small dim numbers and no lines."""
+"""What frames a chart's curves: axes with small dim numbers and no lines, and the box whose view the mouse moves."""
 
 from __future__ import annotations
 
@@ -6,28 +6,20 @@ import math
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+from PySide6.QtCore import QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from snakestudio.gui.core import theme
+from snakestudio.viewmodel.plots.chart_data import Across
 from snakestudio.viewmodel.plots.scale import MINUS, superscript
 
-__all__ = ["ChartAxis", "chart_font"]
-
+__all__ = ["ChartAxis", "TimeView"]
 
 _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
 """How far a number may reach beyond the ends of its axis, px."""
-
-
-def chart_font() -> QFont:
-    """The small font of everything in a chart."""
-    font = QFont()
-    font.setPixelSize(theme.scaled(11))
-    font.setFeature(QFont.Tag("tnum"), 1)
-    return font
 
 
 def _rounder(spacing: float, least: float) -> float:
@@ -57,7 +49,7 @@ class ChartAxis(pg.AxisItem):
         self._labels: list[tuple[float, str]] | None = None
         self._ticks: list[tuple[float, str]] = []
         self._ticks_for: tuple[object, ...] = ()
-        self._font = chart_font()
+        self._font = theme.chart_font()
         self._sizes: dict[str, QSizeF] = {}
         self.setStyle(
             tickTextOffset=4 if orientation == "bottom" else 6,
@@ -78,7 +70,7 @@ class ChartAxis(pg.AxisItem):
 
     def dress(self) -> None:
         """Take over the palette."""
-        self._font, self._sizes = chart_font(), {}
+        self._font, self._sizes = theme.chart_font(), {}
         self.setTextPen(theme.colour("dim"))
 
     def show_as(self, decades: bool, labels: list[tuple[float, str]] | None) -> None:
@@ -201,3 +193,97 @@ class ChartAxis(pg.AxisItem):
 
     def mouseClickEvent(self, event: Any) -> None:
         event.ignore()
+
+
+_TIME, _VALUES = 0, 1
+_PANNING = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
+_SHIFT, _CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+
+
+class TimeView(pg.ViewBox):
+    """A view box whose values stand still unless the wheel turns with Ctrl or over their axis.
+
+    In a plane both axes move together, as in a map.
+
+    Signals
+    -------
+    time_moved(start: float, stop: float)
+        The user panned or zoomed the horizontal axis, s or Hz.
+    values_moved(low: float, high: float)
+        The user zoomed the values.
+    plane_moved(left: float, right: float, low: float, high: float)
+        The user panned or zoomed a plane.
+    span_drawn(start: float, stop: float)
+        The user draws a span of time, s.
+    clicked(x: float, y: float)
+        The user clicked at this place: s, of the left axis.
+    fit_asked()
+        A double click.
+    """
+
+    time_moved = Signal(float, float)
+    values_moved = Signal(float, float)
+    plane_moved = Signal(float, float, float, float)
+    span_drawn = Signal(float, float)
+    clicked = Signal(float, float)
+    fit_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False)
+        self.across: Across = "time"
+        """What the horizontal axis is; that of a body stands still."""
+        self.disableAutoRange()
+        self.setDefaultPadding(0.0)
+        self.setLimits(minXRange=1e-9, maxXRange=1e7, minYRange=1e-11, maxYRange=1e11)
+        self.setCursor(Qt.CursorShape.CrossCursor)
+
+    def set_across(self, across: Across) -> None:
+        """The horizontal axis is another thing."""
+        self.across = across
+
+    def wheelEvent(self, ev: Any, axis: int | None = None) -> None:
+        if self.across == "plane":
+            super().wheelEvent(ev, axis=None)
+            self._say_plane()
+            return
+        if axis is None:
+            axis = _VALUES if ev.modifiers() & _CTRL else _TIME
+        if axis == _TIME and self.across == "body":
+            ev.ignore()
+            return
+        super().wheelEvent(ev, axis=axis)
+        self._say(axis)
+
+    def mouseDragEvent(self, ev: Any, axis: int | None = None) -> None:
+        if ev.button() not in _PANNING or self.across == "body":
+            ev.ignore()
+        elif self.across == "plane":
+            super().mouseDragEvent(ev, axis=None)
+            self._say_plane()
+        elif self.across == "time" and ev.modifiers() & _SHIFT and ev.button() == Qt.MouseButton.LeftButton:
+            ev.accept()
+            ends = sorted(float(self.mapToView(place).x()) for place in (ev.buttonDownPos(), ev.pos()))
+            if ends[1] > ends[0]:
+                self.span_drawn.emit(*ends)
+        else:
+            super().mouseDragEvent(ev, axis=_TIME)
+            self._say(_TIME)
+
+    def mouseClickEvent(self, ev: Any) -> None:
+        if ev.button() != Qt.MouseButton.LeftButton:
+            ev.ignore()
+            return
+        ev.accept()
+        if ev.double():
+            self.fit_asked.emit()
+        else:
+            place = self.mapSceneToView(ev.scenePos())
+            self.clicked.emit(float(place.x()), float(place.y()))
+
+    def _say(self, axis: int) -> None:
+        low, high = self.viewRange()[axis]
+        (self.time_moved if axis == _TIME else self.values_moved).emit(float(low), float(high))
+
+    def _say_plane(self) -> None:
+        (left, right), (low, high) = self.viewRange()
+        self.plane_moved.emit(float(left), float(right), float(low), float(high))

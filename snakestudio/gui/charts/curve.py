@@ -10,7 +10,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from snakestudio._arrays import FloatArray
-from snakestudio.gui.charts.axes import chart_font
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import Axis, Heat, Trace
 
@@ -131,7 +130,7 @@ def level_line(value: float, text: str) -> pg.InfiniteLine:
     place = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
     pen = pg.mkPen(dim, style=Qt.PenStyle.DotLine)
     line = pg.InfiniteLine(value, angle=0, movable=False, pen=pen, label=text, labelOpts=place)
-    line.label.setFont(chart_font())
+    line.label.setFont(theme.chart_font())
     return line
 
 

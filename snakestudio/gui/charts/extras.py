@@ -8,7 +8,6 @@ import pyqtgraph as pg
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from snakestudio.gui.charts.axes import chart_font
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.plots.chart_data import ChartData, Dot
 
@@ -82,7 +81,7 @@ class _Dots(pg.GraphicsObject):
         painter.setClipRect(self._frame)
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        painter.setFont(chart_font())
+        painter.setFont(theme.chart_font())
         words = len(self._dots) <= self.MOST_WORDS
         for dot in self._dots:
             place = to_page.map(QPointF(dot.x, dot.y))
@@ -139,7 +138,7 @@ class Extras(QObject):
         super().__init__(parent)
         self._outlines, self._dots, self.span = _Outlines(), _Dots(), _Span()
         self.note = pg.TextItem(anchor=(0.0, 0.0))
-        self.note.setFont(chart_font())
+        self.note.setFont(theme.chart_font())
         self.note.setZValue(20)
         for item in (self._outlines, self._dots, self.span, self.note):
             view.addItem(item, ignoreBounds=True)

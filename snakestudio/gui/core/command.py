@@ -13,7 +13,17 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 
-__all__ = ["BODY_MENU", "SEPARATOR", "Command", "Context", "always", "has_links", "is_continuum", "line"]
+__all__ = [
+    "BODY_MENU",
+    "SEPARATOR",
+    "Command",
+    "Context",
+    "always",
+    "is_jointed",
+    "is_strained",
+    "line",
+    "meets_obstacles",
+]
 
 SEPARATOR = "-"
 
@@ -103,11 +113,16 @@ def line(menu: str) -> Command[object]:
     return Command(SEPARATOR, menu)
 
 
-def is_continuum(context: Context) -> bool:
-    """Whether the robot is a continuous body."""
-    return context.document.scene.model.continuum
+def is_jointed(context: Context) -> bool:
+    """Whether the robot has joints that can be moved."""
+    return context.document.scene.body.jointed
 
 
-def has_links(context: Context) -> bool:
-    """Whether the robot is a chain: a continuous body meets no obstacles and follows no path."""
-    return not context.document.scene.model.continuum
+def is_strained(context: Context) -> bool:
+    """Whether a strain law says the robot's shape."""
+    return context.document.scene.body.strained
+
+
+def meets_obstacles(context: Context) -> bool:
+    """Whether there is something to lay out around the robot."""
+    return context.document.scene.body.meets_obstacles

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -10,9 +9,9 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.drawing.style import colour
 from snakestudio.model.recording import Recording
-from snakestudio.viewmodel.plots.series_cache import Source
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
-__all__ = ["OverlaidRun", "OverlaidRuns", "RunsOver", "ghost_at", "has_ended"]
+__all__ = ["OverlaidRuns", "RunsOver", "ghost_at", "has_ended"]
 
 _OPACITY = 0.45
 _LATE = 0.5
@@ -28,28 +27,9 @@ def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
     """The robot of a recording at `time` (s) in the colour `hue`; None if the recording had ended by then."""
     if has_ended(recording, time):
         return None
-    row, scene = recording.index_at(time), recording.scene
+    row = recording.index_at(time)
     pose = recording.rows(row, row + 1).link_pose[0]
-    return Ghost(pose, colour(hue), _OPACITY, scene.robot, scene.beam if scene.model.continuum else None)
-
-
-@dataclass(frozen=True, slots=True)
-class OverlaidRun:
-    """A recording to be drawn over the run.
-
-    Attributes
-    ----------
-    name : str
-        What the legend calls it.
-    colour : str
-        Of all its curves.
-    recording : Source
-        Complete: rows that come later are not looked for.
-    """
-
-    name: str
-    colour: str
-    recording: Source
+    return Ghost(pose, colour(hue), _OPACITY, recording.scene.body)
 
 
 class RunsOver(Protocol):

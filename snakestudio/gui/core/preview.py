@@ -10,8 +10,8 @@ from PySide6.QtCore import QMimeData, QObject, Signal
 from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.model.edits.groups import with_obstacles
 from snakestudio.model.edits.presets import PRESETS
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 
 __all__ = ["PRESET_MIME", "Preview", "dragged_preset"]
 

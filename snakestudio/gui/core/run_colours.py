@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snakestudio.engines import registry
 from snakestudio.gui.core import theme
+from snakestudio.kinds.formulation import FORMULATIONS
 
 __all__ = ["BEFORE", "COLOURS", "FITTED", "fit_colour", "kept_colour", "model_colour", "trial_colour", "twin_colour"]
 
@@ -33,7 +33,7 @@ runs of different kinds are told apart where all are seen at once."""
 
 def model_colour(kind: str) -> str:
     """Colour of a formulation in the present palette."""
-    return _colour("model", registry.kinds().index(kind))
+    return _colour("model", list(FORMULATIONS).index(kind))
 
 
 def trial_colour(number: int) -> str:

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from snakestudio.gui.core.document import Document
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import n_parts
-from snakestudio.viewmodel.scene.items import Body, Item
+from snakestudio.viewmodel.scene.items import Item, ViewItem, exists, renumbered
 
 __all__ = ["Selection"]
 
-_OF_LINKS, _OF_CONTINUUM = ("robot", "path", "obstacle"), ("beam", "strain", "support")
+
+class SceneDocument(Protocol):
+    """What holds the scene that is edited, as far as selecting goes; signals as in `Document`."""
+
+    @property
+    def scene(self) -> Scene:
+        """The scene."""
+
+    @property
+    def opened(self) -> SignalInstance:
+        """Another scene was opened."""
+
+    @property
+    def scene_changed(self) -> SignalInstance:
+        """The scene is another one."""
 
 
 class Selection(QObject):
@@ -21,7 +34,7 @@ class Selection(QObject):
 
     Parameters
     ----------
-    document : Document
+    document : SceneDocument
         The scene that the indices refer to.
 
     Signals
@@ -35,7 +48,7 @@ class Selection(QObject):
     changed = Signal()
     hover_changed = Signal()
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+    def __init__(self, document: SceneDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self._items: frozenset[Item] = frozenset()
@@ -59,7 +72,7 @@ class Selection(QObject):
         return tuple(sorted(index for kind, index in self._items if kind == "link"))
 
     @property
-    def bodies(self) -> frozenset[Body]:
+    def bodies(self) -> frozenset[ViewItem]:
         """What of it stands in the viewport."""
         return frozenset((kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link")
 
@@ -78,7 +91,7 @@ class Selection(QObject):
 
     def set(self, items: Iterable[Item]) -> None:
         """Select exactly these."""
-        wanted = frozenset(item for item in items if _exists(item, self._document.scene))
+        wanted = frozenset(item for item in items if exists(item, self._document.scene))
         if wanted != self._items:
             self._items = wanted
             self.changed.emit()
@@ -110,38 +123,7 @@ class Selection(QObject):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         items = self._items
         if before is not None and len(before.obstacles) != len(after.obstacles):
-            items = frozenset(_renumbered(items, before, after))
-        if self._hovered is not None and not _exists(self._hovered, after):
+            items = frozenset(renumbered(items, before, after))
+        if self._hovered is not None and not exists(self._hovered, after):
             self.set_hovered(None)
         self.set(items)
-
-
-def _exists(item: Item, scene: Scene) -> bool:
-    kind, index = item
-    if kind in (_OF_LINKS if scene.model.continuum else _OF_CONTINUUM):
-        return False  # it has no effect in the scene's model, and no place in the tree
-    count = {"obstacle": len(scene.obstacles), "link": n_parts(scene)}.get(kind, 1)
-    return 0 <= index < count
-
-
-def _renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
-    """The items under their indices in the scene after obstacles came or went; equal ones are told apart by order."""
-    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
-    old, new = before.obstacles, after.obstacles
-    places: dict[int, list[int]] = {}
-    for index in reversed(range(len(new))):
-        places.setdefault(id(new[index]), []).append(index)
-    now: dict[int, int] = {}
-    for index, obstacle in enumerate(old):
-        same = places.get(id(obstacle))
-        if same:
-            now[index] = same.pop()
-    strangers = sorted(index for same in places.values() for index in same)
-    for kind, index in sorted(items):
-        if kind == "obstacle" and index not in now:
-            equal = next((place for place in strangers if new[place] == old[index]), None)
-            if equal is None:
-                continue
-            strangers.remove(equal)
-            now[index] = equal
-        yield kind, now[index] if kind == "obstacle" else index

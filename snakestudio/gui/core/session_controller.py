@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
-from snakestudio.gui.core.document import Document
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -30,6 +30,35 @@ __all__ = ["SessionController"]
 
 FRAME_MS = 16
 """Interval of the display timer: no display is fed faster than 60 times a second."""
+
+
+class RunDocument(Protocol):
+    """The scene that is edited, as far as running it goes; all as in `Document`."""
+
+    scene: Scene
+    origin: Path | None
+
+    @property
+    def base_dir(self) -> Path | None:
+        """What relative paths in the scene are relative to."""
+
+    @property
+    def name(self) -> str:
+        """Name of its file, or of one that it could have."""
+
+    @property
+    def opened(self) -> SignalInstance:
+        """Another scene was opened."""
+
+    @property
+    def scene_changed(self) -> SignalInstance:
+        """The scene is another one."""
+
+    def new(self, scene: Scene) -> None:
+        """Open a scene that has no file."""
+
+    def edit(self, scene: Scene, text: str) -> None:
+        """Take over a scene as one step of undo."""
 
 
 class SessionController(QObject):
@@ -73,7 +102,7 @@ class SessionController(QObject):
 
     def __init__(
         self,
-        document: Document,
+        document: RunDocument,
         parent: QObject | None = None,
         new_run: Callable[[Scene], Path | None] | None = None,
     ) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from string import Template
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtCore import QByteArray, QEvent, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontInfo, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -17,8 +18,10 @@ __all__ = [
     "DARK",
     "LIGHT",
     "Palette",
+    "Themed",
     "adopt_text_size",
     "apply",
+    "chart_font",
     "colour",
     "current",
     "icon",
@@ -31,7 +34,6 @@ __all__ = [
     "text_font",
     "value_font",
 ]
-
 
 BASE = 13
 """Ordinary text of the design, px; smaller than that it never gets."""
@@ -364,6 +366,11 @@ def value_font(pixels: int = 14, bold: bool = True) -> QFont:
     return font
 
 
+def chart_font() -> QFont:
+    """The small font of everything in a chart."""
+    return value_font(11, bold=False)
+
+
 def text_font(pixels: int, *, strong: bool = False) -> QFont:
     """Font of text that is painted: `pixels` high where ordinary text has 13."""
     font = QFont(QApplication.font())
@@ -422,3 +429,23 @@ def _pixmap(name: str, text: str, size: int) -> QPixmap:
     renderer.render(painter, QRectF(0, 0, size, size))
     painter.end()
     return pixmap
+
+
+class Themed(QWidget):
+    """A widget that is told when the palette is another one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dressed_for = current().name
+
+    @abstractmethod
+    def renew_theme(self) -> None:
+        """Take over the present palette."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
+        # The attribute is missing while Qt's own constructor sends events.
+        if event.type() in kinds and getattr(self, "_dressed_for", current().name) != current().name:
+            self._dressed_for = current().name
+            self.renew_theme()

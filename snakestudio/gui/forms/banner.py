@@ -27,12 +27,12 @@ from PySide6.QtWidgets import (
 from snakestudio.engines import registry
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
-from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 from snakestudio.session.status import Status
-from snakestudio.viewmodel.formulations import MODELS
+from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.scene.items import finding_text
 
 __all__ = ["Banner", "Banners", "Button"]
@@ -343,7 +343,7 @@ class Banners(QWidget):
             self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
-            text = f"Preparing the {ENGINE_NAMES[status.engine]} engine, once on a machine: {left}."
+            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once on a machine: {left}."
             cancel: Button = ("Cancel", self._bridge.session.cancel_preparing)
             self.run.say("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
@@ -362,8 +362,9 @@ class Banners(QWidget):
 
 
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
-    if tuple(keys) == ("model.kind",):
-        return f"The {MODELS[scene.model.kind].short} model applies at reset; until then the run goes on as it began."
+    if tuple(keys) == ("model",):
+        name = FORMULATIONS[scene.model.kind].short
+        return f"The {name} model applies at reset; until then the run goes on as it began."
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."

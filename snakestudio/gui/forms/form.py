@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
 
+from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind
-from snakestudio.gui.forms.form_row import SEVERAL, FormRow
-from snakestudio.gui.forms.number_field import NumberField
-from snakestudio.model.edits import get_value
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.kinds.reads import unused_reason
+from snakestudio.model.edits import get_value, parse_key, with_values
+from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
 from snakestudio.model.ground_path import Waypoint
+from snakestudio.viewmodel.field_texts import declared, explanation, number_kind, refusal, symbol_html
 from snakestudio.viewmodel.numbers import Change, format_number
 
 __all__ = [
+    "GUTTER",
     "ChoiceRow",
+    "FormRow",
     "ListRow",
     "NumberRow",
     "OptionalListRow",
@@ -35,6 +36,194 @@ __all__ = [
     "ToggleRow",
     "make_row",
 ]
+
+SEVERAL = object()
+"""Several things are edited at once and do not have the same value."""
+
+GUTTER = 16
+"""Room left of a row for the way back to its default, px."""
+
+_LABEL, _LABEL_LEAST, _NUMBER, _UNIT = 96, 68, 92, 44
+"""Widths of a row's parts, px of the design: a number is seen whole before its name stands on one line."""
+
+_WORDS = {None: "none", True: "on", False: "off"}
+
+
+class FormRow(QWidget):
+    """Label, editor and unit of one scene value, or of the same value of several things.
+
+    Parameters
+    ----------
+    document : Document
+    keys : sequence of str
+        Dotted scene keys; several are of obstacles.
+    of : str
+        Whose value it is, for the undo list: "cylinder 3".
+    """
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.keys = list(keys)
+        self._obstacles = [int(parse_key(key)[1]) for key in self.keys] if len(self.keys) > 1 else []
+        self._document, self._of = document, of
+        self.model, self.name = declared(document.scene, self.keys[0])
+        self.doc = field_doc(self.model, self.name)
+        self._gesture = 0
+        self._problem, self._pending, self._note, self._unused = "", False, "", ""
+        self._told: tuple[QWidget, ...] = ()
+        self.reset_button: QToolButton | None = None
+        self.message = Message()
+        self._label = QLabel()
+        self._label.setTextFormat(Qt.TextFormat.RichText)
+        self._label.setProperty("role", "dim")
+        self._label.setFixedWidth(theme.scaled(_LABEL))
+        self._label.setWordWrap(True)
+        self._unit = QLabel(self.doc.unit)
+        self._unit.setProperty("role", "unit")
+        self._unit.setFixedWidth(theme.scaled(_UNIT))
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(2)
+        self._grid.addWidget(self._label, 0, 0)
+        self._grid.addWidget(self._unit, 0, 2)
+        self._grid.addWidget(self.message, 1, 1, 1, 2)
+        self._dress_label()
+
+    def _place(self, editor: QWidget, *, wide: bool = False) -> None:
+        self._label.setBuddy(editor)
+        editor.setAccessibleName(self.doc.label)
+        self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
+        self._unit.setHidden(wide)
+        self._told = (self._label, editor, self._unit)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Grey what has no effect, and say why; it is edited all the same, for the model that is chosen next."""
+        tip = explanation(self.doc, self.keys[0], theme.current().dim, self._unused)
+        for widget in self._told:
+            widget.setToolTip(tip)
+            if widget.property("unused") != bool(self._unused):
+                widget.setProperty("unused", bool(self._unused))
+                widget.style().unpolish(widget)
+                widget.style().polish(widget)
+
+    def _dress_label(self) -> None:
+        symbol = f" &nbsp;{symbol_html(self.doc.symbol)}" if self.doc.symbol else ""
+        said = self._unused or self._note
+        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
+        self._label.setText(f"{self.doc.label}{symbol}{note}")
+
+    # --- what is said about the value -----------------------------------------------------------------------------
+
+    def set_note(self, note: str) -> None:
+        """Say something in a few words below the label: "applies at reset"."""
+        if note != self._note:
+            self._note = note
+            self._dress_label()
+
+    @property
+    def unused(self) -> str:
+        """Why the value has no effect in the scene as it stands, "" if it has one."""
+        return self._unused
+
+    def set_pending(self, pending: Collection[str]) -> None:
+        """Say which scene keys wait for the next reset; the row tells if its own is among them."""
+        waits = any(
+            key == other or key.startswith((f"{other}.", f"{other}[")) for key in self.keys for other in pending
+        )
+        if waits != self._pending:
+            self._pending = waits
+            self._say(self._problem)
+
+    def _say(self, problem: str) -> None:
+        """Show why a value was refused, or else that it waits for the next reset."""
+        self._problem = problem
+        self.message.say(problem or ("Applies at the next reset." if self._pending else ""))
+
+    # --- the way back ---------------------------------------------------------------------------------------------
+
+    def offer_reset(self) -> None:
+        """Put a button left of the row that brings the default back, seen while the value is another."""
+        self._grid.setContentsMargins(GUTTER, 0, 0, 0)
+        if self.model.model_fields[self.name].is_required() or self.reset_button is not None:
+            return
+        button = self.reset_button = QToolButton(self)
+        button.setProperty("role", "flat")
+        button.setStyleSheet("QToolButton { padding: 0 }")
+        button.setIcon(theme.icon("undo", "dim"))
+        button.setIconSize(QSize(12, 12))
+        button.setFixedSize(GUTTER - 2, 20)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        default, unit = self.doc.default, f" {self.doc.unit}" if self.doc.unit else ""
+        if isinstance(default, int | float) and not isinstance(default, bool):
+            shown = f"{format_number(default)}{unit}"
+        else:
+            shown = (
+                str(default).replace("_", " ")
+                if isinstance(default, str)
+                else _WORDS.get(default, "")
+                if default is None or isinstance(default, bool)
+                else ""
+            )
+        button.setToolTip(f"Back to {shown or 'the default'}")
+        button.setAccessibleName(f"Reset {self.doc.label}")
+        button.clicked.connect(self.reset)
+        self.refresh()
+
+    def reset(self) -> None:
+        """Back to the default, of everything that is edited."""
+        self._say(self._apply(self.doc.default))
+        self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        rest = self._grid.contentsRect().width() - theme.scaled(_UNIT + _NUMBER) - 2 * self._grid.horizontalSpacing()
+        self._label.setFixedWidth(max(theme.scaled(_LABEL_LEAST), min(theme.scaled(_LABEL), rest)))
+        if self.reset_button is not None:
+            self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
+
+    # --- the value ------------------------------------------------------------------------------------------------
+
+    def value(self) -> Any:
+        """The value in the scene, `SEVERAL` if it is not one."""
+        first = get_value(self._document.scene, self.keys[0])
+        if len(self.keys) == 1:
+            return first
+        obstacles = self._document.scene.obstacles  # it is only of these that several are edited, maybe thousands
+        return SEVERAL if any(getattr(obstacles[i], self.name) != first for i in self._obstacles) else first
+
+    def refresh(self) -> None:
+        """Show what the scene says now."""
+        try:
+            value = self.value()
+        except (SceneError, IndexError, AttributeError):
+            return  # what is edited has just gone; the form goes with it
+        self._show(value)
+        unused = unused_reason(self._document.scene, self.keys[0])
+        if unused != self._unused:
+            self._unused = unused
+            self._dress_label()
+            self._tell()
+        if self.reset_button is not None:
+            self.reset_button.setVisible(value is SEVERAL or value != self.doc.default)
+
+    @abstractmethod
+    def _show(self, value: Any) -> None:
+        """Show a value, or `SEVERAL`."""
+
+    def _apply(self, value: Any, gesture: int = 0) -> str:
+        """Put a value into the scene; why it cannot be, if it cannot."""
+        return self._apply_values(dict.fromkeys(self.keys, value), gesture)
+
+    def _apply_values(self, values: dict[str, Any], gesture: int = 0) -> str:
+        text = f"Change {self.doc.label.lower()}" + (f" of {self._of}" if self._of else "")
+        try:
+            self._document.edit(with_values(self._document.scene, values), text, gesture)
+        except SnakeStudioError as error:
+            return refusal(error)
+        return ""
+
 
 _SHORTEST = 7
 """Characters that a choice shows at least."""

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QToolButto
 from snakestudio.errors import Problem, SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
-from snakestudio.gui.forms.field_texts import refusal
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.edits import get_value, with_value
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["FormulaHelp", "FormulaRow", "sentence", "wrong_at"]
 

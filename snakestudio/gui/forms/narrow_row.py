@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["NarrowRow"]
 

@@ -1,4 +1,4 @@
-"""One scene value as a row: name and symbol, slider, typed number, unit, and a way back to the default."""
+"""A scene value as a row: name and symbol, slider, typed number, unit, and a way back to the default; all of a part."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWi
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
-from snakestudio.gui.forms.field_texts import declared, explanation, number_kind, refusal, symbol_html
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
+from snakestudio.viewmodel.field_texts import declared, explanation, number_kind, refusal, symbol_html
 from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["ParameterRow"]
@@ -110,7 +110,7 @@ class ParameterRow(Themed):
         name = f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
         self._label.setText(f"{name}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
-        tip = explanation(self.doc, self.key, self._unused)
+        tip = explanation(self.doc, self.key, theme.current().dim, self._unused)
         for widget in self._told:
             widget.setToolTip(tip)
         self._changed = None

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["Section", "heading", "scrolled"]
 

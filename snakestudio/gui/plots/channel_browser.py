@@ -23,15 +23,15 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, Library
 from snakestudio.gui.plots.drop import drag_data
+from snakestudio.model.column_units import label_of
+from snakestudio.model.quantities import Piece
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.matching import match
-from snakestudio.viewmodel.plots.catalogue import Quantity
-from snakestudio.viewmodel.plots.channel_units import label_of
-from snakestudio.viewmodel.plots.channels import channel_of, is_signal
+from snakestudio.viewmodel.plots.channels import Channel, is_signal, series_of
 from snakestudio.viewmodel.plots.scale import readable
 
 __all__ = ["ChannelBrowser"]
@@ -167,7 +167,7 @@ class ChannelBrowser(Themed):
         super().__init__(parent)
         self._bridge, self._library, self._known = bridge, library, known
         self._outdated = False
-        self._shown: dict[str, Quantity] = {}
+        self._shown: dict[str, Channel] = {}
         self._items: dict[str, QTreeWidgetItem] = {}
         self._open: set[str] = {"Centre of mass", DERIVED}
         self.search = QLineEdit()
@@ -264,10 +264,10 @@ class ChannelBrowser(Themed):
 
     def _fill_groups(self) -> None:
         groups: dict[tuple[str, ...], QTreeWidgetItem] = {}
-        for quantity in self._shown.values():
+        for channel in self._shown.values():
             above: QTreeWidgetItem | None = None
-            for depth in range(len(quantity.group)):
-                path = quantity.group[: depth + 1]
+            for depth in range(len(channel.group)):
+                path = channel.group[: depth + 1]
                 if path not in groups:
                     made = QTreeWidgetItem([path[-1]])
                     made.setData(_NAME, _NAME_ROLE, "")
@@ -278,30 +278,30 @@ class ChannelBrowser(Themed):
                     groups[path] = made
                 above = groups[path]
             assert above is not None
-            within = quantity.group[-1].lower() if len(quantity.group) > 1 else ""
-            above.addChild(self._leaf(quantity, label_of(quantity.name).removeprefix(within).strip()))
+            within = channel.group[-1].lower() if len(channel.group) > 1 else ""
+            above.addChild(self._leaf(channel, label_of(channel.name).removeprefix(within).strip()))
         for path, item in groups.items():
             item.setExpanded("/".join(path) in self._open)
 
     def _fill_found(self, query: str) -> None:
         found = []
-        for place, quantity in enumerate(self._shown.values()):
-            fits = match(query, label_of(quantity.name)) or match(query, f"{quantity.name} {' '.join(quantity.group)}")
+        for place, channel in enumerate(self._shown.values()):
+            fits = match(query, label_of(channel.name)) or match(query, f"{channel.name} {' '.join(channel.group)}")
             if fits is not None:
-                found.append((-fits.score, place, quantity))
-        for _, _, quantity in sorted(found, key=lambda each: each[:2])[:_MOST_FOUND]:
-            self.tree.addTopLevelItem(self._leaf(quantity, label_of(quantity.name)))
+                found.append((-fits.score, place, channel))
+        for _, _, channel in sorted(found, key=lambda each: each[:2])[:_MOST_FOUND]:
+            self.tree.addTopLevelItem(self._leaf(channel, label_of(channel.name)))
 
-    def _leaf(self, quantity: Quantity, text: str) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([text, "", quantity.unit])
-        item.setData(_NAME, _NAME_ROLE, quantity.name)
+    def _leaf(self, channel: Channel, text: str) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([text, "", channel.unit])
+        item.setData(_NAME, _NAME_ROLE, channel.name)
         item.setTextAlignment(_VALUE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setForeground(_UNIT, theme.colour("dim"))
-        tip = quantity.name
-        if quantity.name in self._library:
-            tip = f"{tip}\n= {self._library[quantity.name].text}"
+        tip = channel.name
+        if channel.name in self._library:
+            tip = f"{tip}\n= {self._library[channel.name].text}"
         item.setToolTip(_NAME, tip)
-        self._items[quantity.name] = item
+        self._items[channel.name] = item
         return item
 
     def _on_folded(self, item: QTreeWidgetItem, opened: bool) -> None:
@@ -361,28 +361,26 @@ class ChannelBrowser(Themed):
 
 
 def _row_values(
-    recording: Recording, quantities: Sequence[Quantity], row: int, known: Callable[[str, int], float | None]
+    recording: Recording, channels: Sequence[Channel], row: int, known: Callable[[str, int], float | None]
 ) -> dict[str, float]:
     """The values of some channels at a row, by name; NaN of derived ones that nobody has worked out.
 
     Parameters
     ----------
     recording : Recording
-    quantities : sequence of Quantity
+    channels : sequence of Channel
     row : int
     known : callable
         The value of a derived channel, by its key, at a row, if it is known.
     """
-    keys = dict.fromkeys(each.channel for each in quantities if not is_signal(each.channel))
     rows = recording.rows(max(0, row - 1), row + 1)
     before = rows.slice(0, 1) if row else None
-    here = rows.slice(len(rows) - 1, len(rows))
-    tables = {key: channel_of(key, recording.schema).compute(here, before) for key in keys}
+    piece = Piece(recording.schema, rows.slice(len(rows) - 1, len(rows)), before)
     values: dict[str, float] = {}
-    for each in quantities:
-        if is_signal(each.channel):
-            found = known(each.channel, row)
+    for each in channels:
+        if is_signal(each.series):
+            found = known(each.series, row)
             values[each.name] = float("nan") if found is None else found
         else:
-            values[each.name] = float(tables[each.channel][0, each.column])
+            values[each.name] = float(series_of(each.series, recording.schema).values(piece)[0, 0])
     return values

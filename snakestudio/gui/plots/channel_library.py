@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.model.recording import Schema
-from snakestudio.viewmodel.plots.catalogue import Quantity, catalogue
-from snakestudio.viewmodel.plots.channels import signal_key
+from snakestudio.viewmodel.plots.channels import Channel, catalogue, signal_key
 
 __all__ = ["DERIVED", "Derived", "Library"]
 
@@ -95,18 +94,13 @@ class Library(QObject):
         if self._derived.pop(name, None) is not None:
             self._store()
 
-    def of(self, schema: Schema) -> dict[str, Quantity]:
+    def of(self, schema: Schema) -> dict[str, Channel]:
         """Everything that a recording of a schema has to plot, by name."""
         made = {
-            each.name: Quantity(each.name, each.unit, (DERIVED,), signal_key(each.name, each.text), 0)
+            each.name: Channel(each.name, each.unit, (DERIVED,), signal_key(each.name, each.text))
             for each in self._derived.values()
         }
         return {**catalogue(schema), **made} if made else catalogue(schema)
-
-    def unit(self, name: str, schema: Schema) -> str:
-        """Unit of a channel; "" of one that is not there."""
-        found = self.of(schema).get(name)
-        return "" if found is None else found.unit
 
     def _store(self) -> None:
         if self._settings is not None:

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from snakestudio.gui.core.command import Command, Context, line
-from snakestudio.gui.plots.content import Content
-from snakestudio.gui.plots.plot_docks import PlotDocks
 from snakestudio.gui.plots.sets import PRESETS, Preset
+from snakestudio.viewmodel.plots.content import Content
 
 __all__ = ["PLOTS", "PlotsContext"]
 
 _MENU = "View/Plots"
 
 
+class _Plots(Protocol):
+    """What of the plots these commands work with."""
+
+    def new_panel(self, contents: Sequence[Content]) -> object: ...
+
+    def derive(self) -> None: ...
+
+    def show_preset(self, name: str) -> None: ...
+
+
 class PlotsContext(Context, Protocol):
     """What these commands work with."""
 
-    plot_docks: PlotDocks
+    @property
+    def plot_docks(self) -> _Plots:
+        """The plots."""
+        ...
 
 
 def _preset(preset: Preset) -> Command[PlotsContext]:

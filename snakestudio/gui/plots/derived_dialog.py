@@ -47,18 +47,16 @@ _WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 _PREVIEW_ROWS = 20_000
 """Newest rows that the preview shows."""
 _BINS = 800
-_FILTERS = (
-    ("Low-Pass, 5 Hz", "lowpass({}, 5)"),
-    ("High-Pass, 0.5 Hz", "highpass({}, 0.5)"),
-    ("Moving Mean, 0.5 s", "moving_mean({}, 0.5)"),
-    ("Median, 0.2 s", "median({}, 0.2)"),
-    ("Derivative", "derivative({})"),
-    ("Integral", "integral({})"),
-    ("Norm", "norm({})"),
-    ("Change since the Start", "{0} - at({0}, 0)"),
-    ("Difference from the Other Run", "{0} - other.{0}"),
-)
-"""What is put around the expression, or around what is selected of it."""
+_FIRST = ("lowpass", "highpass", "moving_mean", "median")
+"""What is put around signals most often."""
+
+
+def _around() -> list[tuple[str, str]]:
+    """What can be put around the expression, or around what is selected of it: titles and patterns."""
+    names = sorted(FUNCTIONS, key=lambda name: name not in _FIRST)
+    offered = [around for name in names if (around := FUNCTIONS[name].around) is not None]
+    own = ("Change since the Start", "{0} - at({0}, 0)")
+    return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
 
 
 class _Field(QLineEdit):
@@ -176,7 +174,7 @@ class DerivedDialog(QDialog):
         self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
         self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._around_menu = QMenu(self)
-        for text, pattern in _FILTERS:
+        for text, pattern in _around():
             action = self._around_menu.addAction(text)
             action.triggered.connect(lambda _=False, pattern=pattern: self.field.wrap(pattern))
             action.setEnabled("other." not in pattern or other is not None)

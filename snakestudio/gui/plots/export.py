@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 import numpy as np
 from PySide6.QtCore import QBuffer, QObject, QRectF, QSize, QTimer, Signal
@@ -19,18 +19,43 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_type import CurveSpec
-from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
-from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
+from snakestudio.viewmodel.plots.content import Content
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
 from snakestudio.viewmodel.plots.pyramid import BLOCK
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
+from snakestudio.viewmodel.plots.span_values import curve_table
 
 __all__ = ["CsvExport", "PlotExporter", "save_png", "save_profile", "save_spectrum", "save_svg"]
+
+
+class ShownPlot(Protocol):
+    """A plot, as far as it is exported."""
+
+    @property
+    def chart(self) -> Chart: ...
+
+    @property
+    def content(self) -> Content: ...
+
+    @property
+    def view(self) -> PlotType: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def instant(self) -> str: ...
+
+    @property
+    def lines(self) -> list[CurveSpec]: ...
+
+    @property
+    def overlaid(self) -> Sequence[tuple[Overlay, Sequence[CurveSpec]]]: ...
 
 
 _MARGIN = 8
@@ -109,7 +134,7 @@ def save_profile(path: Path, picture: ChartData, lines: list[CurveSpec], schema:
         If it cannot be written.
     """
     own = picture.traces[: len(lines)]
-    names = [channel_of(line.channel, schema).names(schema)[0].removeprefix("section_1_") for line in lines]
+    names = [series_of(line.series, schema).names[0].removeprefix("section_1_") for line in lines]
     table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
     head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
     _write(path, head, table)
@@ -140,7 +165,7 @@ def save_spectrum(path: Path, picture: ChartData, lines: Sequence[CurveSpec], sc
 
 
 def _names(schema: Schema, lines: Sequence[CurveSpec]) -> list[str]:
-    return [channel_of(line.channel, schema).names(schema)[line.column] for line in lines]
+    return [series_of(line.series, schema).names[line.column] for line in lines]
 
 
 def _text(value: float) -> str:
@@ -303,7 +328,7 @@ class PlotExporter(QObject):
         """Whether an export is under way."""
         return self._job is not None
 
-    def ask(self, plot: LivePlot, kind: str, near: Path, start: float, stop: float) -> None:
+    def ask(self, plot: ShownPlot, kind: str, near: Path, start: float, stop: float) -> None:
         """Ask for a file beside `near`, and write what a plot shows into it as .csv, .png or .svg."""
         name = f"{near.stem}_{plot.content.view or plot.content.kind}.{kind}"
         path, _ = QFileDialog.getSaveFileName(
@@ -312,7 +337,7 @@ class PlotExporter(QObject):
         if path:
             self.export(plot, Path(path), start, stop)
 
-    def export(self, plot: LivePlot, path: Path, start: float, stop: float) -> None:
+    def export(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
         """Write what a plot shows from start to stop (s) as the file's ending says: .csv, .png or .svg."""
         chart = plot.chart
         try:
@@ -331,7 +356,7 @@ class PlotExporter(QObject):
         except OSError as error:
             self._say(str(error))
 
-    def _export_csv(self, plot: LivePlot, path: Path, start: float, stop: float) -> None:
+    def _export_csv(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
         recording = self._history.recording
         if recording is None or not len(recording) or self._job is not None:
             return

@@ -10,9 +10,9 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeE
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.drop import dragged_channels
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.viewmodel.plots.content import Content
 
 __all__ = ["MOST_PLOTS", "PlotGrid"]
 

@@ -11,22 +11,23 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.export import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
-from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import add_content_entries, curve_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
-from snakestudio.gui.plots.scene_plots import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
-from snakestudio.viewmodel.plots.pages import next_page, page_around
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.plots.content import Content
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun, Overlay
+from snakestudio.viewmodel.plots.plot_types import default_views, first_index
+from snakestudio.viewmodel.plots.scale import next_page, page_around
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 __all__ = ["PlotPanel"]
@@ -37,6 +38,49 @@ _PULL_EVERY_S = 0.045
 _REST_MS = 150
 """Plots of a run that has not begun wait until nobody has given it another beginning for so long."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
+
+
+class _SceneViews:
+    """What a panel shows by itself: the views that suit the scene, until somebody has chosen what to see.
+
+    Parameters
+    ----------
+    scene : Scene
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene, self._names = scene, default_views(scene)
+
+    @property
+    def contents(self) -> list[Content]:
+        """Them as contents of plots."""
+        return [Content.of_view(name, first_index(name, self._scene)) for name in self._names]
+
+    def shown_by(self, plots: Sequence[LivePlot]) -> bool:
+        """Whether plots show just them."""
+        return tuple(plot.view_name for plot in plots) == self._names
+
+    def suit_scene(self, plots: Sequence[LivePlot], scene: Scene) -> None:
+        """Another scene was opened: show what suits it, unless somebody has chosen what to see."""
+        names = default_views(scene)
+        if self.shown_by(plots):
+            for plot, name in zip(plots, names, strict=True):
+                if plot.view_name != name:
+                    plot.choose(name, first_index(name, scene))
+            self._scene, self._names = scene, names
+
+    def suit_run(self, plots: Sequence[LivePlot], scene: Scene, schema: Schema) -> None:
+        """After a change from links to a continuous body, or back, show what there is of it."""
+        names = default_views(scene)
+        turned = bool(schema.sections) != (self._names[0] == "profile")
+        for plot, name, default in zip(plots, names, self._names, strict=False):
+            lost = plot.view_name and (not plot.view.suits(schema) if schema.sections else plot.view.of == "body")
+            if lost or (turned and plot.view_name == default):
+                plot.choose(name, first_index(name, scene))
+        for plot in plots:
+            plot.show_names()
+        if turned:
+            self._scene, self._names = scene, names
 
 
 class PlotPanel(Themed):
@@ -109,7 +153,7 @@ class PlotPanel(Themed):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout.addWidget(area, 1)
         layout.addWidget(self.strip)
-        self._scene_views = SceneViews(document.scene)
+        self._scene_views = _SceneViews(document.scene)
         self.grid.show_contents(self._scene_views.contents if contents is None else list(contents))
 
         self._begun = True
@@ -176,7 +220,7 @@ class PlotPanel(Themed):
 
     def show_scene(self) -> None:
         """Show what suits the scene."""
-        self._scene_views = SceneViews(self.document.scene)
+        self._scene_views = _SceneViews(self.document.scene)
         self.show_contents(self._scene_views.contents)
 
     def close_down(self) -> None:
@@ -308,6 +352,14 @@ class PlotPanel(Themed):
         if self._resting.isActive():
             self._resting.start()  # there are more to come, maybe later than plots rest: among many obstacles they are
 
+    def show_zone(self, shown: bool) -> None:
+        """Whether it shows where dragged channels get a plot of their own."""
+        self.grid.zone.setVisible(shown)
+
+    def widget(self) -> QWidget:
+        """The panel itself, for whoever knows what it does and not what it is."""
+        return self
+
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
         """Draw these recordings over the run, and no others."""
         before = self.overlays
@@ -322,7 +374,7 @@ class PlotPanel(Themed):
         self._mark(Stale.AT_ONCE)
 
     def _want(self) -> None:
-        wanted = {channel for plot in self.plots for channel in plot.channels}
+        wanted = {key for plot in self.plots for key in plot.series}
         for history in (self.history, *(overlay.history for overlay in self.overlays)):
             history.want(wanted)
 

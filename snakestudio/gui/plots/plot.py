@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
@@ -12,22 +13,21 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWid
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.compose import compose, legend
-from snakestudio.gui.plots.content import Content, Curve
-from snakestudio.gui.plots.custom import custom_view, missing, with_curves
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
-from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.plot_types import VIEWS, CurveSpec, PlotType
-from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
-from snakestudio.gui.plots.span_values import SpanCurve
-from snakestudio.gui.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
-from snakestudio.gui.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
+from snakestudio.gui.plots.inks import ink
+from snakestudio.model.column_units import label_of
 from snakestudio.model.recording import Schema
-from snakestudio.viewmodel.plots.catalogue import families
-from snakestudio.viewmodel.plots.channel_units import label_of
-from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
+from snakestudio.viewmodel.plots.compose import compose, legend
+from snakestudio.viewmodel.plots.content import Content, Curve, custom_view, missing, with_curves
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_types import VIEWS, CurveSpec, PlotType
+from snakestudio.viewmodel.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
+from snakestudio.viewmodel.plots.span_values import SpanCurve
+from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
+from snakestudio.viewmodel.plots.xy_plot import Frame, compose_plane, plane_legend, row_near
 
 __all__ = ["LivePlot"]
 
@@ -135,13 +135,14 @@ class PlotHead(QWidget):
         if plot.schema is None:
             menu.setEnabled(False)
             return
-        found = families(tuple(plot.library.of(plot.schema)))
+        known = plot.library.of(plot.schema)
+        found = families(tuple(known))
         parts: dict[str, QMenu] = {}
         for family, names in found.items():
             part, _, what = family.partition("_*_")
             if part not in parts:
                 parts[part] = menu.addMenu(f"{part.capitalize()}s")
-            unit = plot.library.unit(names[0], plot.schema)
+            unit = known[names[0]].unit
             content = Content("heat", curves=tuple(map(Curve, names)), title=f"{part} by {part}: {label_of(what)}")
             text = f"{label_of(what)}{f'  [{unit}]' if unit else ''}"
             parts[part].addAction(text).triggered.connect(lambda _=False, content=content: plot.show_content(content))
@@ -268,7 +269,7 @@ class LivePlot(QWidget):
         """What it shows."""
         key = (self.schema, self._content, self.library.derived)
         if key != self._view_for:
-            self._view_for, self._view = key, custom_view(self._content, self.library, self.schema)
+            self._view_for, self._view = key, custom_view(self._content, self.library.of, self.schema)
         return self._view
 
     @property
@@ -295,7 +296,8 @@ class LivePlot(QWidget):
         if key != self._lines_for:
             schema = self.schema
             shown = schema is not None and self.view.possible(schema)
-            self._lines = self.view.lines(schema, self.index) if shown and schema is not None else []
+            lines = self.view.lines(schema, self.index) if shown and schema is not None else []
+            self._lines = [replace(line, colour=ink(line.colour)) for line in lines]
             self._lines_for = key
         return self._lines
 
@@ -305,7 +307,7 @@ class LivePlot(QWidget):
         schema = self.schema
         if self._content.kind != "view" or schema is None:
             return self._content.names
-        shown = (channel_of(line.channel, schema).names(schema)[line.column] for line in self.lines)
+        shown = (series_of(line.series, schema).names[line.column] for line in self.lines)
         return tuple(name for name in dict.fromkeys(shown) if name in self.library.of(schema))
 
     @property
@@ -314,13 +316,14 @@ class LivePlot(QWidget):
         return [(overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays]
 
     @property
-    def channels(self) -> set[str]:
-        """Channels it needs."""
-        keys = {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
+    def series(self) -> set[str]:
+        """Keys of the series that it needs."""
+        keys = {line.series for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
         schema = self.schema
         if schema is not None and schema.n_holds and self.view.style == "profile":
-            keys.add(HOLDS)
-        return keys | {"control"} if self.view.phase(schema) is not None else keys
+            keys.update(HOLDS)
+        phase = self.view.phase(schema)
+        return keys if phase is None else keys | {phase[0]}
 
     def span_curves(self) -> list[SpanCurve]:
         """The curves whose figures can be asked for, those of other runs after its own."""
@@ -377,7 +380,7 @@ class LivePlot(QWidget):
         if schema is None:
             return "There is no run yet: start one, then drag what you want to see."
         content = self._content if self._content.kind != "view" else Content("time")
-        return with_curves(content, names, self.library, schema)
+        return with_curves(content, names, self.library.of(schema))
 
     def fit_values(self) -> None:
         """Let the axes follow the data again."""
@@ -443,7 +446,7 @@ class LivePlot(QWidget):
         picture.legend = self._legend(picture, cursor, row)
         picture.span = self.span
         named = self.schema is not None and self._content.kind != "view"
-        lost = missing(self._content, self.library, self.schema) if named and self.schema is not None else []
+        lost = missing(self._content, self.library.of(self.schema)) if named and self.schema is not None else []
         if lost and (picture.invites or not picture.note):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.invites = False
@@ -477,7 +480,8 @@ class LivePlot(QWidget):
         if picture.across == "plane":
             names = [(overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over]
             return [*names, *plane_legend(picture, self.lines)]
-        return legend(self.view, self.lines, self._history, row, self.overlaid)
+        entries = legend(self.view, self.lines, self._history, row, self.overlaid)
+        return [(ink(colour), text) for colour, text in entries]
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
         """Move the cursor only; a profile is another one then, and a plane has discs elsewhere."""

@@ -4,31 +4,81 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core.command import Context
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.content import Content
-from snakestudio.gui.plots.plot_types import VIEWS
+from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.sets import PRESETS, PlotSets, Preset, contents_of, contents_text
 from snakestudio.model.recording import Schema
+from snakestudio.viewmodel.plots.content import Content
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.plots.plot_types import VIEWS
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
 
 if TYPE_CHECKING:
     from snakestudio.gui.plots.channel_browser import ChannelBrowser
-    from snakestudio.gui.plots.panel import PlotPanel
 
 __all__ = ["PlotDocks", "SetsMenu", "show_preset"]
 
 
-def _of(preset: Preset, panel: PlotPanel, schema: Schema) -> list[Content]:
+class Panel(Protocol):
+    """A panel of plots, as far as those of a window are arranged; see `plots.panel.PlotPanel`."""
+
+    bar: PanelBar
+    history: SeriesCache
+    library: Library
+
+    @property
+    def refused(self) -> SignalInstance: ...
+
+    @property
+    def focused(self) -> SignalInstance: ...
+
+    @property
+    def as_scene(self) -> bool: ...
+
+    @property
+    def contents(self) -> list[Content]: ...
+
+    @property
+    def focused_plot(self) -> TakesChannels | None: ...
+
+    def show_contents(self, contents: Sequence[Content]) -> None: ...
+
+    def show_gradually(self, contents: Sequence[Content]) -> None: ...
+
+    def show_scene(self) -> None: ...
+
+    def add_channels(self, names: tuple[str, ...]) -> None: ...
+
+    def show_focus(self, shown: bool) -> None: ...
+
+    def show_zone(self, shown: bool) -> None: ...
+
+    def widget(self) -> QWidget: ...
+
+    def overlay(self, runs: Iterable[OverlaidRun]) -> None: ...
+
+    def close_down(self) -> None: ...
+
+
+class TakesChannels(Protocol):
+    """A plot that channels can be added to."""
+
+    def add_channels(self, names: tuple[str, ...]) -> object: ...
+
+
+def _of(preset: Preset, panel: Panel, schema: Schema) -> list[Content]:
     """What of a preset the run has."""
     known = panel.library.of(schema)
     return [
@@ -38,7 +88,7 @@ def _of(preset: Preset, panel: PlotPanel, schema: Schema) -> list[Content]:
     ]
 
 
-def show_preset(panel: PlotPanel, name: str) -> None:
+def show_preset(panel: Panel, name: str) -> None:
     """Show an arrangement that comes along; a sentence where the run has nothing of it."""
     preset = next(each for each in PRESETS if each.name == name)
     recording = panel.history.recording
@@ -58,12 +108,12 @@ class SetsMenu(QObject):
 
     Parameters
     ----------
-    panel : PlotPanel
+    panel : Panel
     sets : PlotSets
     """
 
-    def __init__(self, panel: PlotPanel, sets: PlotSets) -> None:
-        super().__init__(panel)
+    def __init__(self, panel: Panel, sets: PlotSets) -> None:
+        super().__init__(panel.bar)
         self._panel, self._sets = panel, sets
         panel.bar.sets_menu.aboutToShow.connect(self._fill)
 
@@ -94,7 +144,7 @@ class SetsMenu(QObject):
     def save(self) -> None:
         """Ask for a name, and keep the plots of the panel under it."""
         dialog = NameDialog(
-            self._sets.names, self._sets.refusal, self._panel, of="plots",
+            self._sets.names, self._sets.refusal, self._panel.bar, of="plots",
             kept="Keeps what every plot of this panel shows, with the derived channels among it.",
         )  # fmt: skip
         if dialog.exec():
@@ -135,22 +185,31 @@ class PlotDocks(QObject):
     ----------
     context : Context
         With notices, and docks for more panels.
+    new_panel : callable
+        Makes a panel (`plots.panel.PlotPanel`) with its title; of what suits the scene where no contents are given.
     library : Library
     overlaid : callable
         Gives the runs that are drawn over the window's own.
     """
 
-    def __init__(self, context: _Context, library: Library, overlaid: Callable[[], list[OverlaidRun]]) -> None:
+    def __init__(
+        self,
+        context: _Context,
+        new_panel: Callable[[SessionController, Document, Library, Sequence[Content] | None, str], Panel],
+        library: Library,
+        overlaid: Callable[[], list[OverlaidRun]],
+    ) -> None:
         super().__init__(context.window)
+        self._new_panel = new_panel
         self._context, self.library, self._overlaid = context, library, overlaid
         self.sets = PlotSets(context.settings, self.library, self)
-        self.panels: dict[str, PlotPanel] = {}
+        self.panels: dict[str, Panel] = {}
         self._focus = _FIRST
         self._pending: str | None = None
 
     # --- panels ----------------------------------------------------------------------------------------------------
 
-    def make_first(self) -> PlotPanel:
+    def make_first(self) -> Panel:
         """The panel of the dock that is always there."""
         panel = self._make(_FIRST, "Plots", None)
         if self._pending is not None:
@@ -158,17 +217,17 @@ class PlotDocks(QObject):
             self._pending = None
         return panel
 
-    def new_panel(self, contents: Sequence[Content] = ()) -> PlotPanel:
+    def new_panel(self, contents: Sequence[Content] = ()) -> Panel:
         """One more panel, in a dock of its own beside the others."""
         number = 2
         while f"{_FIRST}_{number}" in self._context.docks:
             number += 1
         return self._add_dock(number, contents)
 
-    def _add_dock(self, number: int, contents: Sequence[Content]) -> PlotPanel:
+    def _add_dock(self, number: int, contents: Sequence[Content]) -> Panel:
         name, title = f"{_FIRST}_{number}", f"Plots {number}"
         panel = self._make(name, title, contents)
-        self._context.docks.add(name, title, panel, beside=_FIRST)
+        self._context.docks.add(name, title, panel.widget(), beside=_FIRST)
         panel.bar.set_closable(lambda: self.remove_panel(name))
         self._focus_on(name)
         return panel
@@ -180,11 +239,9 @@ class PlotDocks(QObject):
             self._focus = _FIRST
         self._context.docks.remove(name)
 
-    def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> PlotPanel:
-        from snakestudio.gui.plots.panel import PlotPanel
-
+    def _make(self, name: str, title: str, contents: Sequence[Content] | None) -> Panel:
         context = self._context
-        panel = PlotPanel(context.bridge, context.document, self.library, contents, title)
+        panel = self._new_panel(context.bridge, context.document, self.library, contents, title)
         panel.refused.connect(lambda sentence: context.banners.edits.say("info", sentence, passing=True))
         panel.focused.connect(lambda: self._focus_on(name))
         SetsMenu(panel, self.sets)
@@ -205,7 +262,7 @@ class PlotDocks(QObject):
             panel.show_focus(other == name)
 
     @property
-    def focused(self) -> PlotPanel | None:
+    def focused(self) -> Panel | None:
         """The panel that was clicked last."""
         return self.panels.get(self._focus) or self.panels.get(_FIRST)
 
@@ -224,7 +281,7 @@ class PlotDocks(QObject):
 
     def _show_zones(self, on: bool) -> None:
         for panel in self.panels.values():
-            panel.grid.zone.setVisible(on)
+            panel.show_zone(on)
 
     def _known(self, key: str, row: int) -> float | None:
         for panel in self.panels.values():
@@ -300,7 +357,7 @@ class PlotDocks(QObject):
             elif number:
                 self._add_dock(int(number[1]), contents_of(text, self.library))
 
-    def _fill(self, panel: PlotPanel, text: str) -> None:
+    def _fill(self, panel: Panel, text: str) -> None:
         if text:
             panel.show_contents(contents_of(text, self.library))
         else:

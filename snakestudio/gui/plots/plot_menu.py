@@ -9,10 +9,11 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QInputDialog, QMenu
 
-from snakestudio.gui.plots.content import WINDOWS, Content, Curve
+from snakestudio.gui.plots.inks import ink
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_type import distinct_colour
-from snakestudio.viewmodel.plots.channel_units import label_of
+from snakestudio.model.column_units import label_of
+from snakestudio.viewmodel.plots.content import WINDOWS, Content, Curve
+from snakestudio.viewmodel.plots.plot_type import distinct_colour
 
 __all__ = ["add_content_entries", "curve_menu", "pop_up"]
 
@@ -90,7 +91,7 @@ def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
     """The menu of an entry of the legend, if that is a curve of a plot that somebody put together."""
     colour = plot.chart.picture.legend[entry][0]
     curves = plot.content.curves
-    number = next((i for i in range(len(curves)) if distinct_colour(i) == colour), None)
+    number = next((i for i in range(len(curves)) if ink(distinct_colour(i)) == colour), None)
     if number is None or plot.content.kind == "heat":
         return None
     menu = QMenu(plot)

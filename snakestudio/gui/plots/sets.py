@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.gui.plots.channel_library import Derived, Library, read_derived, write_derived
-from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
 from snakestudio.model.recording import Schema
+from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 
 __all__ = ["PRESETS", "PlotSets", "Preset", "contents_of", "contents_text"]
 

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.span_values import SpanCurve, figures
 from snakestudio.viewmodel.job import Job
-from snakestudio.viewmodel.plots.channels import channel_of
+from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.scale import readable
+from snakestudio.viewmodel.plots.span_values import SpanCurve, figures
 
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpanStatistics
@@ -162,7 +162,7 @@ class StatisticsStrip(Themed):
                 continue
             for curve in plot.span_curves():
                 schema = curve.recording.schema
-                column = channel_of(curve.line.channel, schema).names(schema)[curve.line.column]
+                column = series_of(curve.line.series, schema).names[curve.line.column]
                 found.setdefault((id(curve.recording), column), curve)
         return list(found.values())
 

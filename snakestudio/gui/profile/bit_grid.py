@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.link.profile.layout import MessageLayout, SignalLayout
 
-__all__ = ["BitGrid", "signal_colour"]
+__all__ = ["BitGrid", "legend", "signal_colour"]
 
 _HUES = (205, 145, 35, 285, 345, 85, 245, 15, 175, 315)
 
@@ -154,3 +154,14 @@ class BitGrid(QWidget):
         found = self.signals_at(event.position().x(), event.position().y())
         if found:
             self.picked.emit(found[0].name)
+
+
+def legend(layout: MessageLayout, bound: set[str]) -> str:
+    """The signals of a message with their colours, as rich text; those that are not bound are dim."""
+    lines = []
+    for number, signal in enumerate(layout.signals):
+        dot = f"<span style='color:{signal_colour(number).name()}'>■</span>"
+        faint = "" if signal.name in bound else f" style='color:{theme.current().dim}'"
+        when = f" (if {', '.join(map(str, signal.branch))})" if signal.branch else ""
+        lines.append(f"{dot} <span{faint}><b>{signal.name}</b>{when} {signal.text()}</span>")
+    return "<br>".join(lines)

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from snakestudio.gui.forms.field_texts import number_kind
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number, parse_numbers
+from snakestudio.viewmodel.field_texts import number_kind
 from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["Column", "columns_of"]

@@ -22,10 +22,9 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.profile.bit_grid import BitGrid, signal_colour
+from snakestudio.gui.profile.bit_grid import BitGrid, legend, signal_colour
 from snakestudio.gui.profile.dbc_dialog import DbcDialog
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.profile.messages_page import legend
 from snakestudio.link.profile.dbc_editing import MessageDraft, drafts_of, without_message
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
 

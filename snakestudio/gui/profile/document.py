@@ -15,8 +15,7 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.link.profile.check import arming_problems, check
 from snakestudio.link.profile.editing import get_value, with_values
 from snakestudio.link.profile.library import shipped
-from snakestudio.link.profile.loading import LoadedProfile, load_profile, read_dbc
-from snakestudio.link.profile.saving import save_both
+from snakestudio.link.profile.loading import LoadedProfile, load_profile, read_dbc, save_both
 from snakestudio.link.profile.schema import Profile
 
 __all__ = ["ProfileDocument"]

@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import explanation
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError
+from snakestudio.viewmodel.field_texts import explanation
 
 __all__ = ["FieldRow", "PartForm"]
 
@@ -58,7 +58,7 @@ class FieldRow(QWidget):
         self.message = Message()
         self.field: QWidget = self._make(long)
         self.field.setAccessibleName(column.doc.label)
-        self.setToolTip(explanation(column.doc, column.name))
+        self.setToolTip(explanation(column.doc, column.name, theme.current().dim))
         unit = QLabel(column.doc.unit)
         unit.setProperty("role", "unit")
         row = QHBoxLayout()

@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QBrush, QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QProgressBar,
     QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +31,6 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.cue_view import CueView
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.profile.found_tree import FoundTree
 from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.link.frame import Frame
@@ -366,3 +369,72 @@ class LearningDialog(QDialog):
 
     def reject(self) -> None:
         self.close()
+
+
+_HEADS = ("Take over", "Comes from", "Sure", "What speaks for it")
+
+
+class FoundTree(QTreeWidget):
+    """The list.
+
+    Attributes
+    ----------
+    found : list of FoundMessage
+        What it shows, in its order.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.found: list[FoundMessage] = []
+        self.setHeaderLabels(_HEADS)
+        self.setWordWrap(True)
+        self.setAccessibleName("What was found")
+        self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+
+    def show_found(self, found: Sequence[FoundMessage]) -> None:
+        """List proposals, the surest first."""
+        blocker = QSignalBlocker(self)  # itemChanged is for what the user ticks
+        self.found = sorted(found, key=lambda message: (-message.confidence, message.family.streams[0].id))
+        self.clear()
+        for message in self.found:
+            item = QTreeWidgetItem(self)
+            role = message.role or "unknown"
+            sure = f"{message.confidence:.0%}" if message.role else "–"
+            for column, text in enumerate((role, message.family.name(), sure, message.reason)):
+                item.setText(column, text)
+            if message.role:
+                item.setCheckState(0, Qt.CheckState.Checked)
+            else:
+                item.setForeground(0, QBrush(theme.colour("dim")))
+                if message.family.period > 0:
+                    item.setCheckState(0, Qt.CheckState.Unchecked)
+                    item.setToolTip(0, "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases")
+            formula = f" = {message.family.formula}" if message.family.formula else ""
+            item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
+            item.setForeground(
+                2, QBrush(theme.colour("good" if message.confidence >= 0.75 else "warning" if message.role else "dim"))
+            )
+            for angle in message.angles:
+                self._add_line(item, f"joint {angle.joint} {angle.axis}", f"node {angle.node}",
+                               angle.finding.confidence, angle.finding.reason)  # fmt: skip
+            for guard in message.guards:
+                self._add_line(item, guard.kind, guard.field.text(), guard.confidence, guard.reason)
+            item.setExpanded(bool(message.role))
+        blocker.unblock()
+        for column in range(3):
+            self.resizeColumnToContents(column)
+
+    def _add_line(self, parent: QTreeWidgetItem, what: str, where: str, sure: float, why: str) -> None:
+        item = QTreeWidgetItem(parent)
+        for column, text in enumerate((what, where, f"{sure:.0%}", why)):
+            item.setText(column, text)
+
+    @property
+    def chosen(self) -> list[FoundMessage]:
+        """The proposals that are ticked; what nobody knows better of counts as a sign of life."""
+        ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
+        return [message if message.role else replace(message, role="heartbeat") for message in ticked]
+
+    def _is_ticked(self, row: int) -> bool:
+        item = self.topLevelItem(row)
+        return item is not None and item.checkState(0) == Qt.CheckState.Checked

@@ -13,7 +13,7 @@ from snakestudio.errors import FormulaError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message as Sentence
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.profile.bit_grid import BitGrid, signal_colour
+from snakestudio.gui.profile.bit_grid import BitGrid, legend
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.form import FieldRow
@@ -23,7 +23,7 @@ from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layou
 from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units
 
-__all__ = ["MessagesPage", "legend"]
+__all__ = ["MessagesPage"]
 
 _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
@@ -248,14 +248,3 @@ def _label(column: Column) -> QLabel:
     label.setProperty("role", "dim")
     label.setMinimumWidth(theme.scaled(88))
     return label
-
-
-def legend(layout: MessageLayout, bound: set[str]) -> str:
-    """The signals of a message with their colours, as rich text; those that are not bound are dim."""
-    lines = []
-    for number, signal in enumerate(layout.signals):
-        dot = f"<span style='color:{signal_colour(number).name()}'>■</span>"
-        faint = "" if signal.name in bound else f" style='color:{theme.current().dim}'"
-        when = f" (if {', '.join(map(str, signal.branch))})" if signal.branch else ""
-        lines.append(f"{dot} <span{faint}><b>{signal.name}</b>{when} {signal.text()}</span>")
-    return "<br>".join(lines)

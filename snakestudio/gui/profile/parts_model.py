@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, SignalInstance
 from PySide6.QtGui import QFont
 
-from snakestudio.errors import ProfileError
+from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.field_texts import explanation
 from snakestudio.gui.profile.cells import Column
-from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError
+from snakestudio.viewmodel.field_texts import explanation
 
 __all__ = ["Extra", "PartsModel"]
 
@@ -48,12 +47,43 @@ class Extra:
         self.colour = colour or (lambda row: "text")
 
 
+class PartsDocument(Protocol):
+    """The profile that is edited, as far as tables go; all as in `ProfileDocument`."""
+
+    problems: list[Problem]
+
+    @property
+    def changed(self) -> SignalInstance:
+        """The profile is another one."""
+
+    @property
+    def checked(self) -> SignalInstance:
+        """`problems` are those of the present profile."""
+
+    @property
+    def locked_changed(self) -> SignalInstance:
+        """It can be edited, or no longer."""
+
+    @property
+    def locked(self) -> str:
+        """Why it cannot be edited now."""
+
+    def value(self, key: str) -> Any:
+        """The value at a dotted key; None if there is none (any more)."""
+
+    def set_values(self, values: dict[str, Any], text: str) -> None:
+        """Change values by their dotted keys, as one step of undo."""
+
+    def set_parts(self, key: str, parts: Sequence[Any], text: str) -> None:
+        """Replace a list of parts, as one step of undo."""
+
+
 class PartsModel(QAbstractTableModel):
     """Rows are the parts at a key of the profile; empty while there is no such key.
 
     Parameters
     ----------
-    document : ProfileDocument
+    document : PartsDocument
     key : str
         Such as "axes", "messages[2].signals".
     columns : sequence of Column
@@ -72,7 +102,7 @@ class PartsModel(QAbstractTableModel):
     refused = Signal(str)
 
     def __init__(
-        self, document: ProfileDocument, key: str, columns: Sequence[Column], one: str,
+        self, document: PartsDocument, key: str, columns: Sequence[Column], one: str,
         extras: Sequence[Extra] = (), instead: Callable[[Column], str] | None = None, parent: QObject | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
@@ -157,7 +187,9 @@ class PartsModel(QAbstractTableModel):
             return column.heading
         if role == Qt.ItemDataRole.TextAlignmentRole and _is_number(column):
             return _RIGHT
-        return explanation(column.doc, column.name) if role == Qt.ItemDataRole.ToolTipRole else None
+        return (
+            explanation(column.doc, column.name, theme.current().dim) if role == Qt.ItemDataRole.ToolTipRole else None
+        )
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row, at = index.row(), index.column()
@@ -173,7 +205,7 @@ class PartsModel(QAbstractTableModel):
             return column.text(value)
         mark = self._marks.get((row, column.name)) or (self._marks.get((row, "")) if at == 0 else None)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return mark or explanation(column.doc, f"{self._key}[{row + 1}].{column.name}")
+            return mark or explanation(column.doc, f"{self._key}[{row + 1}].{column.name}", theme.current().dim)
         if role == Qt.ItemDataRole.ForegroundRole and mark:
             return theme.colour("warning")
         if role == Qt.ItemDataRole.ForegroundRole and value is None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QFocusEvent, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.hold_button import HoldButton
 from snakestudio.link.messages import LinkState
 
-__all__ = ["Arming"]
+__all__ = ["HOLD_MS", "Arming", "HoldButton"]
 
 _LISTED = 8
 """Reasons beyond these are counted."""
@@ -102,3 +105,127 @@ class Arming(Themed):
     def _on_talk(self) -> None:
         if self._control.link is not None:
             self._control.link.command("idle" if self._control.state is LinkState.LISTENING else "listen")
+
+
+HOLD_MS = 1000
+"""How long it must be held."""
+
+_FRAME_MS = 16
+_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class HoldButton(QWidget):
+    """Held by the mouse, or by Enter while it has the keyboard; does what it was given, straight from its own event."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._act: Callable[[], object] | None = None
+        self._clock = QElapsedTimer()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(_FRAME_MS)
+        self._timer.timeout.connect(self._on_time)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(text)
+        self.setToolTip("Hold for one second, with the mouse or with Enter; letting go before does nothing")
+
+    def does(self, act: Callable[[], object] | None) -> None:
+        """What is done when it was held for the whole time; None: nothing."""
+        self._act = act
+
+    @property
+    def share(self) -> float:
+        """How much of the time it was held so far, 0 to 1."""
+        return min(1.0, self._clock.elapsed() / HOLD_MS) if self._timer.isActive() else 0.0
+
+    def _begin(self) -> None:
+        if self.isEnabled() and not self._timer.isActive():
+            self._clock.start()
+            self._timer.start()
+            self.update()
+
+    def abort(self) -> None:
+        """Let go."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self.update()
+
+    def _on_time(self) -> None:
+        if not self.isEnabled():
+            self.abort()
+        elif self.share >= 1.0:
+            self._timer.stop()
+            if self._act is not None:
+                self._act()
+        self.update()
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(160), theme.scaled(40))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._begin()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.abort()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not self.rect().contains(event.position().toPoint()):
+            self.abort()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _KEYS:
+            if not event.isAutoRepeat():
+                self._begin()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _KEYS and not event.isAutoRepeat():
+            self.abort()
+        else:
+            super().keyReleaseEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.abort()
+        super().focusOutEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.abort()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            p, on = theme.current(), self.isEnabled()
+            area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+            edge = p.text if self.hasFocus() else p.danger if on else p.line
+            painter.setPen(QPen(QColor(edge), 1.5))
+            painter.setBrush(theme.colour("card" if on else "panel"))
+            painter.drawRoundedRect(area, 7, 7)
+            size = theme.scaled(20)
+            font = theme.text_font(14, strong=True)
+            painter.setFont(font)
+            width = painter.fontMetrics().horizontalAdvance(self._text)
+            left = (self.width() - size - 10 - width) / 2
+            ring = QRectF(left, (self.height() - size) / 2, size, size)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.colour("line"), 3))
+            painter.drawEllipse(ring)
+            if self.share:
+                painter.setPen(QPen(theme.colour("danger"), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+                painter.drawArc(ring, 90 * 16, round(-360 * 16 * self.share))
+            elif on:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.colour("danger"))
+                painter.drawEllipse(QPointF(ring.center()), 3.5, 3.5)
+            painter.setPen(theme.colour("text" if on else "dim"))
+            text = QRectF(ring.right() + 10, 0, self.width(), self.height())
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text)
+        finally:
+            painter.end()

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.live_figure import Figure
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.stop_button import StopButton

@@ -1,10 +1,10 @@
-"""What the robot has in the menus. Stop has the space bar while a robot is connected; see `robot.stop_key_filter`."""
+"""What the robot has in the menus. Stop has the space bar while a robot is connected; see `robot.stop_button`."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from snakestudio.gui.core.command import Command, Context, has_links, line
+from snakestudio.gui.core.command import Command, Context, is_jointed, line
 from snakestudio.gui.robot.connection import FAULT_MENU, RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.robot_feature import RobotFeature
@@ -106,7 +106,7 @@ TELEOP: tuple[Command[RobotContext], ...] = (
     line("Robot"),
     Command(
         "teleop", "Robot", "Teleoperation", lambda c: c.teleoperation.toggle(), ("Ctrl+J",),
-        lambda c: c.teleoperation.teleop.on or has_links(c), lambda c: c.teleoperation.teleop.on, icon="gamepad",
+        lambda c: c.teleoperation.teleop.on or is_jointed(c), lambda c: c.teleoperation.teleop.on, icon="gamepad",
         tip="Keys and gamepad drive what is shown, and nothing else happens when they are pressed; Esc leaves",
     ),
     Command(

@@ -17,9 +17,9 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
 from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.data_panel import TrafficView
 from snakestudio.gui.robot.meters import NodeStrip
 from snakestudio.gui.robot.state_card import StateCard
+from snakestudio.gui.robot.traffic_table import TrafficView
 
 __all__ = ["ConnectDialog"]
 

@@ -10,7 +10,6 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.messages import LinkEvent
 
 __all__ = ["SEVERITIES", "EventLog"]
@@ -23,20 +22,14 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class EventLog(QAbstractListModel):
-    """The newest events of all robots of this window, the oldest first.
+    """The newest events of all robots of this window, the oldest first."""
 
-    Parameters
-    ----------
-    control : RobotControl
-    """
-
-    def __init__(self, control: RobotControl, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._events: list[tuple[datetime, LinkEvent]] = []
         self._shown: list[int] = []
         self._words: tuple[str, ...] = ()
         self._important = False
-        control.happened.connect(self.add)
 
     def add(self, event: LinkEvent) -> None:
         """Note what happened."""

@@ -8,12 +8,13 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.overlaid_runs import OverlaidRun, ghost_at
+from snakestudio.gui.core.overlaid_runs import ghost_at
 from snakestudio.gui.core.run_colours import twin_colour
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.robot.robot_status import span_text
 
 __all__ = ["TWIN", "InView"]

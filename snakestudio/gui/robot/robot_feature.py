@@ -13,8 +13,7 @@ from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.stop_button import ModalStop
-from snakestudio.gui.robot.stop_key_filter import StopKeyFilter
+from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
 
 __all__ = ["RobotFeature"]
@@ -48,7 +47,8 @@ class RobotFeature(QObject):
         super().__init__(context.window)
         self._context, self._control, self._connection = context, context.robot, context.connection
         control = self._control
-        self.log = EventLog(control, self)
+        self.log = EventLog(self)
+        control.happened.connect(self.log.add)
         self._bar, self._button = bar, bar.stop
         self.guard = StopKeyFilter(control.stop, bar.stop, self)
         self._modal: ModalStop | None = None

@@ -8,13 +8,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.figures import SteadyLabel
 from snakestudio.link.messages import Traffic
 from snakestudio.viewmodel.robot.robot_status import span_text
 
-__all__ = ["TITLES", "IdRow", "TrafficTable", "id_text"]
+__all__ = ["TITLES", "IdRow", "TrafficTable", "TrafficView", "chip", "id_text", "table_view"]
+
+_TRAFFIC_WIDTHS = (84, 44, 64, 72, 64, 184, 400)
 
 _Index = QModelIndex | QPersistentModelIndex
 _KEPT = 2000
@@ -194,3 +209,95 @@ class TrafficTable(QAbstractTableModel):
         if column == 5:
             return "remote" if frame.remote else frame.data.hex(" ").upper()
         return frame.text or "unknown id"
+
+
+class TrafficView(QWidget):
+    """The traffic with its filter.
+
+    Parameters
+    ----------
+    control : RobotControl
+    """
+
+    def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.table = TrafficTable(self)
+        self.view = table_view(self.table, _TRAFFIC_WIDTHS, "Traffic on the bus")
+        self.view.horizontalHeader().setStretchLastSection(True)
+        self.seek = QLineEdit(self)
+        self.seek.setPlaceholderText("Filter by id, bytes or words")
+        self.seek.setClearButtonEnabled(True)
+        self.seek.setAccessibleName("Filter of the traffic")
+        self.seek.textChanged.connect(self.table.seek)
+        self.by_id = chip("By id", "A row for every id with its newest frame; else every frame in turn", self)
+        self.by_id.setChecked(True)
+        self.by_id.toggled.connect(self._on_by_id)
+        self.pause = chip("Pause", "Let the table stand; frames that come meanwhile are left out", self)
+        self.pause.toggled.connect(self.table.set_paused)
+        clear = QToolButton(self)
+        clear.setText("Clear")
+        clear.clicked.connect(self.table.clear)
+        self.note = SteadyLabel(self)
+        row = QHBoxLayout()
+        row.addWidget(self.seek, 1)
+        for part in (self.by_id, self.pause, clear):
+            row.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.note)
+        self._control = control
+        control.traffic.connect(self.table.take)
+
+    def refresh(self) -> None:
+        """Show what came since the last time."""
+        bar = self.view.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        self.table.refresh()
+        if at_end and not self.by_id.isChecked():
+            self.view.scrollToBottom()
+        known = f"{self.table.received:,} frames seen".replace(",", " ")
+        self.note.say(known if self.table.received else "Nothing was heard yet.")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._control.watch_traffic(self, True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._control.watch_traffic(self, False)
+
+    def _on_by_id(self, by_id: bool) -> None:
+        self.table.set_by_id(by_id)
+        self.view.scrollToBottom()
+
+
+def table_view(model: QAbstractItemModel, widths: tuple[int, ...], name: str) -> QTableView:
+    """A table in the look of the program; only the rows that are seen are ever asked for."""
+    view = QTableView()
+    view.setModel(model)
+    view.setAccessibleName(name)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setTabKeyNavigation(False)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.verticalHeader().setDefaultSectionSize(theme.scaled(24))
+    head = view.horizontalHeader()
+    head.setHighlightSections(False)
+    head.setMinimumSectionSize(theme.scaled(32))
+    for section, width in enumerate(widths):
+        view.setColumnWidth(section, theme.scaled(width))
+    return view
+
+
+def chip(text: str, tip: str, parent: QWidget) -> QToolButton:
+    """A small button that stays down."""
+    chip = QToolButton(parent)
+    chip.setText(text)
+    chip.setToolTip(tip)
+    chip.setCheckable(True)
+    chip.setProperty("role", "chip")
+    return chip

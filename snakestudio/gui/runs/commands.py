@@ -12,6 +12,7 @@ from snakestudio.gui.runs.opening import OpenRuns
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.runs.timeline.bar import TimeBar
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
+from snakestudio.kinds.formulation import FORMULATIONS
 
 __all__ = ["EXPORT", "OPEN", "PICTURES", "SIMULATION", "SPEED", "TIME", "RunsContext"]
 
@@ -38,9 +39,8 @@ def _there_is_a_run(c: RunsContext) -> bool:
 
 
 def _has_contact_problem(c: RunsContext) -> bool:
-    from snakestudio.session.contact_problem_file import WITH_CONTACT_PROBLEMS
 
-    return _there_is_a_run(c) and c.document.scene.model.kind in WITH_CONTACT_PROBLEMS
+    return _there_is_a_run(c) and FORMULATIONS[c.document.scene.model.kind].contact_problems
 
 
 def _can_run(c: RunsContext) -> bool:

@@ -19,7 +19,6 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.files import not_written
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
@@ -28,6 +27,7 @@ from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 if TYPE_CHECKING:
     from snakestudio.export.video_options import Companion, VideoOptions
@@ -250,7 +250,7 @@ class Exporter(QObject):
             return
 
         def work(progress: Progress) -> Path | None:
-            from snakestudio.export.comparison_csv import write_comparison
+            from snakestudio.export.comparison_tables import write_comparison
 
             return path if write_comparison(path, comparison, scene_file, progress) else None
 

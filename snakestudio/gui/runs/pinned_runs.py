@@ -8,9 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
-from snakestudio.gui.core.overlaid_runs import OverlaidRun, ghost_at, has_ended
+from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import kept_colour
 from snakestudio.runfile.mcap import RunFile, open_run
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["PinnedRuns"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, QUrl
 
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.amounts import size_text
 from snakestudio.runfile.library import KeptRun
-from snakestudio.viewmodel.formulations import MODELS
 from snakestudio.viewmodel.matching import match
 
 __all__ = ["RUN", "RunListModel", "facts", "moment"]
@@ -39,7 +39,7 @@ def facts(run: KeptRun, present: bool = False) -> str:
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
-    model = "Robot" if run.info.robot else MODELS[kind].short if kind in MODELS else kind
+    model = "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
     ended = "" if run.info.complete or present else " · not ended"
     return f"{model} · {run.info.duration:.4g} s · {size_text(run.size_bytes)}{ended}"
 

@@ -49,7 +49,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_archiver import RunArchiver

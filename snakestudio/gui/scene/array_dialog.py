@@ -12,15 +12,15 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import Preview
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import number_kind
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
+from snakestudio.viewmodel.field_texts import number_kind
 from snakestudio.viewmodel.scene.items import refusal_text
 
 __all__ = ["ArrayDialog"]

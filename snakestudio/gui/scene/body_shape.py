@@ -12,7 +12,6 @@ from snakestudio.gui.core import theme
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.viewmodel.formulations import is_planar
 from snakestudio.viewmodel.scene.gait_shape import (
     BodyChain,
     chain_of_angles,
@@ -74,7 +73,7 @@ class BodyShape(QWidget):
     def show_state(self, scene: Scene, snapshot: Snapshot | None) -> None:
         """Draw another state."""
         self._scene, self._snapshot = scene, snapshot
-        tall = not is_planar(scene) and isinstance(scene.gait, TwoWaves)
+        tall = scene.body.in_space and isinstance(scene.gait, TwoWaves)
         if tall != self._tall:
             self._tall = tall
             self._explain()
@@ -133,7 +132,7 @@ class BodyShape(QWidget):
             now = chain_of_snapshot(snapshot, robot)
         elif snapshot is not None and snapshot.valid & Fields.JOINTS and len(snapshot.joint_angle) == robot.n_joints:
             now = resting(chain_of_angles(snapshot.joint_angle, robot), robot.radius_m)
-        if is_planar(scene):
+        if not scene.body.in_space:
             angles[:, 1] = 0.0
         wanted = chain_of_angles(angles, robot)
         if self._tall:

@@ -7,12 +7,12 @@ from typing import Literal, Protocol
 from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core.command import Command, Context, has_links, line
+from snakestudio.gui.core.command import Command, Context, line, meets_obstacles
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-__all__ = ["ADD", "ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext"]
+__all__ = ["ARRANGE", "CONTINUUM", "DUPLICATE", "HISTORY", "SELECT", "SceneContext", "adding"]
 
 
 class SceneContext(Context, Protocol):
@@ -28,7 +28,7 @@ def _add(preset: Preset) -> Command[SceneContext]:
         "Edit/Add Obstacle",
         preset.title,
         lambda c: c.obstacles.add(preset.name),
-        enabled=has_links,
+        enabled=meets_obstacles,
         icon=preset.icon,
         tip=f"{preset.help}, at a free place",
     )
@@ -71,6 +71,11 @@ def _distribute(axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> Comm
     )  # fmt: skip
 
 
+def _follows_gait(c: SceneContext) -> bool:
+    scene = c.document.scene
+    return scene.body.jointed and scene.controller.uses_gait and not scene.gives_torques
+
+
 def _make_continuum(c: SceneContext) -> None:
     """Let a continuous body take the chain's place that moves as its gait says: one undo step, or why not."""
     from snakestudio.model.robot.strain_fit import as_continuum
@@ -99,8 +104,11 @@ HISTORY: tuple[Command[SceneContext], ...] = (
 )  # fmt: skip
 """Back and forth."""
 
-ADD: tuple[Command[SceneContext], ...] = tuple(_add(preset) for preset in PRESETS.values())
-"""What adds an obstacle."""
+
+def adding() -> tuple[Command[SceneContext], ...]:
+    """What adds an obstacle."""
+    return tuple(_add(preset) for preset in PRESETS.values())
+
 
 DUPLICATE: tuple[Command[SceneContext], ...] = (
     Command(
@@ -144,7 +152,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
     ),
     Command(
         "show_all", "Edit", "Show All Hidden", lambda c: c.obstacles.arrange.show_all(), ("Shift+H",),
-        lambda c: has_links(c) and c.obstacles.arrange.any_hidden(), icon="visible", local=True,
+        lambda c: meets_obstacles(c) and c.obstacles.arrange.any_hidden(), icon="visible", local=True,
     ),
 )  # fmt: skip
 """What changes how obstacles stand, and what holds them together."""
@@ -152,7 +160,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
 SELECT: tuple[Command[SceneContext], ...] = (
     Command(
         "select_all", "Edit", "Select All Obstacles", lambda c: c.obstacles.select_all(), ("Ctrl+A",),
-        lambda c: has_links(c) and bool(c.document.scene.obstacles), local=True,
+        lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles), local=True,
     ),
     Command(
         "deselect", "Edit", "Select Nothing", lambda c: c.selection.clear(), ("Ctrl+Shift+A",),
@@ -163,14 +171,14 @@ SELECT: tuple[Command[SceneContext], ...] = (
     Command("select_kind", "Edit", "Select Same Kind", lambda c: c.obstacles.arrange.select_kind(), ("Shift+K",), _some,
             local=True),
     Command("select_inverse", "Edit", "Invert Selection", lambda c: c.obstacles.arrange.invert(), ("Ctrl+I",),
-            lambda c: has_links(c) and bool(c.document.scene.obstacles), local=True),
+            lambda c: meets_obstacles(c) and bool(c.document.scene.obstacles), local=True),
 )  # fmt: skip
 """What picks obstacles out."""
 
 CONTINUUM: tuple[Command[SceneContext], ...] = (
     Command(
         "make_continuum", "Simulation", "Make Continuum Scene from Gait", _make_continuum,
-        enabled=lambda c: has_links(c) and c.document.scene.controller.uses_gait and not c.document.scene.gives_torques,
+        enabled=_follows_gait,
         long=True, tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
     ),
 )  # fmt: skip

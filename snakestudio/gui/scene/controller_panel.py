@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
-from snakestudio.gui.forms.form import make_row
-from snakestudio.gui.forms.form_row import FormRow
-from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
-from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.forms.form import FormRow, make_row
+from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import unused_reason
 
 __all__ = ["ControllerPanel"]
 
 
-class ControllerPanel(Section):
+class ControllerPanel(KindSection):
     """Choose what closes the loop over the gait, and move its sliders.
 
     Parameters
@@ -32,36 +26,22 @@ class ControllerPanel(Section):
 
     Signals
     -------
-    rebuilt()
-        The controller is of another kind now, and `rows` are others.
     draw_asked(), clear_asked()
         The user wants to draw a path, or to have none.
     """
 
-    rebuilt = Signal()
     draw_asked = Signal()
     clear_asked = Signal()
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Controller", parent=parent)
-        self._document = document
-        self.rows: dict[str, ParameterRow] = {}
-        self.choices: dict[str, FormRow] = {}
-        self._kind = ""
-        self.box = ChoiceBox()
-        self.box.setAccessibleName("Controller")
-        self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for kind, info in CONTROLLERS.items():
-            self.box.addItem(info.title, kind)
-            self.box.setItemData(self.box.count() - 1, info.help, Qt.ItemDataRole.ToolTipRole)
-        self.box.activated.connect(self._choose)
+        super().__init__("Controller", document, parent)
+        self.box = self._kind_box("Controller", {kind: info.title for kind, info in CONTROLLERS.items()}, self._choose)
+        for index, info in enumerate(CONTROLLERS.values()):
+            self.box.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
         self.about = QLabel()
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
-        self.message = Message()
-        self._area = QWidget()
-        for widget in (self.box, self.about, self.message, self._area):
+        for widget in (self.box, self.about, self.message, self._values):
             self.add(widget)
         self._make_path_part()
         self.refresh(document.scene)
@@ -102,19 +82,13 @@ class ControllerPanel(Section):
         kind = scene.controller.kind
         info = CONTROLLERS[kind]
         follows = "path" in info.tools
-        if kind != self._kind:
-            self._kind = kind
-            self._make_rows(scene)
-            self.message.say("")
-            self.rebuilt.emit()
+        self._make_rows(scene, kind)
+        self._values.refresh(scene)
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
         self.about.setText(" ".join(filter(None, (info.help, info.note(scene.controller)))))
-        for key, row in self.rows.items():
-            row.set_unused(unused_reason(scene, key))
-            row.refresh()
-        for choice in (*self.choices.values(), *self.path_rows):
-            choice.refresh()
+        for of_path in self.path_rows:
+            of_path.refresh()
         self.path_part.setVisible(follows or bool(scene.path))
         count = len(scene.path.waypoints_m)
         unfollowed = "" if follows else ", which nobody follows"
@@ -132,39 +106,12 @@ class ControllerPanel(Section):
         """Say what waits for the next reset."""
         kind = "controller" in pending
         self.message.say("Another controller applies at the next reset." if kind else "")
-        for key, choice in self.choices.items():
-            choice.set_pending([key] if key in pending else [])
+        self._values.show_pending(pending)
 
-    def _choose(self, index: int) -> None:
-        kind = str(self.box.itemData(index))
-        try:
-            self._document.set_value("controller.kind", kind, f"Controller: {CONTROLLERS[kind].title}")
-        except SnakeStudioError as error:
-            self.message.say(refusal(error))
+    def _choose(self, kind: str) -> None:
+        text = f"Controller: {CONTROLLERS[kind].title}"
+        self._edit(lambda scene: with_value(scene, "controller.kind", kind), text)
         self.refresh(self._document.scene)
 
-    def _make_rows(self, scene: Scene) -> None:
-        for row in self.rows.values():
-            row.field.restore()
-        self.rows, self.choices = {}, {}
-        area = QWidget()
-        column = QVBoxLayout(area)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for name in type(scene.controller).model_fields:
-            key = f"controller.{name}"
-            if name == "kind":
-                continue
-            if number_kind(*declared(scene, key)) is not None:
-                self.rows[key] = ParameterRow(self._document, key)
-                column.addWidget(self.rows[key])
-                continue
-            choice = make_row(self._document, [key])
-            if choice is not None:
-                self.choices[key] = choice
-                column.addWidget(choice)
-        self.body.replaceWidget(self._area, area)
-        self._area.hide()
-        self._area.deleteLater()
-        self._area = area
-        area.setVisible(bool(self.rows or self.choices))
+    def _fill(self, scene: Scene) -> None:
+        self._values.add_all("controller", scene)

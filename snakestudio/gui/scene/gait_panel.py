@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
-from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ToggleRow
-from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence, wrong_at
+from snakestudio.gui.forms.formula_row import FormulaHelp, wrong_at
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
-from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.body_shape import BodyShape
-from snakestudio.gui.scene.presets import Preset, PresetBox
+from snakestudio.gui.scene.kind_section import PresetSection
+from snakestudio.gui.scene.presets import Preset
 from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import GaitStart, LateralUndulation, TwoWaves
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import is_planar, unused_reason
 
 __all__ = ["GAITS", "GaitPanel"]
 
@@ -74,47 +72,18 @@ def torque_problem(scene: Scene, key: str) -> str:
     return ""
 
 
-class GaitPanel(Section):
+class GaitPanel(PresetSection):
     """Choose a gait, move its sliders, see the shape it makes; or type the torques that the joints are given.
 
     Parameters
     ----------
     document : Document
-
-    Signals
-    -------
-    rebuilt()
-        The gait is of another kind now, and `rows` are others.
     """
 
-    rebuilt = Signal()
-
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Gait", parent=parent)
-        self._document = document
-        self.rows: dict[str, ParameterRow] = {}
-        self.formulas: dict[str, FormulaRow] = {}
-        self._kind = ""
-        self.presets = PresetBox((*GAITS, *_of_kinds()))
-        self.presets.setAccessibleName("Gait")
-        self.presets.chosen.connect(self.choose)
-        self.back = QToolButton()
-        self.back.setProperty("role", "flat")
-        self.back.setFixedSize(theme.scaled(26), theme.scaled(26))
-        self.back.clicked.connect(self._go_back)
-        line = QHBoxLayout()
-        line.setSpacing(4)
-        line.addWidget(self.presets, 1)
-        line.addWidget(self.back)
-        self.body.addLayout(line)
-        self.about = QLabel()
-        self.about.setTextFormat(Qt.TextFormat.RichText)
-        self.about.setWordWrap(True)
-        self.add(self.about)
-        self.message = Message()
+        super().__init__("Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent)
         self.add(self.message)
-        self._area = QWidget()
-        self.add(self._area)
+        self.add(self._values)
         self.shape = BodyShape()
         self.add(self.shape)
         self.hint = Message()
@@ -137,28 +106,24 @@ class GaitPanel(Section):
 
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""
-        if scene.gait.kind != self._kind:
-            self._kind = scene.gait.kind
-            self._make_rows(scene)
-            self.rebuilt.emit()
+        self._make_rows(scene, scene.gait.kind)
         self.presets.refresh(scene)
         chosen = self.presets.present
         for key, row in self.rows.items():
             row.set_unused(unused_reason(scene, key))
             row.refresh()
-            try:
-                row.set_default(row.doc.default if chosen is None else chosen.value(key))
-            except KeyError:  # the chosen gait is of another kind
-                row.set_default(row.doc.default)
+            row.set_default(self._default_of(row))
+        for choice in self.choices.values():
+            choice.refresh()
         for key, formula in self.formulas.items():
             formula.set_unused(unused_reason(scene, key))
             formula.refresh()
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
         two = isinstance(scene.gait, TwoWaves)
-        ignored = two and is_planar(scene)
+        ignored = two and not scene.body.in_space
         used, torques = scene.controller.uses_gait, scene.gives_torques
         self.lead_in.refresh()
-        for widget in (self.presets, self._area, self.soft_start, self.lead_in):
+        for widget in (self.presets, self._values, self.soft_start, self.lead_in):
             widget.setVisible(used)
         self.wave_button.setVisible(used and scene.gait.of_waves)
         self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
@@ -185,38 +150,10 @@ class GaitPanel(Section):
         waits = any(key == "gait" or key.startswith("gait.") for key in pending)
         what = "Torques in place of angles apply" if self.formulas else "Another kind of gait applies"
         self.message.say(f"{what} at the next reset." if waits else "")
-        for key, formula in self.formulas.items():
-            formula.show_finding(next((sentence(p) for p in problems if p.key == key), ""))
+        self.show_findings(problems)
 
-    def forget(self) -> None:
-        """Another scene was opened."""
-        self.presets.forget()
-        self.message.say("")
-        self._restore()
-
-    def _restore(self) -> None:
-        """Forget what was typed in the rows."""
-        for row in self.rows.values():
-            row.field.restore()
-        for formula in self.formulas.values():
-            formula.restore()
-
-    def choose(self, preset: Preset) -> None:
-        """Take over a gait of the library, as one step of undo."""
-        self._edit(lambda scene: preset.applied(scene), f"Gait {preset.name.lower()}")
-        # Choosing the gait that is shown changes no scene but must still show it as it is.
-        self.refresh(self._document.scene)
-
-    def _edit(self, change: Callable[[Scene], Scene], text: str) -> None:
-        try:
-            self._document.edit(change(self._document.scene), text)
-            self.message.say("")
-        except SnakeStudioError as error:
-            self.message.say(refusal(error))
-
-    def _go_back(self) -> None:
-        if self.presets.present is not None:
-            self.choose(self.presets.present)
+    def _step_text(self, preset: Preset) -> str:
+        return f"Gait {preset.name.lower()}"
 
     def _toggle_torques(self) -> None:
         """Go over to torques, or back; a robot that lies in its gait's pose stays there."""
@@ -247,13 +184,7 @@ class GaitPanel(Section):
             text = "Add a vertical wave"
         self._edit(lambda scene: scene.model_copy(update={"gait": other}), text)
 
-    def _make_rows(self, scene: Scene) -> None:
-        self._restore()
-        self.rows, self.formulas = {}, {}
-        area = QWidget()
-        column = QVBoxLayout(area)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+    def _fill(self, scene: Scene) -> None:
         names = [name for name in type(scene.gait).model_fields if name != "kind"]
         torques = scene.gives_torques
         vertical = [name for name in names if name.startswith("pitch_") and name != _BETWEEN and not torques]
@@ -264,50 +195,27 @@ class GaitPanel(Section):
             if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
-                column.addWidget(label)
+                self._values.add(label)
             for name in members:
                 key = f"gait.{name}"
                 if torques:
                     doc = field_doc(type(scene.gait), name)
-                    formula = FormulaRow(
-                        self._document, key, _SYMBOLS[name], doc.unit, doc.help, torque_problem,
-                        of=doc.label[:1].lower() + doc.label[1:],
-                    )  # fmt: skip
-                    self.formulas[key] = formula
-                    column.addWidget(formula)
+                    self._add_formula(key, _SYMBOLS[name], doc, torque_problem)
                 else:
-                    self.rows[key] = ParameterRow(self._document, key)
-                    column.addWidget(self.rows[key])
-        self.body.replaceWidget(self._area, area)
-        self._area.hide()
-        self._area.deleteLater()
-        self._area = area
-        area.show()
+                    self._values.add_value(key, scene)
+
+    def _note(self) -> str:
+        if not self._document.scene.controller.uses_gait:
+            return "The controller does without a gait: what it asks of the joints is dashed."
+        if self._document.scene.gives_torques:
+            return "The joints get these torques, yaw and pitch, whatever their angles are: no joint controller acts."
+        return super()._note()
 
     def _describe(self) -> None:
-        chosen, dim = self.presets.present, theme.current().dim
-        changed = self.presets.changed
+        super()._describe()
         if not self._document.scene.controller.uses_gait:
-            text = "The controller does without a gait: what it asks of the joints is dashed."
-            self.about.setText(f"<span style='color:{dim}'>{text}</span>")
-        elif self._document.scene.gives_torques:
-            text = "The joints get these torques, yaw and pitch, whatever their angles are: no joint controller acts."
-            self.about.setText(f"<span style='color:{dim}'>{text}</span>")
-        elif chosen is None:
-            self.about.setText(f"<span style='color:{dim}'>A gait of its own, none of the library.</span>")
-        else:
-            head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
-            self.about.setText(
-                f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
-                f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
-            )
-        self.back.setVisible(chosen is not None and changed and self._document.scene.controller.uses_gait)
-        if chosen is not None:
-            self.back.setToolTip(f"Back to {chosen.name} as in the library")
-        self.back.setIcon(theme.icon("undo", "dim"))
+            self.back.hide()
 
     def renew_theme(self) -> None:
         super().renew_theme()
-        self.presets.refresh(self._document.scene)
-        self._describe()
         self.shape.update()

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QToolButton, QWi
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.field_texts import refusal
-from snakestudio.gui.forms.form import TextRow
-from snakestudio.gui.forms.form_row import FormRow
+from snakestudio.gui.forms.form import FormRow, TextRow
 from snakestudio.model.edits import with_values
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["HeightsRow", "PictureRow", "choose_file"]
 

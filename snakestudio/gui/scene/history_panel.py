@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QVBoxLayout,
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 
 __all__ = ["HistoryModel", "HistoryPanel"]
 

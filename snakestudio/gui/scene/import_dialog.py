@@ -13,9 +13,8 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.obstacles.circles import Circles
-from snakestudio.model.obstacles.importing import UNITS, as_cylinders, bounds, with_imported
+from snakestudio.model.obstacles.importing import UNITS, Cylinders, as_cylinders, bounds, cylinders_of, with_imported
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
 
 __all__ = ["ImportDialog"]
 
@@ -31,15 +30,15 @@ _SCALE = FieldDoc(
 class _Plan(QWidget):
     """The obstacles from above, new ones in the accent colour, with those that are there already."""
 
-    def __init__(self, there: tuple[Cylinder, ...], parent: QWidget) -> None:
+    def __init__(self, there: Cylinders, parent: QWidget) -> None:
         super().__init__(parent)
         self._there = there
-        self._new: tuple[Cylinder, ...] = ()
+        self._new: Cylinders = ()
         self.setMinimumHeight(180)
         self.setAccessibleName("Plan of the obstacles")
         self.setToolTip("From above: in colour what is imported, grey what is there already")
 
-    def show_new(self, new: tuple[Cylinder, ...]) -> None:
+    def show_new(self, new: Cylinders) -> None:
         """Show what would be imported."""
         self._new = new
         self.update()
@@ -93,7 +92,7 @@ class ImportDialog(QDialog):
         heading = QLabel(f"{_count(len(found.circles))} in {path.name}", self)
         heading.setProperty("role", "heading")
         column.addWidget(heading)
-        self.plan = _Plan(tuple(o for o in scene.obstacles if isinstance(o, Cylinder)), self)
+        self.plan = _Plan(cylinders_of(scene), self)
         column.addWidget(self.plan, 1)
         form = QFormLayout()
         form.setHorizontalSpacing(16)
@@ -159,7 +158,7 @@ def _count(number: int) -> str:
     return "1 obstacle" if number == 1 else f"{number} obstacles"
 
 
-def _summary(cylinders: tuple[Cylinder, ...]) -> str:
+def _summary(cylinders: Cylinders) -> str:
     left, bottom, right, top = bounds(cylinders)
     radii = sorted(cylinder.radius_m for cylinder in cylinders)
     size = f"{radii[0]:.4g}" if radii[0] == radii[-1] else f"{radii[0]:.4g} to {radii[-1]:.4g}"

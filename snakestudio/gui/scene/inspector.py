@@ -6,27 +6,74 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.form import OptionalListRow, TextRow, make_row
-from snakestudio.gui.forms.form_row import GUTTER, FormRow
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
+from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow, choose_file
 from snakestudio.gui.scene.live_values import LinkValues, clearance_html
-from snakestudio.gui.scene.start_choice import StartChoice
-from snakestudio.model.labels import kind_title, obstacle_mention, obstacle_title
+from snakestudio.kinds.reads import left_out
+from snakestudio.model.edits import with_values
+from snakestudio.model.labels import obstacle_mention, obstacle_title
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.body_parts import n_parts, part_name
-from snakestudio.viewmodel.formulations import is_planar, unused_reason
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find
+from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
 __all__ = ["Inspector"]
+
+
+class StartChoice(QWidget):
+    """A box with the kinds of start, and why one cannot be had.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionController
+        What it shows is where a start from the present state begins.
+    """
+
+    def __init__(self, document: Document, bridge: SessionController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._bridge = document, bridge
+        self.box = ChoiceBox()
+        self.box.setAccessibleName("Kind of start")
+        self.box.setToolTip("How the robot starts; what was said before is carried over")
+        for kind, text in start_kinds(document.scene).items():
+            self.box.addItem(text, kind)
+        self.box.setCurrentIndex(self.box.findData(document.scene.start.kind))
+        self.box.activated.connect(self._choose)
+        self.message = Message()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 0, 0, 0)
+        column.addWidget(self.box)
+        column.addWidget(self.message)
+
+    def _choose(self, index: int) -> None:
+        kind = str(self.box.itemData(index))
+        scene = self._document.scene
+        file = ""
+        if kind == "recording":
+            file = choose_file(self, "Start from a run", self._document.base_dir, "Recorded runs (*.csv)")
+        if kind != scene.start.kind and (kind != "recording" or file):
+            try:
+                values = start_values(scene, kind, self._bridge.displayed, file)
+                self._document.edit(with_values(scene, {"start": values}), f"Start: {START_KINDS[kind].lower()}")
+                return
+            except SnakeStudioError as error:
+                self.message.say(refusal(error))
+        self.box.setCurrentIndex(self.box.findData(scene.start.kind))
+
 
 _OWN = ("kind", "name", "heights_m", "picture")
 """What every obstacle has for itself: it is not changed for several at once."""
@@ -130,7 +177,7 @@ class Inspector(Themed):
     def _target(self) -> tuple[object, ...]:
         """What the form is for: it is made anew only when this changes."""
         scene = self._document.scene
-        kinds = type(scene.start), type(scene.strain), type(scene.support), scene.model.continuum
+        kinds = type(scene.start), type(scene.strain), type(scene.support), type(scene.body)
         searched: tuple[object, ...] = ()
         if self._searched:
             searched = self._searched, scene.model.kind, type(scene.gait), type(scene.controller)
@@ -224,15 +271,15 @@ class Inspector(Themed):
             tip = "+0.1 or *2 changes each value by its own" if {kind for kind, _ in items} == {"obstacle"} else ""
             return f"{len(items)} selected", tip
         if not items:
-            things = "a cross-section" if scene.model.continuum else "an obstacle, a link"
-            hint = f"Select {things} or an entry of the scene to see its properties."
+            others = "an obstacle, " if scene.body.meets_obstacles else ""
+            hint = f"Select {others}a {scene.body.part_noun} or an entry of the scene to see its properties."
             return scene.title or self._document.name, scene.description.strip() or hint
         kind, index = items[0]
         if kind == "obstacle" and index < len(scene.obstacles):
             obstacle = scene.obstacles[index]
-            return obstacle_title(obstacle, index), kind_title(obstacle.kind) if obstacle.name else ""
+            return obstacle_title(obstacle, index), shape_of(obstacle).title if obstacle.name else ""
         if kind == "link":
-            return f"{part_name(scene)} {index + 1} of {n_parts(scene)}", "as the viewport shows it now"
+            return f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}", "as the viewport shows it now"
         if kind == "path":
             return _TITLES[kind], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
         return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
@@ -283,7 +330,7 @@ class Inspector(Themed):
             self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
         named, grouped = self.rows.get("name"), self.rows.get("group")
         if isinstance(named, TextRow):
-            named.placeholder = f"{kind_title(first.kind)} {indices[0] + 1}"
+            named.placeholder = f"{shape_of(first).title} {indices[0] + 1}"
             named.refresh()
         if isinstance(grouped, TextRow):
             grouped.placeholder = "none"
@@ -306,7 +353,7 @@ class Inspector(Themed):
         for part in parts:
             for name in type(getattr(scene, part)).model_fields:
                 key = f"{part}.{name}"
-                if not (scene.model.continuum and unused_reason(scene, key)):
+                if not left_out(scene, key):
                     self._add_row(column, key, [key], part)
 
     # --- what changes while the robot moves ------------------------------------------------------------------------
@@ -321,11 +368,11 @@ class Inspector(Themed):
             return
         snapshot, scene = self._bridge.displayed, self._document.scene
         single = self._selection.single
-        fits = snapshot is not None and snapshot.n_links == n_parts(scene)
+        fits = snapshot is not None and snapshot.n_links == scene.body.n_parts
         if self.link_values is not None:
             values = []
             if fits and snapshot is not None:
-                spatial = not is_planar(scene)
+                spatial = scene.body.in_space
                 if snapshot.body is None:
                     values = link_values(snapshot, self._link, spatial=spatial)
                 else:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QStandardItemModel, QWheelEvent
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from snakestudio.engines import registry
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.field_texts import refusal
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import MODELS
+from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["ModelBox"]
 
@@ -32,15 +31,9 @@ class ModelBox(QComboBox):
         self._document = document
         self.problem = ""
         """Why the last choice could not be taken, "" if it could."""
-        model = self.model()
-        assert isinstance(model, QStandardItemModel)
-        for index, (kind, info) in enumerate(MODELS.items()):
+        for index, (kind, info) in enumerate(FORMULATIONS.items()):
             self.addItem(info.short if short else info.title, kind)
-            tip = info.help
-            if kind not in registry.kinds():
-                model.item(index).setEnabled(False)
-                tip = f"{tip} Not in this version."
-            self.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
         self.setAccessibleName("Model")
         if short:
             self.setFixedWidth(theme.scaled(156))
@@ -54,7 +47,7 @@ class ModelBox(QComboBox):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.setCurrentIndex(self.findData(after.model.kind))
-        info = MODELS[after.model.kind]
+        info = FORMULATIONS[after.model.kind]
         self.setToolTip(
             f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
             "scene; during a run it applies at reset.</qt>"
@@ -63,7 +56,7 @@ class ModelBox(QComboBox):
     def _choose(self, index: int) -> None:
         kind = str(self.itemData(index))
         try:
-            self._document.set_value("model.kind", kind, f"Model: {MODELS[kind].short}")
+            self._document.set_value("model.kind", kind, f"Model: {FORMULATIONS[kind].short}")
             self.problem = ""
         except SnakeStudioError as error:
             self.problem = refusal(error)

@@ -10,8 +10,8 @@ from snakestudio.gui.scene.arrange_commands import ArrangeCommands
 from snakestudio.model.edits import remove_obstacles
 from snakestudio.model.edits.groups import with_obstacles
 from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.world import Obstacle
 from snakestudio.viewmodel.scene.obstacle_edits import copies, new_obstacles
 
 __all__ = ["ObstacleCommands"]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QToolButto
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.preview import PRESET_MIME
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.model.edits.presets import PRESETS, Preset
 
 __all__ = ["Palette", "PaletteButton"]

@@ -5,32 +5,102 @@ A continuous body has strain law, contacts and body in place of what is about jo
 
 from __future__ import annotations
 
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from collections.abc import Collection
 
-from snakestudio.errors import SnakeStudioError
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.field_texts import refusal
 from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section, scrolled
-from snakestudio.gui.scene.continuum_panel import ContinuumPanel
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.gait_panel import GaitPanel
+from snakestudio.gui.scene.kind_section import KindRows
 from snakestudio.gui.scene.model_box import ModelBox
-from snakestudio.gui.scene.presets import FRICTION_PRESETS, Preset, PresetBox
-from snakestudio.gui.scene.real_robot import RealRobotSection
-from snakestudio.gui.scene.support_panel import OF_FRICTION
+from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, Preset, PresetBox
+from snakestudio.gui.scene.strain_panel import StrainPanel
+from snakestudio.gui.scene.support_panel import SupportPanel
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import belongs_elsewhere, unused_reason
 from snakestudio.model.edits import get_value, only_obstacles
+from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import MODELS, belongs_elsewhere, unused_reason
+from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["ParameterPanels"]
+__all__ = ["ContinuumPanel", "ParameterPanels"]
+
+
+_REAL = (
+    "actuator.free_play_deg",
+    "actuator.max_torque_nm",
+    "actuator.time_constant_s",
+    "robot.axis_offset_m",
+    "ground.stribeck_rise",
+    "ground.stribeck_velocity_m_s",
+    "control.set_point_period_s",
+    "control.start_delay_s",
+)
+
+
+class RealRobotSection(Section):
+    """Folded away while everything is ideal; one click makes the robot of the papers of it, and one takes that back.
+
+    Signals
+    -------
+    chosen(preset: Preset)
+        The user picked one.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, document: Document) -> None:
+        super().__init__("Real robot")
+        self.buttons: dict[str, QToolButton] = {}
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        for preset in (IDEAL, AIKO):
+            button = QToolButton()
+            button.setText(preset.name)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            button.setCheckable(True)
+            button.setToolTip(f"<qt>{preset.help}.<br><i>{preset.source}</i></qt>")
+            button.clicked.connect(lambda _=False, chosen=preset: self.chosen.emit(chosen))
+            self.buttons[preset.name] = button
+            line.addWidget(button, 1)
+        self.body.addLayout(line)
+        self.message = Message()
+        self.add(self.message)
+        self.rows = {key: ParameterRow(document, key) for key in _REAL}
+        for row in self.rows.values():
+            self.add(row)
+        self._on_opened(document)
+        document.opened.connect(lambda: self._on_opened(document))
+
+    def _on_opened(self, document: Document) -> None:
+        """Open where there is something to see, folded where all is ideal."""
+        if self.is_folded != IDEAL.holds(document.scene):
+            self.toggle()
+
+    def refresh(self, scene: Scene) -> None:
+        """Show what the scene says now."""
+        present: Preset | None = None
+        for preset in (IDEAL, AIKO):
+            holds = preset.holds(scene)
+            self.buttons[preset.name].setChecked(holds)
+            present = preset if holds else present
+        for key, row in self.rows.items():
+            if present is not None and key in present.values:
+                row.set_default(present.values[key])
+            row.set_unused(unused_reason(scene, key))
+
 
 _CONTACT = (
     "ground.mu_along",
@@ -63,6 +133,7 @@ _SOLVER = (
     "run.log_rate_hz",
     "run.duration_s",
 )
+_BODY = ("beam.length_m", "beam.radius_m", "beam.density_kg_m3", "beam.sections", *(f"beam.{name}" for name in TIP))
 
 
 class ParameterPanels(Themed):
@@ -118,7 +189,8 @@ class ParameterPanels(Themed):
         self._model_help.setProperty("role", "dim")
         self._model_help.setWordWrap(True)
         self.model_message = Message()
-        for widget in (self.model, self._model_help, self.model_message):
+        self.model_values = KindRows(document, self._fill_model)
+        for widget in (self.model, self._model_help, self.model_message, self.model_values):
             solver.add(widget)
         for key in _SOLVER:
             solver.add(self._row(key, slider=False))
@@ -147,9 +219,14 @@ class ParameterPanels(Themed):
             **self.controller.rows,
             "control.soft_start_deg": self.gait.soft_start,
             **self._rows,
+            **self.model_values.rows,
             **self.real_robot.rows,
-            **({} if self.continuum is None or self.continuum.isHidden() else self.continuum.rows),
+            **({} if self._shown_continuum is None else self._shown_continuum.rows),
         }
+
+    @property
+    def _shown_continuum(self) -> ContinuumPanel | None:
+        return None if self.continuum is None or self.continuum.isHidden() else self.continuum
 
     def _section(self, title: str, keys: tuple[str, ...]) -> Section:
         section = Section(title)
@@ -162,6 +239,9 @@ class ParameterPanels(Themed):
         row = ParameterRow(self._document, key, slider=slider)
         self._rows[key] = row
         return row
+
+    def _fill_model(self, scene: Scene) -> None:
+        self.model_values.add_all("model", scene)
 
     def _choose(self, preset: Preset) -> None:
         try:
@@ -191,15 +271,19 @@ class ParameterPanels(Themed):
         if friction is not None:
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
+        elsewhere = {} if self._shown_continuum is None else self._shown_continuum.rows
         own = {"control.soft_start_deg": self.gait.soft_start, **self._rows, **self.real_robot.rows}
         for key, row in own.items():
             row.set_unused(unused_reason(after, key))
             gait_only = row is self.gait.soft_start
-            shown = not belongs_elsewhere(after, key) and not (after.model.continuum and key in OF_FRICTION)
+            shown = not belongs_elsewhere(after, key) and key not in elsewhere
             row.setVisible(shown and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
-        self._model_help.setText(MODELS[after.model.kind].help)
+        if self.model_values.renew(after, after.model.kind) and before is not None:
+            self._show_pending()
+        self.model_values.refresh(after)
+        self._model_help.setText(FORMULATIONS[after.model.kind].help)
         for choice, key in (
             (self.joints, "solver.joints"), (self.law, "joint_controller.law"), (self.coulomb_law, "ground.coulomb_law")
         ):  # fmt: skip
@@ -208,35 +292,38 @@ class ParameterPanels(Themed):
         self._shape_pace.ask()
 
     def _show_sort(self, scene: Scene) -> None:
-        """Show what there is of a continuous body, or of a robot with links."""
-        continuum = scene.model.continuum
-        if continuum and self.continuum is None:
+        """Show what there is of a body that has a strain law, or of one with joints."""
+        strained = scene.body.strained
+        if strained and self.continuum is None:
             self.continuum = ContinuumPanel(self._document)
             self.continuum.rebuilt.connect(self._show_pending)
             self._layout.insertWidget(0, self.continuum)
         if self.continuum is not None:
-            self.continuum.setVisible(continuum)
-            if continuum:
+            self.continuum.setVisible(strained)
+            if strained:
                 self.continuum.refresh(scene)
         for section in (self.gait, self.controller, self._joint_section, self.real_robot, self.friction_presets):
-            section.setVisible(not continuum)
-        self._contact.set_title("Ground" if continuum else "Contact and friction")
+            section.setVisible(scene.body.jointed)
+        self._contact.set_title("Ground" if strained else "Contact and friction")
 
     def _show_pending(self) -> None:
         pending = set(self._bridge.status.pending)
         for key, row in self.rows.items():
             row.set_pending(key in pending)
         self.controller.show_pending(pending)
+        self.model_values.show_pending(pending)
         self.gait.show_pending(pending, self._bridge.status.problems)
-        if self.continuum is not None and not self.continuum.isHidden():
-            self.continuum.show_pending(pending, self._bridge.status.problems)
-        self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
+        if self._shown_continuum is not None:
+            self._shown_continuum.show_pending(pending, self._bridge.status.problems)
+        self.model_message.say("Applies at the next reset." if "model" in pending else "")
 
     def _draw_shape(self) -> None:
         shown = self._bridge.displayed
-        if self.isVisible() and self.continuum is not None and not self.continuum.isHidden():
-            self.continuum.strain.show_time(0.0 if shown is None else shown.time)
-        elif self.isVisible():
+        if not self.isVisible():
+            return
+        if self._shown_continuum is not None:
+            self._shown_continuum.strain.show_time(0.0 if shown is None else shown.time)
+        else:
             self.gait.shape.show_state(self._document.scene, self._bridge.displayed)
 
     def renew_theme(self) -> None:
@@ -245,3 +332,66 @@ class ParameterPanels(Themed):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._draw_shape()
+
+
+class ContinuumPanel(QWidget):
+    """Strain law, contacts and body.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    rebuilt()
+        Law or contacts are of another kind now, and `rows` are others.
+    """
+
+    rebuilt = Signal()
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.strain, self.support = StrainPanel(document), SupportPanel(document)
+        body = Section("Continuum body")
+        self.group = ChoiceRow(document, ["beam.group"])
+        body.add(self.group)
+        self._body = {key: ParameterRow(document, key) for key in _BODY}
+        for row in self._body.values():
+            body.add(row)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        for section in (self.strain, self.support, body):
+            column.addWidget(section)
+        self.strain.rebuilt.connect(self.rebuilt)
+        self.support.rebuilt.connect(self.rebuilt)
+
+    @property
+    def rows(self) -> dict[str, ParameterRow]:
+        """All rows by dotted scene key."""
+        return {**self.strain.rows, **self.support.rows, **self._body}
+
+    def refresh(self, scene: Scene) -> None:
+        """Show what the scene says now."""
+        self.strain.refresh(scene)
+        self.support.refresh(scene)
+        self.group.refresh()
+        case = self.strain.presets.present
+        for key, row in self._body.items():
+            row.set_default(case.values[key] if case is not None and key in case.values else row.doc.default)
+            row.refresh()
+
+    def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:
+        """Say what waits for the next reset, and what is wrong at the formulas."""
+        self.strain.show_pending(pending)
+        self.support.show_pending(pending)
+        self.group.set_pending(pending)
+        self.strain.show_findings(problems)
+        self.support.show_findings(problems)
+
+    def forget(self) -> None:
+        """Another scene was opened."""
+        self.strain.forget()
+        self.support.forget()
+        for row in self._body.values():
+            row.field.restore()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import NamedTuple
+
 from PySide6.QtCore import Qt
 
+from snakestudio.model.body import Body
 from snakestudio.viewmodel.scene.items import Item
-from snakestudio.viewmodel.scene.scene_texts import Part
+from snakestudio.viewmodel.scene.scene_texts import Part, tree_of
 
 __all__ = [
-    "ABOVE_CHAIN",
-    "ABOVE_CONTINUUM",
     "BEAM",
-    "CHAIN",
-    "CONTINUUM",
     "FLAGS_OF",
     "GROUP",
     "IN_LIST",
@@ -29,30 +29,34 @@ __all__ = [
     "ROBOT",
     "SELECTABLE",
     "WORLD",
+    "Tree",
+    "tree",
 ]
 
 # Internal ids: small ones for what there is one of, then a range for each list.
 ROBOT, LINKS, START, WORLD, GROUND, PATH, OBSTACLES, RUN, BEAM, STRAIN, SUPPORT = range(1, 12)
-CHAIN = {
-    0: (ROBOT, WORLD, RUN),
-    ROBOT: (LINKS, START),
-    WORLD: (GROUND, PATH, OBSTACLES),
-}
-CONTINUUM = {
-    0: (BEAM, WORLD, RUN),
-    BEAM: (LINKS, STRAIN, SUPPORT, START),
-    WORLD: (GROUND,),
-}
-"""What stands under what, by whether the robot has links or is a continuous body."""
-
-ABOVE_CHAIN, ABOVE_CONTINUUM = (
-    {entry: above for above, below in part.items() for entry in below} for part in (CHAIN, CONTINUUM)
-)
 LINK, OBSTACLE, GROUP = 1 << 20, 1 << 24, 1 << 28
 PARTS: dict[int, Part] = {
     ROBOT: "robot", LINKS: "links", START: "start", WORLD: "world", GROUND: "ground", PATH: "path",
     OBSTACLES: "obstacles", RUN: "run", BEAM: "beam", STRAIN: "strain", SUPPORT: "support",
 }  # fmt: skip
+_NUMBERS: dict[Part | None, int] = {None: 0} | {part: number for number, part in PARTS.items()}
+
+
+class Tree(NamedTuple):
+    """What stands under each entry (0: the head of the tree), and the entry that each stands under."""
+
+    below: dict[int, tuple[int, ...]]
+    above: dict[int, int]
+
+
+@cache
+def tree(body: type[Body]) -> Tree:
+    """The entries of scenes with a body."""
+    below = {_NUMBERS[part]: tuple(_NUMBERS[each] for each in parts) for part, parts in tree_of(body).items()}
+    return Tree(below, {entry: above for above, entries in below.items() for entry in entries})
+
+
 ITEMS: dict[int, Item] = {
     ROBOT: ("robot", 0),
     START: ("start", 0),

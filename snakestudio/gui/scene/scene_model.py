@@ -11,13 +11,12 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene import scene_entries as at
-from snakestudio.model.labels import kind_title, obstacle_title
+from snakestudio.model.labels import obstacle_title
+from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import n_parts
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
-from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text
+from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text, place_and_size
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 
@@ -67,6 +66,7 @@ class SceneModel(QAbstractItemModel):
         super().__init__(parent)
         self._rename_obstacle, self._rename_group = rename_obstacle, rename_group
         self._scene = document.scene
+        self._tree = at.tree(type(document.scene.body))
         self._rows = ObstacleRows(document.scene.obstacles)
         self._icons: dict[str, QIcon] = {}
         self._bold = QFont()
@@ -82,10 +82,10 @@ class SceneModel(QAbstractItemModel):
         if number >= at.GROUP:
             return len(self._rows.members[number - at.GROUP])
         if number == at.LINKS:
-            return n_parts(self._scene)
+            return self._scene.body.n_parts
         if number == at.OBSTACLES:
             return len(self._rows.top)
-        return len(self._children.get(number, ()))
+        return len(self._tree.below.get(number, ()))
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 3
@@ -104,9 +104,9 @@ class SceneModel(QAbstractItemModel):
             if row < len(inside):
                 return self.createIndex(row, column, at.OBSTACLE + inside[row])
         elif number == at.LINKS:
-            if row < n_parts(self._scene):
+            if row < self._scene.body.n_parts:
                 return self.createIndex(row, column, at.LINK + row)
-        elif row < len(below := self._children.get(number, ())):
+        elif row < len(below := self._tree.below.get(number, ())):
             return self.createIndex(row, column, below[row])
         return QModelIndex()
 
@@ -126,13 +126,9 @@ class SceneModel(QAbstractItemModel):
     def _group_node(self, g: int) -> QModelIndex:
         return self.createIndex(self._rows.group_row[g], 0, at.GROUP + g)
 
-    @property
-    def _children(self) -> dict[int, tuple[int, ...]]:
-        return at.CONTINUUM if self._scene.model.continuum else at.CHAIN
-
     def _above(self, number: int) -> int:
         """What an entry stands under; -1 for one that the tree does not have now."""
-        return (at.ABOVE_CONTINUUM if self._scene.model.continuum else at.ABOVE_CHAIN).get(number, -1)
+        return self._tree.above.get(number, -1)
 
     @property
     def obstacles_node(self) -> QModelIndex:
@@ -143,7 +139,7 @@ class SceneModel(QAbstractItemModel):
         above = self._above(number)
         if above < 0:
             return QModelIndex()
-        return self.createIndex(self._children[above].index(number), 0, number)
+        return self.createIndex(self._tree.below[above].index(number), 0, number)
 
     @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
@@ -161,7 +157,7 @@ class SceneModel(QAbstractItemModel):
             return self._flag_data(number, index.column(), role)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(number)
-        if role == Qt.ItemDataRole.FontRole and number in self._children[0]:
+        if role == Qt.ItemDataRole.FontRole and number in self._tree.below[0]:
             return self._bold
         if number < at.OBSTACLE or not self._obstacles_at(number):
             return None
@@ -178,8 +174,8 @@ class SceneModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.EditRole:
             return obstacle.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{kind_title(obstacle.kind)}: {place_and_size(obstacle)}"
-        return self._icon(f"shape-{obstacle.kind}") if role == Qt.ItemDataRole.DecorationRole else None
+            return f"{shape_of(obstacle).title}: {place_and_size(obstacle)}"
+        return self._icon(shape_of(obstacle).icon) if role == Qt.ItemDataRole.DecorationRole else None
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
         """Of the columns beside the names: whether something is hidden or locked."""
@@ -231,10 +227,7 @@ class SceneModel(QAbstractItemModel):
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
         if number >= at.LINK:
             i = number - at.LINK
-            if scene.model.continuum:
-                place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
-                return f"Section {i + 1} · {place if i else 'head'}"
-            return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
+            return scene.body.part_entry(i)
         return part_text(scene, at.PARTS[number]) if number in at.PARTS else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -273,7 +266,7 @@ class SceneModel(QAbstractItemModel):
         """Where an item is."""
         kind, i = item
         if kind == "obstacle":
-            if self._scene.model.continuum or i >= len(self._rows.row):
+            if not self._scene.body.meets_obstacles or i >= len(self._rows.row):
                 return QModelIndex()
             return self.createIndex(self._rows.row[i], 0, at.OBSTACLE + i)
         if kind == "link":
@@ -286,7 +279,7 @@ class SceneModel(QAbstractItemModel):
         for item in items:
             if item[0] == "obstacle":
                 # The selection may know of a scene that is only about to come here.
-                if not self._scene.model.continuum and item[1] < len(self._rows.row):
+                if self._scene.body.meets_obstacles and item[1] < len(self._rows.row):
                     obstacles.append(item[1])
             elif (index := self.index_of(item)).isValid():
                 found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
@@ -348,19 +341,24 @@ class SceneModel(QAbstractItemModel):
         old = self._scene
         if old is after:
             return
-        if old.model.continuum != after.model.continuum:
+        tree = at.tree(type(after.body))
+        if tree is not self._tree:
             self.beginResetModel()
-            self._scene, self._rows = after, ObstacleRows(after.obstacles)
+            self._tree, self._scene, self._rows = tree, after, ObstacleRows(after.obstacles)
             self.endResetModel()
             return
-        told = {number: self._text(number) for below in self._children.values() for number in below}
+        told = {number: self._text(number) for below in self._tree.below.values() for number in below}
         was, now = old.obstacles, after.obstacles
         changed = [] if was is now or len(was) != len(now) else [i for i in range(len(now)) if was[i] is not now[i]]
-        if len(was) != len(now) or n_parts(old) != n_parts(after) or any(was[i].group != now[i].group for i in changed):
+        if (
+            len(was) != len(now)
+            or old.body.n_parts != after.body.n_parts
+            or any(was[i].group != now[i].group for i in changed)
+        ):
             self._arrange(after)
         else:
             self._scene = after
-            for g, first, last in self._rows.runs(changed) if not after.model.continuum else ():
+            for g, first, last in self._rows.runs(changed) if self._scene.body.meets_obstacles else ():
                 parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
@@ -386,7 +384,7 @@ class SceneModel(QAbstractItemModel):
                 found = self.index_of_group(names[number - at.GROUP])
             elif number >= at.OBSTACLE:
                 found = self.index_of(("obstacle", places.get(id(was[number - at.OBSTACLE]), len(places))))
-            elif number >= at.LINK and number - at.LINK >= n_parts(after):
+            elif number >= at.LINK and number - at.LINK >= after.body.n_parts:
                 found = QModelIndex()
             return found.siblingAtColumn(index.column()) if found.isValid() else found
 

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.core.themed import Themed
+from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
@@ -254,7 +254,7 @@ class SceneTree(Themed):
         return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(self._selection.obstacles)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        other = before is None or before.model.continuum != after.model.continuum
+        other = before is None or type(before.body) is not type(after.body)
         if self._let_go_of or other or before is None:
             self._let_go_of = False
             self._on_selection(follow=other or before is None or len(before.obstacles) != len(after.obstacles))
@@ -262,7 +262,7 @@ class SceneTree(Themed):
     def _enable(self) -> None:
         some = bool(self._selection.obstacles)
         for button in (self.palette_strip, self.add_button, self.copy_button, self.delete_button):
-            button.setHidden(self._document.scene.model.continuum)  # it meets no obstacles
+            button.setVisible(self._document.scene.body.meets_obstacles)
         self.copy_button.setEnabled(some)
         self.delete_button.setEnabled(some)
 
@@ -279,7 +279,7 @@ class SceneTree(Themed):
         return self.model.item(self.proxy.mapToSource(self.view.indexAt(position)))
 
     def _show_menu(self, position: QPoint) -> None:
-        if self._document.scene.model.continuum:
+        if not self._document.scene.body.meets_obstacles:
             return  # all of it is about obstacles
         menu = QMenu(self)
         self._fill_add(menu.addMenu("Add"))

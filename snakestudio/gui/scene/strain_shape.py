@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
@@ -15,11 +13,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.formula_row import wrong_at
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.plots.scale import readable
-
-if TYPE_CHECKING:
-    from snakestudio.model.robot.strain_law import StrainLaw
 
 __all__ = ["StrainShape", "law_of", "law_problem"]
 
@@ -33,15 +29,13 @@ _NOTHING = 1e-9
 
 
 def law_of(strain: Strain, beam: Beam) -> StrainLaw:
-    """The law ready to be evaluated; its module, and what reads formulas with it, is imported only when it is asked.
+    """The law ready to be evaluated.
 
     Raises
     ------
     SceneError
         Naming the formulas that cannot be used.
     """
-    from snakestudio.model.robot.strain_law import StrainLaw
-
     return StrainLaw(strain, beam)
 
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.errors import Problem, SceneError
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.field_texts import declared, number_kind, refusal
-from snakestudio.gui.forms.form import OptionalListRow, make_row
-from snakestudio.gui.forms.form_row import FormRow
-from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
-from snakestudio.gui.forms.sections import Section
-from snakestudio.gui.scene.anchor_card import AnchorCard
-from snakestudio.model.edits import tree, with_values
+from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
+from snakestudio.gui.forms.formula_row import FormulaRow
+from snakestudio.gui.scene.kind_section import KindSection
+from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.robot.support import Anchor, Anchors
 from snakestudio.model.scene import Scene
 
-__all__ = ["OF_FRICTION", "SUPPORTS", "SupportPanel"]
+__all__ = ["SUPPORTS", "SupportPanel"]
 
 SUPPORTS = {
     "rings": ("Rings", "No cross-section slides sideways; rings along the body take the load."),
@@ -32,11 +29,11 @@ SUPPORTS = {
 }
 """Kinds of contact by name: title, and what they do."""
 
-OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s")
+_OF_FRICTION = ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s")
 """What else counts where friction moves the body."""
 
 
-class SupportPanel(Section):
+class SupportPanel(KindSection):
     """Choose what holds the body, and set its values.
 
     Parameters
@@ -49,43 +46,25 @@ class SupportPanel(Section):
         The contacts are of another kind, or there are more or fewer anchors: `rows` are others.
     """
 
-    rebuilt = Signal()
-
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Contacts of the body", parent=parent)
-        self._document = document
-        self.rows: dict[str, ParameterRow] = {}
-        self.choices: dict[str, FormRow] = {}
+        super().__init__("Contacts of the body", document, parent)
         self.cards: list[AnchorCard] = []
-        self._made_for: tuple[str, int] = ("", 0)
-        self.box = ChoiceBox()
-        self.box.setAccessibleName("Contacts of the body")
-        self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        for kind, (title, _) in SUPPORTS.items():
-            self.box.addItem(title, kind)
-        self.box.activated.connect(lambda index: self._choose(str(self.box.itemData(index))))
+        titles = {kind: title for kind, (title, _) in SUPPORTS.items()}
+        self.box = self._kind_box("Contacts of the body", titles, self._choose)
         self.about = QLabel()
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
-        self.message = Message()
-        self._area = QWidget()
         self.add_button = QPushButton("Add an anchor")
         self.add_button.setToolTip("One more, at the tail")
         self.add_button.clicked.connect(self._add)
-        for widget in (self.box, self.about, self.message, self._area, self.add_button):
+        for widget in (self.box, self.about, self.message, self._values, self.add_button):
             self.add(widget)
         self.refresh(document.scene)
 
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""
         support = scene.support
-        made_for = support.kind, len(support.anchors) if isinstance(support, Anchors) else 0
-        if made_for != self._made_for:
-            self._made_for = made_for
-            self._make_rows(scene)
-            self.message.say("")
-            self.rebuilt.emit()
+        self._make_rows(scene, (support.kind, len(support.anchors) if isinstance(support, Anchors) else 0))
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(support.kind))
         self.about.setText(SUPPORTS[support.kind][1])
@@ -105,68 +84,150 @@ class SupportPanel(Section):
             choice.message.say("Applies at the next reset." if key in pending else "")
 
     def show_findings(self, problems: Collection[Problem]) -> None:
-        """Say at every anchor what a check of the scene has found there."""
         for card in self.cards:
             card.show_findings(problems)
 
     def forget(self) -> None:
-        """Another scene was opened."""
-        for row in self.rows.values():
-            row.field.restore()
-        self._made_for = ("", 0)
+        super().forget()
+        self._values.forget()
 
     def _choose(self, kind: str) -> None:
         if kind != self._document.scene.support.kind:
-            self._edit({"support": {"kind": kind}}, f"Contacts: {SUPPORTS[kind][0].lower()}")
+            self._set({"support": {"kind": kind}}, f"Contacts: {SUPPORTS[kind][0].lower()}")
         self.refresh(self._document.scene)
 
     def _add(self) -> None:
         support = self._document.scene.support
         if isinstance(support, Anchors):
             anchors = [*tree(support.anchors), tree(Anchor(at_m="l"))]
-            self._edit({"support.anchors": anchors}, "Add anchor")
+            self._set({"support.anchors": anchors}, "Add anchor")
 
     def _remove(self, index: int) -> None:
         support = self._document.scene.support
         if isinstance(support, Anchors):
             anchors = [*support.anchors[:index], *support.anchors[index + 1 :]]
-            self._edit({"support.anchors": tree(tuple(anchors))}, f"Remove anchor {index + 1}")
+            self._set({"support.anchors": tree(tuple(anchors))}, f"Remove anchor {index + 1}")
 
-    def _edit(self, values: dict[str, object], text: str) -> None:
-        try:
-            self._document.edit(with_values(self._document.scene, values), text)
-            self.message.say("")
-        except SnakeStudioError as error:
-            self.message.say(refusal(error))
+    def _set(self, values: dict[str, object], text: str) -> None:
+        self._edit(lambda scene: with_values(scene, values), text)
 
-    def _make_rows(self, scene: Scene) -> None:
-        for row in self.rows.values():
-            row.field.restore()
-        self.rows, self.choices, self.cards = {}, {}, []
-        area = QWidget()
-        column = QVBoxLayout(area)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+    def _fill(self, scene: Scene) -> None:
+        self.cards = []
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
-        for key in (*keys, *(OF_FRICTION if support.kind == "friction" else ())):
-            if number_kind(*declared(scene, key)) is not None:
-                self.rows[key] = ParameterRow(self._document, key)
-                column.addWidget(self.rows[key])
-                continue
-            make = OptionalListRow if key == "support.weights" else None
-            choice = make(self._document, [key]) if make is not None else make_row(self._document, [key])
-            if choice is not None:
-                self.choices[key] = choice
-                column.addWidget(choice)
+        for key in (*keys, *(() if support.kinematic else _OF_FRICTION)):
+            self._values.add_value(key, scene, OptionalListRow if key == "support.weights" else make_row)
         if isinstance(support, Anchors):
             for index in range(len(support.anchors)):
                 card = AnchorCard(self._document, index, removable=len(support.anchors) > 1)
                 card.remove_asked.connect(self._remove)
                 self.cards.append(card)
-                column.addWidget(card)
-        self.body.replaceWidget(self._area, area)
-        self._area.hide()
-        self._area.deleteLater()
-        self._area = area
-        area.setVisible(column.count() > 0)
+                self._values.add(card)
+
+
+_MOTIONS = (
+    ("velocity_m_s", "V", "m/s", "Velocity of what it is anchored to, along t_{} of that cross-section"),
+    ("angular_velocity_rad_s", "Ω", "rad/s", "Turn rate of what it is anchored to, about t_{} of that cross-section"),
+)
+
+
+class AnchorCard(Themed):
+    """Edits `support.anchors[index + 1]`.
+
+    Parameters
+    ----------
+    document : Document
+    index : int
+        0-based.
+    removable : bool
+        Whether there are others.
+
+    Signals
+    -------
+    remove_asked(index: int)
+    """
+
+    remove_asked = Signal(int)
+
+    def __init__(self, document: Document, index: int, *, removable: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.key = f"support.anchors[{index + 1}]"
+        self.setProperty("role", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._title = f"Anchor {index + 1}"
+        title = QLabel(self._title)
+        title.setProperty("role", "heading")
+        self.remove_button = QToolButton()
+        self.remove_button.setProperty("role", "flat")
+        self.remove_button.setIconSize(QSize(14, 14))
+        self.remove_button.setToolTip("Remove this anchor")
+        self.remove_button.setVisible(removable)
+        self.remove_button.clicked.connect(lambda: self.remove_asked.emit(index))
+        head = QHBoxLayout()
+        head.addWidget(title, 1)
+        head.addWidget(self.remove_button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(12, 8, 12, 12)
+        self._column.setSpacing(8)
+        self._column.addLayout(head)
+        self.formulas: dict[str, FormulaRow] = {}
+        self.times: list[FormRow] = []
+        self._formula(self._column, "at_m", "<i>C</i>", "m", "Where on the body it holds, a formula of t")
+        for name in ("from_s", "until_s"):
+            row = make_row(document, [f"{self.key}.{name}"], f"anchor {index + 1}")
+            assert row is not None
+            self.times.append(row)
+            self._column.addWidget(row)
+        self.more_button = QPushButton("What it is anchored to moves …")
+        self.more_button.setProperty("role", "link")
+        self.more_button.setToolTip("Give the velocity and the turn rate of what it is anchored to")
+        self.more_button.clicked.connect(lambda: self._unfold(True))
+        self._column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.motion = QWidget()
+        motion = QVBoxLayout(self.motion)
+        motion.setContentsMargins(0, 0, 0, 0)
+        motion.setSpacing(8)
+        for name, symbol, unit, help in _MOTIONS:
+            for axis, letter in enumerate("XYZ"):
+                key = f"{name}[{axis + 1}]"
+                self._formula(motion, key, f"<i>{symbol}</i><sub>{letter}</sub>", unit, help.format(letter))
+        self._column.addWidget(self.motion)
+        self._unfold(self._moves())
+        self.renew_theme()
+
+    def _formula(self, column: QVBoxLayout, name: str, symbol: str, unit: str, help: str) -> None:
+        row = FormulaRow(self._document, f"{self.key}.{name}", symbol, unit, help, of=self._title.lower())
+        self.formulas[row.key] = row
+        column.addWidget(row)
+
+    def _moves(self) -> bool:
+        try:
+            anchor = get_value(self._document.scene, self.key)
+        except SceneError:
+            return False  # it has just gone, and the card goes with it
+        return any(text.strip() != "0" for name, *_ in _MOTIONS for text in getattr(anchor, name))
+
+    def _unfold(self, open_: bool) -> None:
+        self.motion.setVisible(open_)
+        self.more_button.setVisible(not open_)
+
+    def refresh(self) -> None:
+        """Show what the scene says now."""
+        for formula in self.formulas.values():
+            formula.refresh()
+        for row in self.times:
+            row.refresh()
+        if self._moves():
+            self._unfold(True)
+
+    def show_findings(self, problems: Collection[Problem]) -> None:
+        """Say at every formula what a check of the scene has found there."""
+        for key, row in self.formulas.items():
+            whole = key.rpartition("[")[0] if key.endswith("]") else key
+            found = next((p for p in problems if p.key in (key, whole)), None)
+            text = "" if found is None else f"{found.message[:1].upper()}{found.message[1:]}; {found.remedy}."
+            row.show_finding(text.replace("; .", "."))
+
+    def renew_theme(self) -> None:
+        self.remove_button.setIcon(theme.icon("delete", "dim"))

@@ -120,7 +120,7 @@ class ActionRegistry(QObject):
         """Bring texts, ticks and what is enabled up to date."""
         context = self._context
         if BODY_MENU in self.menus:
-            self.menus[BODY_MENU].menuAction().setVisible(context.document.scene.model.continuum)
+            self.menus[BODY_MENU].menuAction().setVisible(context.document.scene.body.strained)
         for spec in self.commands:
             action = self._actions.get(spec.id)
             if action is None:

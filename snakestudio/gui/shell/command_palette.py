@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import (
     QEvent,
@@ -34,7 +35,6 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.shell.actions import ActionRegistry
-from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.focus_cycle import FocusCycle
 from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
@@ -76,7 +76,9 @@ class CommandEntry:
     checked: bool = False
 
 
-def command_entries(table: ActionRegistry, panes: FocusCycle, layouts: Layouts, files: Files) -> list[CommandEntry]:
+def command_entries(
+    table: ActionRegistry, panes: FocusCycle, layouts: Layouts, open_scene: Callable[[Path], object]
+) -> list[CommandEntry]:
     """Everything that can be found, in the order of the menus."""
     table.refresh()
     found = []
@@ -126,7 +128,7 @@ def command_entries(table: ActionRegistry, panes: FocusCycle, layouts: Layouts, 
                 f"scene_{entry.path.stem}",
                 f"Open: {entry.title}",
                 f"{entry.source} · {entry.model}",
-                partial(files.open, entry.path),
+                partial(open_scene, entry.path),
                 icon="gallery",
             )
         )

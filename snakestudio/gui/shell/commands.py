@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snakestudio.gui.analysis import commands as analysis
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.command import Command, has_links, line
+from snakestudio.gui.core.command import Command, line, meets_obstacles
 from snakestudio.gui.plots import commands as plots
 from snakestudio.gui.profile import commands as profile
 from snakestudio.gui.robot import commands as robot
@@ -14,7 +14,7 @@ from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.layouts import SHIPPED, Shipped
 from snakestudio.gui.viewport import commands as viewport
 
-__all__ = ["TABLE"]
+__all__ = ["table"]
 
 
 def _show_array(c: Context) -> None:
@@ -64,7 +64,7 @@ _FILE: tuple[Command[Context], ...] = (
     ),
     line("File"),
     Command(
-        "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=has_links,
+        "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=meets_obstacles,
         tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
     ),
     *analysis.IMPORT,
@@ -73,15 +73,14 @@ _FILE: tuple[Command[Context], ...] = (
     Command("quit", "File", "Quit", lambda c: c.window.close(), ("Ctrl+Q",)),
 )  # fmt: skip
 
+_HISTORY: tuple[Command[Context], ...] = (*scene.HISTORY, line("Edit"))
+
 _EDIT: tuple[Command[Context], ...] = (
-    *scene.HISTORY,
-    line("Edit"),
-    *scene.ADD,
     *viewport.LAY_OUT,
     line("Edit"),
     *scene.DUPLICATE,
     Command(
-        "array", "Edit", "Array ...", _show_array, ("Ctrl+Shift+D",), has_links, icon="array",
+        "array", "Edit", "Array ...", _show_array, ("Ctrl+Shift+D",), meets_obstacles, icon="array",
         tip="Rows, grids, rings and random fields of what is selected, or of something new",
     ),
     *scene.ARRANGE,
@@ -176,5 +175,7 @@ _HELP: tuple[Command[Context], ...] = (
     Command("about", "Help", "About SnakeStudio", lambda c: c.guides.about(), icon="info"),
 )  # fmt: skip
 
-TABLE: tuple[Command[Context], ...] = (*_FILE, *_EDIT, *_VIEW, *_SIMULATION, *_ROBOT, *runs.TIME, *_HELP)
-"""All commands, in the order of the menus."""
+
+def table() -> tuple[Command[Context], ...]:
+    """All commands, in the order of the menus; those that add obstacles are of the shapes that there are by now."""
+    return (*_FILE, *_HISTORY, *scene.adding(), *_EDIT, *_VIEW, *_SIMULATION, *_ROBOT, *runs.TIME, *_HELP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.plots.channel_library import Library
-from snakestudio.gui.plots.plot_docks import PlotDocks
-from snakestudio.gui.profile.commands import prepare_for_robot
+from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
@@ -50,7 +49,7 @@ from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.shell.tuning import Tuner, TuningOffer
-from snakestudio.gui.viewport.focus_frame import FocusFrame
+from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.runfile.library import RunLibrary
 
@@ -69,6 +68,8 @@ class Context(QObject):
         In the order of the menus.
     docks : sequence of DockSpec
         From the first to be filled to the last.
+    plot_panel : callable
+        Makes a panel of plots, see `PlotDocks`.
 
     Signals
     -------
@@ -84,6 +85,7 @@ class Context(QObject):
         settings: QSettings,
         commands: Sequence[Command[Any]],
         docks: Sequence[DockSpec[Any]],
+        plot_panel: Callable[..., Panel],
     ) -> None:
         super().__init__(window)
         self.window: QWidget = window
@@ -108,7 +110,6 @@ class Context(QObject):
             lambda: self.actions_table.plain_keys(),
             lambda: self.trigger("teleop_mapping"),
         )
-        self.robot.changed.connect(lambda: prepare_for_robot(self))
         TuningOffer(self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window)
         self.actions_table = table = ActionRegistry(commands, self, window)
         bar_part = BarPart(self.robot)
@@ -124,11 +125,11 @@ class Context(QObject):
         self.time_bar.set_actions(table.__getitem__)
         self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, lambda: self.ahead.doing, window)
         self.docks = Docks(window, docks)
-        self.plot_docks = PlotDocks(self, self.channels, self.overlaid.overlaid)
+        self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore
         self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
         self.panes = FocusCycle(self.docks, [self.viewport, self.time_bar], self.run_bar, window)
-        self.guides = HelpController(self, window)
+        self.guides = HelpController(self, window, self.viewport)
         self.robot_in_window = RobotFeature(self, bar_part)
         self._connect()
 

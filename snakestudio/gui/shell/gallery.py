@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -36,9 +37,8 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
-from snakestudio.viewmodel.formulations import MODELS
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.viewmodel.gallery import Entry, entries, found
 
 __all__ = ["Card", "CardGrid", "Chips", "Gallery", "SceneCard", "StartCard"]
@@ -349,7 +349,7 @@ class Chips(QWidget):
         used = {entry.model for entry in entries()}
         self.papers = self._group("Paper", papers, "Scenes of paper {}")
         row.addSpacing(18)
-        models = [info.short for info in MODELS.values() if info.short in used]
+        models = [info.short for info in FORMULATIONS.values() if info.short in used]
         self.models = self._group("Model", models, "Scenes that run in the {} model")
         row.addStretch(1)
 
@@ -397,19 +397,36 @@ _MARGIN = 24
 _RECENT = 6
 
 
+class SceneFiles(Protocol):
+    """What opens scenes; as in `Files`."""
+
+    @property
+    def recent(self) -> list[Path]:
+        """Files of scenes, the newest first."""
+
+    def new(self) -> object:
+        """Open an empty scene."""
+
+    def ask_open(self) -> object:
+        """Ask which scene to open."""
+
+    def open(self, path: Path) -> object:
+        """Open a scene."""
+
+
 class Gallery(ModalOverlay):
     """Every shipped scene, an empty one, and the recent files, as cards.
 
     Parameters
     ----------
     window : QMainWindow
-    files : Files
+    files : SceneFiles
         Opens them.
     document : Document
         When it holds another scene, the gallery is put away.
     """
 
-    def __init__(self, window: QMainWindow, files: Files, document: Document) -> None:
+    def __init__(self, window: QMainWindow, files: SceneFiles, document: Document) -> None:
         super().__init__(window)
         self._files = files
         self.frame = card_frame(self)

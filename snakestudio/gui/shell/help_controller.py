@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from snakestudio.gui.core.command import Context
-from snakestudio.gui.runs.timeline.bar import TimeBar
 from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.docking import Docks
 from snakestudio.gui.shell.files import Files
@@ -20,12 +19,11 @@ from snakestudio.gui.shell.focus_cycle import FocusCycle
 from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import open_overlay
 from snakestudio.gui.shell.run_bar import RunBar
-from snakestudio.gui.viewport.viewport import Viewport
 
 if TYPE_CHECKING:
     from snakestudio.gui.shell.command_palette import CommandPalette
     from snakestudio.gui.shell.gallery import Gallery
-    from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
+    from snakestudio.gui.shell.help_dialogs import GraphicsView, ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
 __all__ = ["HelpController"]
@@ -43,8 +41,14 @@ class _Context(Context, Protocol):
     layouts: Layouts
     panes: FocusCycle
     run_bar: RunBar
-    time_bar: TimeBar
-    viewport: Viewport
+
+    @property
+    def time_bar(self) -> QWidget:
+        """Below the viewport."""
+
+    @property
+    def viewport(self) -> QWidget:
+        """In the middle."""
 
 
 class HelpController(QObject):
@@ -55,11 +59,13 @@ class HelpController(QObject):
     context : Context
         With what they tell of.
     window : QMainWindow
+    graphics : GraphicsView
+        What is told of OpenGL.
     """
 
-    def __init__(self, context: _Context, window: QMainWindow) -> None:
+    def __init__(self, context: _Context, window: QMainWindow, graphics: GraphicsView) -> None:
         super().__init__(window)
-        self._context, self._window = context, window
+        self._context, self._window, self._graphics = context, window, graphics
 
     def gallery(self) -> Gallery:
         """Help > Scene Gallery."""
@@ -108,15 +114,14 @@ class HelpController(QObject):
         palette = open_overlay(self._window, CommandPalette)
         if palette is None:
             c = self._context
-            entries = command_entries(c.actions_table, c.panes, c.layouts, c.files)
+            entries = command_entries(c.actions_table, c.panes, c.layouts, c.files.open)
             palette = CommandPalette(self._window, entries, c.settings)
             palette.open(palette.field)
         return palette
 
     def shortcuts(self) -> ShortcutSheet:
         """Help > Keys and Mouse."""
-        from snakestudio.gui.shell.help_dialogs import MOUSE
-        from snakestudio.gui.shell.shortcut_sheet import ShortcutSheet
+        from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet
 
         sheet = open_overlay(self._window, ShortcutSheet)
         if sheet is None:
@@ -162,7 +167,7 @@ class HelpController(QObject):
         """Help > OpenGL Information."""
         from snakestudio.gui.shell.help_dialogs import GraphicsDialog
 
-        GraphicsDialog(self._context.viewport, self._window).show()
+        GraphicsDialog(self._graphics, self._window).show()
 
     def about(self) -> None:
         """Help > About."""

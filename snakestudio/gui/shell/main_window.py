@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QObject, QRect, QSettings, Qt, QTimer
 from PySide6.QtGui import (
@@ -31,13 +33,14 @@ from PySide6.QtWidgets import (
 
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.command import Command
+from snakestudio.gui.plots.plot_docks import Panel
+from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
-from snakestudio.gui.shell.commands import TABLE
 from snakestudio.gui.shell.context import Context
-from snakestudio.gui.shell.panels import DOCKS
+from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.viewport.legend import fill_trail_menu
-from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.gallery import entries
 
 __all__ = ["MainWindow", "MovingMenus", "SpaceKeyFilter", "placed_within"]
@@ -51,18 +54,31 @@ class MainWindow(QMainWindow):
 
     Parameters
     ----------
-    settings : QSettings, optional
-        Where sizes, choices and recent files are kept; the user's if left out.
+    settings : QSettings
+        Where sizes, choices and recent files are kept.
+    commands : sequence of Command
+        In the order of the menus.
+    docks : sequence of DockSpec
+        From the first to be filled to the last.
+    plot_panel : callable
+        Makes a panel of plots, see `PlotDocks`.
     """
 
     context: Context
 
-    def __init__(self, settings: QSettings | None = None) -> None:
+    def __init__(
+        self,
+        settings: QSettings,
+        commands: Sequence[Command[Any]],
+        docks: Sequence[DockSpec[Any]],
+        plot_panel: Callable[..., Panel],
+    ) -> None:
         super().__init__()
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
-        self.context = c = Context(self, settings or QSettings(), TABLE, DOCKS)
+        self.context = c = Context(self, settings, commands, docks, plot_panel)
+        c.robot.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._space_keeper = SpaceKeyFilter(self)
         self.addToolBar(c.run_bar)
@@ -291,7 +307,7 @@ class MovingMenus(QObject):
     def _fill_trail(self, menu: QMenu) -> None:
         scene = self._context.document.scene
         menu.clear()
-        fill_trail_menu(menu, self._context.viewport.options, n_parts(scene), part_name(scene))
+        fill_trail_menu(menu, self._context.viewport.options, scene.body.n_parts, scene.body.part_name)
 
     def _fill_layouts(self, menu: QMenu) -> None:
         """The user's own stand after those that come along."""

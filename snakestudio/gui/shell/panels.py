@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QScrollArea, QWidget
 
 from snakestudio.errors import Problem
 from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
 
-__all__ = ["DOCKS"]
+__all__ = ["DOCKS", "plot_panel"]
 
 _Area = Qt.DockWidgetArea
 
@@ -76,8 +79,15 @@ def _parameters(c: Context) -> QWidget:
     return panels
 
 
+def plot_panel(*given: Any) -> Panel:
+    """A panel of plots; what draws them is loaded with the first one."""
+    from snakestudio.gui.plots.panel import PlotPanel
+
+    return PlotPanel(*given)
+
+
 def _plots(c: Context) -> QWidget:
-    return c.plot_docks.make_first()
+    return c.plot_docks.make_first().widget()
 
 
 def _channels(c: Context) -> QWidget:

@@ -10,9 +10,10 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from snakestudio.engines import registry
 from snakestudio.inputs import SCENE, read_toml
-from snakestudio.session.compile_texts import ENGINE_NAMES, percent
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.session.status import State
+from snakestudio.session.time_left import percent
 from snakestudio.viewmodel.gallery import entries
 from snakestudio.viewmodel.job import Job
 
@@ -107,7 +108,7 @@ class PreparingAhead(QObject):
             if stage.error:
                 self._failed.add(kind)
             self._since = self._clock()
-            done = f"Preparing the {ENGINE_NAMES[kind]} engine in the background, {percent(stage.fraction)}"
+            done = f"Preparing the {FORMULATIONS[kind].short} engine in the background, {percent(stage.fraction)}"
             self._say("" if stage.ended else done)
             return
         self._say("")
@@ -149,14 +150,14 @@ class PreparingAhead(QObject):
 
 def next_kind(recent: Iterable[Path], without: Iterable[str] = ()) -> str | None:
     """The model that is most likely needed next and is not compiled: of recent scenes, then as the gallery has them."""
-    missing = {kind for kind in registry.kinds() if kind not in without and not _compiled(kind)}
+    missing = {kind for kind in FORMULATIONS if kind not in without and not _compiled(kind)}
     if not missing:
         return None
     for path in (*recent, *(entry.path for entry in entries())):
         kind = _kind_of(path)
         if kind in missing:
             return kind
-    return min(missing, key=registry.kinds().index)
+    return min(missing, key=list(FORMULATIONS).index)
 
 
 def _compiled(kind: str) -> bool:

@@ -8,18 +8,28 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QActionEvent, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QToolBar,
+    QToolButton,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.live_figure import Figure, FigureRow
 from snakestudio.gui.forms.narrow_row import NarrowRow
-from snakestudio.gui.runs.source_box import SourceBox
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.sources import SourceKind
 
 __all__ = ["CONVERGED", "PlayButton", "RunBar"]
@@ -89,13 +99,13 @@ class PlayButton(QToolButton):
         caption = value = tip = ""
         progress, queued = None, False
         if self._bridge.source == "simulation" and status.state == "preparing":
-            self._name, progress, queued = ENGINE_NAMES[status.engine], status.progress, status.queued
+            self._name, progress, queued = FORMULATIONS[status.engine].short, status.progress, status.queued
             caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
             then = "It plays when ready; press again if it shall not" if queued else "Press to play when ready"
             tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
         elif self._bridge.source == "simulation" and status.state == "unprepared":
-            self._name = ENGINE_NAMES[status.engine]
+            self._name = FORMULATIONS[status.engine].short
             caption, value = f"The {self._name} engine is not prepared", "Prepare and play"
             tip = f"{status.message}\nPress to prepare it and play (Space)"
         if (caption, value, progress, tip) != (self._caption, self._value, self._progress, self._tip):
@@ -372,3 +382,79 @@ def _button(action: QAction, parent: QWidget) -> QToolButton:
     button.setFixedSize(theme.scaled(44), theme.scaled(34))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
+
+
+_SEGMENTS: tuple[tuple[SourceKind, str, str], ...] = (
+    ("simulation", "Simulation", "Show the simulation; a robot goes on as it does"),
+    ("robot", "Robot", "Show the robot that is connected, or connect to one"),
+    ("replay", "Replay", "Show a run that was recorded"),
+)
+
+
+class SourceBox(QFrame):
+    """A switch with a segment for each kind of source.
+
+    Parameters
+    ----------
+    bridge : SessionController
+    ways : mapping of str to callable
+        What leads to each kind of source.
+    """
+
+    def __init__(
+        self, bridge: SessionController, ways: Mapping[SourceKind, Callable[[], object]], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._ways = bridge, ways
+        self.setObjectName("source_box")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(theme.scaled(34))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 2, 2, 2)
+        row.setSpacing(2)
+        self.segments: dict[SourceKind, QToolButton] = {}
+        group = QButtonGroup(self)
+        for kind, text, tip in _SEGMENTS:
+            segment = QToolButton(self)
+            segment.setText(text)
+            segment.setToolTip(tip)
+            segment.setCheckable(True)
+            segment.setFixedHeight(theme.scaled(30))
+            segment.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            segment.clicked.connect(lambda _=False, kind=kind: self._choose(kind))
+            group.addButton(segment)
+            row.addWidget(segment)
+            self.segments[kind] = segment
+        bridge.source_changed.connect(self._show)
+        self.renew_theme()
+        self._show()
+
+    @property
+    def source(self) -> str:
+        """What is shown, in words."""
+        if self._bridge.source == "simulation":
+            return "Simulation"
+        return f"{self._bridge.source.capitalize()}: {self._bridge.source_name}"
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        p = theme.current()
+        self.setStyleSheet(
+            f"#source_box {{ background: {p.ground}; border: 1px solid {p.line}; border-radius: 7px; }}"
+            f"QToolButton {{ background: transparent; color: {p.dim}; border: 1px solid transparent;"
+            f" padding: 2px 9px; }}"
+            f"QToolButton:hover {{ color: {p.text}; }}"
+            f"QToolButton:focus {{ border-color: {p.accent}; }}"
+            f"QToolButton:checked {{ background: {p.accent}; color: {p.on_accent}; font-weight: 600; }}"
+            f"QToolButton:checked:focus {{ border-color: {p.text}; }}"
+        )
+
+    def _choose(self, kind: SourceKind) -> None:
+        if kind != self._bridge.source:
+            self._ways[kind]()
+        self._show()  # a way that was not taken to its end leads nowhere
+
+    def _show(self) -> None:
+        self.segments[self._bridge.source].setChecked(True)
+        self.setAccessibleName(f"Source: {self.source}")
+        self.setToolTip(self.source)

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QStatusBar, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.robot.robot_status import RobotStatus
 
 __all__ = ["StatusBar"]
@@ -117,7 +118,7 @@ class StatusBar(QStatusBar):
         if self._robot().lost:  # whatever is shown
             text, role = f"robot: {self._robot().title}", "danger"
         if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
-            parts.append((f"{ENGINE_NAMES[status.engine]} engine", "dim"))
+            parts.append((f"{FORMULATIONS[status.engine].short} engine", "dim"))
         if self._bridge.source == "simulation" and state == "preparing":
             parts.append((f"{percent(status.progress)}, {time_left(status.seconds_left)}", "text"))
             if status.queued:

@@ -12,8 +12,8 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.session import tuning
-from snakestudio.session.compile_texts import percent, time_left
 from snakestudio.session.status import State, Status
+from snakestudio.session.time_left import percent, time_left
 from snakestudio.session.tuning import CASES, Stage, Timing
 from snakestudio.viewmodel.job import Job, Progress
 

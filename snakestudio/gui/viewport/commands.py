@@ -9,7 +9,16 @@ from typing import Protocol
 from snakestudio.drawing.gizmo import Mode
 from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.core.command import BODY_MENU, Command, Context, always, has_links, is_continuum, line
+from snakestudio.gui.core.command import (
+    BODY_MENU,
+    Command,
+    Context,
+    always,
+    is_jointed,
+    is_strained,
+    line,
+    meets_obstacles,
+)
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits.pose import gait_robot, start_of_pose, straight_robot, with_start
@@ -63,7 +72,7 @@ def _start_here(c: ViewportContext) -> None:
 def _is_shown(c: ViewportContext) -> bool:
     snapshot = c.viewport.snapshot
     return (
-        has_links(c)
+        is_jointed(c)
         and snapshot is not None
         and Fields.POSE in snapshot.valid
         and snapshot.n_links == c.document.scene.robot.n_links
@@ -93,7 +102,7 @@ def _colour_by(name: str) -> Command[ViewportContext]:
     text = QUANTITIES[name].title if name else "Nothing"
     return Command(
         f"colour_{name or 'nothing'}", BODY_MENU, text, lambda c: c.viewport.options.set(body_quantity=name),
-        enabled=is_continuum, checked=lambda c: c.viewport.options.now.body_quantity == name,
+        enabled=is_strained, checked=lambda c: c.viewport.options.now.body_quantity == name,
         tip="What the colours along a continuous body mean",
     )  # fmt: skip
 
@@ -114,7 +123,7 @@ def _has_depth(c: ViewportContext) -> bool:
 
 LAY_OUT: tuple[Command[ViewportContext], ...] = (
     Command(
-        "draw_path", "Edit", "Draw Path", lambda c: c.viewport.path_tool.begin(), ("P",), has_links, icon="path",
+        "draw_path", "Edit", "Draw Path", lambda c: c.viewport.path_tool.begin(), ("P",), meets_obstacles, icon="path",
         local=True,
         tip="Click waypoints on the ground; Enter or a double click ends the path",
     ),
@@ -124,11 +133,11 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
     ),
     Command(
         "robot_to_gait", _ROBOT_MENU, "Snap Robot to Gait at t = 0", _lay(gait_robot, "Snap robot to gait"),
-        enabled=has_links, tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
+        enabled=is_jointed, tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
     ),
     Command(
         "straighten_robot", _ROBOT_MENU, "Straighten Robot", _lay(straight_robot, "Straighten robot"),
-        enabled=has_links,
+        enabled=is_jointed,
         tip="The robot starts where it is, with all links in line",
     ),
     Command(
@@ -144,7 +153,7 @@ TRANSFORM: tuple[Command[ViewportContext], ...] = (
     _transform("scale", "Scale", "S", "The selection grows and shrinks with the mouse"),
     Command(
         "snap", "Edit", "Snap", lambda c: c.viewport.editor.options.toggle("on"),
-        ("Shift+Tab",), has_links, lambda c: c.viewport.editor.options.now.on, icon="magnet", local=True,
+        ("Shift+Tab",), meets_obstacles, lambda c: c.viewport.editor.options.now.on, icon="magnet", local=True,
         tip="To grid, angles and other obstacles; Ctrl while dragging does the opposite",
     ),
     line("Edit"),
@@ -178,27 +187,27 @@ VIEW: tuple[Command[ViewportContext], ...] = (
     ),
     line("View"),
     Command(
-        "gizmo", "View", "Gizmo", lambda c: c.viewport.editor.options.toggle("gizmo"), (), has_links,
+        "gizmo", "View", "Gizmo", lambda c: c.viewport.editor.options.toggle("gizmo"), (), meets_obstacles,
         lambda c: c.viewport.editor.options.now.gizmo,
         tip="Handles around the selection that move, turn and scale it",
     ),
     Command(
-        "next_gizmo", "View", "Next Gizmo", lambda c: c.viewport.editor.options.next_mode(), ("T",), has_links,
+        "next_gizmo", "View", "Next Gizmo", lambda c: c.viewport.editor.options.next_mode(), ("T",), meets_obstacles,
         local=True, tip="Handles that move, turn, scale, one after the other",
     ),
     line("View"),
     _show("forces", "Obstacle Forces"),
     _show("friction", "Friction Forces"),
     _show("ground_forces", "Ground Forces", "What the ground does to a robot that it carries: reaction and friction"),
-    _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=is_continuum),
+    _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=is_strained),
     _show("contact_points", "Contact Points", "Coloured by stick and slip"),
     _show("trail", "Trail"),
     _show("path", "Path", "The path on the ground and the points that guide the robot"),
     _show("centre_of_mass", "Centre of Mass"),
-    _show("joint_axes", "Joint Axes", "A continuous body has no joints", enabled=has_links),
+    _show("joint_axes", "Joint Axes", "A continuous body has no joints", enabled=is_jointed),
     _show(
         "reference_ghost", "Commanded Shape", "Where the joints were told to be; a continuous body has none",
-        enabled=has_links,
+        enabled=is_jointed,
     ),
     _show("see_through", "See Through Obstacles"),
     _show("grid", "Grid"),

@@ -1,11 +1,11 @@
-"""Over the right corners of the viewport: buttons for standard views, projection and following; a line of hints."""
+"""Over the viewport: buttons for standard views, projection and following, a line of hints, the keyboard's frame."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
@@ -14,11 +14,10 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import part_title
 from snakestudio.viewmodel.scene.items import Item
-from snakestudio.viewmodel.scene.obstacle_texts import place_and_size
+from snakestudio.viewmodel.scene.scene_texts import place_and_size
 
-__all__ = ["Hint", "ViewButtons"]
+__all__ = ["FocusFrame", "Hint", "ViewButtons"]
 
 _VIEWS = {
     "top": ("Top", "View from above (7)"),
@@ -164,7 +163,7 @@ class Hint(QLabel):
         elif item is None:
             self._say(self._idle)
         elif item[0] == "link":
-            self._say(part_title(scene, item[1]))
+            self._say(scene.body.part_title(item[1]))
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
@@ -188,3 +187,43 @@ class Hint(QLabel):
             self.setText(shown)
         self.adjustSize()
         self.move(self._area.right() - self.width(), self._area.bottom() - self.height() + 4)
+
+
+_BY_KEY = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+
+
+class FocusFrame(QWidget):
+    """Lies over `watched`, which it belongs to, and takes no mouse."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.FocusIn and isinstance(event, QFocusEvent):
+            if event.reason() in _BY_KEY:
+                self.setGeometry(self._below.rect())
+                self.show()
+                self.raise_()
+        elif kind in (QEvent.Type.FocusOut, QEvent.Type.MouseButtonPress):
+            self.hide()
+        elif kind == QEvent.Type.Resize:
+            self.setGeometry(self._below.rect())
+        return False
+
+    @property
+    def _below(self) -> QWidget:
+        below = self.parentWidget()
+        assert below is not None
+        return below
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        finally:
+            painter.end()

@@ -1,4 +1,4 @@
-"""What the mouse does in the viewport if no tool was meant: a click selects, a drag turns, shifts, or takes hold."""
+"""What the mouse does in the viewport if no tool was meant: a click selects, a drag turns, shifts or drops things."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QWheelEvent
 
+from snakestudio.gui.core.preview import dragged_preset
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
+from snakestudio.model.edits.presets import preset_obstacles
 from snakestudio.viewmodel.scene.items import Item
 
-__all__ = ["Mouse"]
+__all__ = ["DropTarget", "Mouse"]
 
 _SLACK = 4
 """A press that moves less than this many pixels is a click."""
@@ -145,3 +147,62 @@ class Mouse(QObject):
         picked = viewport.pick(event.position())
         point = viewport.navigator.pivot(picked.point if picked is not None else None)
         viewport.navigator.zoom(notches, viewport.ndc(event.position()), point)
+
+
+_FARTHEST = 9e3
+"""Nothing is dropped farther away than this, m."""
+
+
+class DropTarget(QObject):
+    """Takes presets that are dragged over a viewport; what else is dragged goes on to the window.
+
+    Signals
+    -------
+    dropped(name: str, x: float, y: float)
+        A preset was dropped at a point of the ground, m.
+    """
+
+    dropped = Signal(str, float, float)
+
+    def __init__(self, viewport: ViewportApi) -> None:
+        super().__init__(viewport.widget)
+        self._viewport = viewport
+        viewport.widget.setAcceptDrops(True)
+        viewport.widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QDropEvent):  # of which entering and moving are kinds
+            name = dragged_preset(event.mimeData())
+            if not name or not self._viewport.document.scene.body.meets_obstacles:
+                event.ignore()
+                return True
+            self._take(name, event)
+            return True
+        if event.type() == QEvent.Type.DragLeave:
+            self._viewport.preview.clear()
+            return True
+        return False
+
+    def _take(self, name: str, event: QDropEvent) -> None:
+        place = self._place(event.position())
+        if isinstance(event, QDragEnterEvent) or place is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()  # a drag that is refused where it enters is not told of any more
+        else:
+            event.ignore()
+        if not isinstance(event, QDragMoveEvent):
+            self._viewport.preview.clear()
+            if place is not None:
+                self.dropped.emit(name, *place)
+                self._viewport.widget.setFocus()
+        elif place is None:
+            self._viewport.preview.clear()
+        else:
+            self._viewport.preview.show(preset_obstacles(self._viewport.document.scene, name, place))
+
+    def _place(self, position: QPointF) -> tuple[float, float] | None:
+        """The point of the ground under the cursor, to the centimetre; None towards the horizon."""
+        found = self._viewport.ground(position)
+        if found is None or max(abs(found[0]), abs(found[1])) > _FARTHEST:
+            return None
+        return round(found[0], 2), round(found[1], 2)

@@ -18,9 +18,8 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.viewport.corners import Hint, ViewButtons
 from snakestudio.gui.viewport.drafting.drafting_overlay import DraftingOverlay
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool
-from snakestudio.gui.viewport.drop import DropTarget
-from snakestudio.gui.viewport.legends import Legends
-from snakestudio.gui.viewport.mouse import Mouse
+from snakestudio.gui.viewport.legend import Legends
+from snakestudio.gui.viewport.mouse import DropTarget, Mouse
 from snakestudio.gui.viewport.overlay_builder import OverlayBuilder
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
@@ -33,7 +32,6 @@ from snakestudio.gui.viewport.tools.tool import Tools
 from snakestudio.gui.viewport.viewport_api import ViewportApi, box_around
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.viewport.view_settings import ViewSettings, rows_of
 
 __all__ = ["Viewport"]
@@ -286,7 +284,7 @@ class Viewport(QWidget):
             self.refresh()
 
     def _on_scene(self) -> None:
-        self.legends.forces.set_links(n_parts(self.scene), part_name(self.scene))
+        self.legends.forces.set_links(self.scene.body.n_parts, self.scene.body.part_name)
         self.legends.forces.set_rows(rows_of(self.scene))
         self._arrange()
         self.editor.place(self.buttons.geometry())

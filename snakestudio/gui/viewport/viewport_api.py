@@ -20,11 +20,11 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import Preview
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.view_options import ViewOptions
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.viewmodel.scene.items import Body, Item, item_of
+from snakestudio.viewmodel.scene.items import Item, ViewItem, item_of
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 
 __all__ = ["ViewportApi", "box_around"]
@@ -159,7 +159,7 @@ class ViewportApi:
 
 
 def box_around(
-    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None, items: frozenset[Body] | None = None
+    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None, items: frozenset[ViewItem] | None = None
 ) -> tuple[FloatArray, FloatArray] | None:
     """Corners of the box around some links and obstacles, m; around all there is, the path too, if none are named.
 
@@ -176,10 +176,7 @@ def box_around(
         lows.append(np.append(points.min(axis=0), 0.0))
         highs.append(np.append(points.max(axis=0), 0.0))
     if snapshot is not None and snapshot.drawn:
-        reach = scene.robot.radius_m + scene.robot.contact_half_length_m
-        if scene.model.continuum:
-            # A body that is shortened is thicker, and its ends are round.
-            reach = 1.5 * scene.beam.radius_m
+        reach = scene.body.reach
         for index, pose in enumerate(snapshot.link_pose):
             if np.isfinite(pose).all() and (items is None or ("link", index) in items):
                 lows.append(pose[:3] - reach)

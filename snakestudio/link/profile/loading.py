@@ -23,7 +23,7 @@ from snakestudio.model.scene_file.parse import MOST_MISTAKES
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = ["LoadedProfile", "dump_profile", "load_profile", "parse_profile", "read_dbc", "save_profile"]
+__all__ = ["LoadedProfile", "dump_profile", "load_profile", "parse_profile", "read_dbc", "save_both", "save_profile"]
 
 _MOST_BYTES = 1785
 """Data length of J1939's longest message: what a DBC may say a message has, for it may describe more than frames."""
@@ -246,3 +246,44 @@ def save_profile(profile: Profile, path: str | Path) -> None:
         remedy = "save under another name" if path.parent.is_dir() else "make its folder first"
         what = f"the profile cannot be written ({error.strerror})"
         raise _refusal(str(path), [Problem("error", "", what, remedy)]) from None
+
+
+def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = None) -> str:
+    """Write a profile and its DBC beside it; what they replace stays as ``NAME.toml~`` and ``NAME.dbc~``.
+
+    The DBC goes first: a profile that speaks of signals which its DBC does not have yet would be of no use.
+
+    Parameters
+    ----------
+    profile : Profile
+    dbc_text : str
+    path : Path
+        Of the profile; the DBC's name stands in it.
+    base : str, optional
+        TOML text whose comments and layout stay.
+
+    Returns
+    -------
+    str
+        The TOML text that was written.
+
+    Raises
+    ------
+    ProfileError
+        If one of them cannot be written; the old ones are untouched then.
+    """
+    text = dump_profile(profile, base)
+    files = [(path.parent / profile.dbc, dbc_text.encode("utf-8", errors="surrogateescape")), (path, text.encode())]
+    for file, data in files:
+        try:
+            old = file.read_bytes() if file.is_file() else None
+            if old == data:
+                continue
+            if old is not None:
+                write_atomically(file.with_name(file.name + "~"), old)
+            write_atomically(file, data)
+        except OSError as error:
+            remedy = "save under another name" if file.parent.is_dir() else "make its folder first"
+            problem = Problem("error", "", f"{file} cannot be written ({error.strerror})", remedy)
+            raise ProfileError(problem.sentence(), [problem]) from None
+    return text

@@ -11,11 +11,11 @@ from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.registry import options
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.validation_messages import problem_of
-from snakestudio.model.world import Obstacle
 
 __all__ = [
     "add_obstacle",

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.groups import obstacle_with, units, with_obstacles
-from snakestudio.model.edits.plan_boxes import plan_boxes
+from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.scene import Scene
 
 __all__ = ["Side", "aligned", "distributed"]

@@ -11,13 +11,150 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.groups import free_group_name, obstacle_with, with_obstacles
-from snakestudio.model.edits.plan_boxes import plan_boxes
-from snakestudio.model.edits.random_field import Throw, throw_field
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.obstacles.outlines import PlanBoxes, plan_boxes
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Post
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 
-__all__ = ["MOST", "PATTERNS", "PATTERN_FIELDS", "Array", "ArrayPlan", "arrayed", "placements", "suited"]
+__all__ = [
+    "MOST",
+    "PATTERNS",
+    "PATTERN_FIELDS",
+    "TRIES_EACH",
+    "Array",
+    "ArrayPlan",
+    "Throw",
+    "arrayed",
+    "placements",
+    "suited",
+    "throw_field",
+]
+
+
+TRIES_EACH = 40
+"""Darts thrown for every obstacle that is wanted, before it is said how many fitted."""
+
+_BATCH = 512
+"""Darts that are held against what stands already at a time."""
+
+
+class Throw(NamedTuple):
+    """What was hit.
+
+    Attributes
+    ----------
+    places : list of (int, (float, float))
+        Which of the sources stands there, 0-based, and the place (x, y), m.
+    tries : int
+        Darts that it took.
+    """
+
+    places: list[tuple[int, tuple[float, float]]]
+    tries: int
+
+
+def _radius(obstacle: Obstacle) -> float:
+    """Of an obstacle that is round from above, m; 0 of any other."""
+    solids = () if shape_of(obstacle).files else obstacle_solids(obstacle)
+    return solids[0].radius if len(solids) == 1 and isinstance(solids[0], Post) else 0.0
+
+
+def _circles(obstacles: Sequence[Obstacle], boxes: PlanBoxes) -> tuple[FloatArray, FloatArray]:
+    """Circles that hold obstacles: middles (n, 2) from their places, and radii (n,), m."""
+    places = np.array([(o.x_m, o.y_m) for o in obstacles])
+    radii = np.array(
+        [
+            _radius(o) or 0.5 * float(np.linalg.norm(size))
+            for o, size in zip(obstacles, boxes.high - boxes.low, strict=True)
+        ]
+    )
+    return boxes.centre - places, radii
+
+
+def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> FloatArray:
+    """Distance of points (m, 2) from the robot's links at `pose` (n, 7), seen from above, (m,), m."""
+    w, x, y, z = pose[:, 3:].T
+    half = max(0.5 * scene.robot.link_length_m, scene.robot.contact_half_length_m)
+    axis = half * np.column_stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z)))
+    away = points[:, None] - pose[:, :2]
+    share = np.clip((away * axis).sum(axis=2) / np.maximum((axis * axis).sum(axis=1), 1e-12), -1.0, 1.0)
+    return np.asarray(np.linalg.norm(away - share[..., None] * axis, axis=2).min(axis=1) - scene.robot.radius_m)
+
+
+def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:
+    """Distance of points (m, 2) from the obstacles: from round ones exactly, else from their boxes, (m,), m."""
+    found = np.full(len(points), np.inf)
+    radius = np.array([_radius(o) for o in scene.obstacles])
+    round_ones = radius > 0.0
+    if round_ones.any():
+        away = points[:, None] - boxes.centre[round_ones]
+        found = (np.hypot(away[..., 0], away[..., 1]) - radius[round_ones]).min(axis=1)
+    if not round_ones.all():
+        low, high = boxes.low[~round_ones], boxes.high[~round_ones]
+        beyond = np.maximum(np.maximum(low - points[:, None], points[:, None] - high), 0.0)
+        found = np.minimum(found, np.hypot(beyond[..., 0], beyond[..., 1]).min(axis=1))
+    return found
+
+
+def throw_field(
+    scene: Scene,
+    sources: Sequence[Obstacle],
+    count: int,
+    middle: FloatArray,
+    size: FloatArray,
+    clearance: float,
+    seed: int,
+    base_dir: Path | None = None,
+) -> Throw:
+    """Random places in a rectangle for copies of some obstacles, clear of each other, of the scene and of the robot.
+
+    Parameters
+    ----------
+    scene : Scene
+    sources : sequence of Obstacle
+        One of them, by chance, stands at every place; what is not round counts as the circle around it.
+    count : int
+        How many are wanted; at most `TRIES_EACH` darts are thrown for each.
+    middle, size : (2,) arrays
+        Of the rectangle that holds the obstacles' places, m.
+    clearance : float
+        Least distance of their circles from anything, m.
+    seed : int
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If it is not known where the robot starts.
+    """
+    random = np.random.default_rng(seed)
+    offsets, radii = _circles(sources, plan_boxes(sources))
+    boxes, pose = plan_boxes(scene.obstacles), initial_state(scene, base_dir)[0]
+    places: list[tuple[int, tuple[float, float]]] = []
+    hit, reach = np.empty((max(count, 0), 2)), np.empty(max(count, 0))
+    tries, most = 0, TRIES_EACH * count
+    while len(places) < count and tries < most:
+        # To a tenth of a millimetre before anything is measured: what is kept is what was held against the clearance.
+        darts = np.round(middle + (random.random((_BATCH, 2)) - 0.5) * size, 4)
+        kinds = random.integers(len(sources), size=_BATCH)
+        centres, least = darts + offsets[kinds], radii[kinds] + clearance
+        free = (_obstacle_distance(scene, boxes, centres) >= least) & (_robot_distance(scene, pose, centres) >= least)
+        for k in range(min(_BATCH, most - tries)):
+            tries += 1
+            if not free[k]:
+                continue
+            n = len(places)
+            away = hit[:n] - centres[k]
+            if n and (np.hypot(away[:, 0], away[:, 1]) - reach[:n]).min() < least[k]:
+                continue
+            hit[n], reach[n] = centres[k], radii[kinds[k]]
+            places.append((int(kinds[k]), (float(darts[k, 0]), float(darts[k, 1]))))
+            if len(places) == count:
+                break
+    return Throw(places, tries)
 
 
 MOST = 5000
@@ -162,17 +299,12 @@ def placements(plan: ArrayPlan) -> FloatArray:
     raise ValueError("a random field has no fixed places")
 
 
-def _turn_key(obstacle: Obstacle) -> str:
-    """The value that says how an obstacle is turned about the vertical, "" for what is round."""
-    return next((name for name in ("yaw_deg", "heading_deg") if name in type(obstacle).model_fields), "")
-
-
 def _copy(obstacle: Obstacle, x: float, y: float, turn: float, number: int) -> Obstacle:
     """A copy at a place (m), turned by an angle (rad); copies of what has a name are numbered."""
     changes: dict[str, Any] = {"x_m": round(x, 6), "y_m": round(y, 6), "locked": False, "hidden": False}
     if obstacle.name and number > 1:
         changes["name"] = f"{obstacle.name[: 79 - len(str(number))]} {number}"
-    key = _turn_key(obstacle)
+    key = shape_of(obstacle).turn_key
     if turn and key:
         degrees = float(getattr(obstacle, key)) + math.degrees(turn)
         changes[key] = round(math.remainder(degrees, 360.0), 6)
@@ -226,7 +358,7 @@ def arrayed(
     else:
         made = _repeated(sources, plan, middle, skip_first=bool(indices))
         sentence = f"{len(made) + len(indices)} obstacles"
-    base = f"{sources[0].group or sources[0].name or sources[0].kind.replace('_', ' ').capitalize()} array"
+    base = f"{sources[0].group or sources[0].name or shape_of(sources[0]).title} array"
     group = free_group_name(scene, base[:76])
     originals = {i for i in indices if not scene.obstacles[i].locked}
     kept = [obstacle_with(o, group=group) if i in originals else o for i, o in enumerate(scene.obstacles)]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 
 __all__ = [
     "free_group_name",

@@ -284,12 +284,11 @@ def _upright(turn: FloatArray) -> bool:
 def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArray, base_dir: Path | None) -> Scene:
     """The scene whose robot starts at pivot + turn (p - pivot) + shift instead of p."""
     start = scene.start
+    lacking = scene.body.unplaced(start)
+    if lacking:
+        raise _refused(f"a start of kind '{start.kind}' {lacking}", "choose straight")
     if isinstance(start, RecordingStart | StateStart):
-        if scene.model.continuum:
-            raise _refused(f"a start of kind '{start.kind}' says no place for a continuous body", "choose straight")
         return with_start(scene, _carried_state(as_state(scene, base_dir), turn, pivot, shift))
-    if scene.model.continuum and not isinstance(start, StraightStart | GaitStart):
-        raise _refused(f"a start of kind '{start.kind}' has no direction for a continuous body", "choose straight")
     pose, _ = initial_state(scene, base_dir)
     here = pose[min(start.link, len(pose)) - 1, :3]
     there = pivot + turn @ (here - pivot) + shift
@@ -301,8 +300,7 @@ def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArra
     if not _upright(turn) or start.omega_x_deg_s or start.omega_y_deg_s:
         rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
         changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
-    in_space = scene.model.spatial or scene.model.continuum
-    if in_space and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
+    if scene.body.in_space and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
         changes["z_m"] = tidy(there[2])
     return with_start(scene, changed_start(start, **changes, **_turned_angles(start, turn)))
 
@@ -372,7 +370,7 @@ def gait_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
 
 
 def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | None) -> Scene:
-    if scene.model.continuum:
+    if not scene.body.jointed:
         raise _refused("the shape of a continuous body is what its strain law says", "change the strain law")
     now, _ = initial_state(scene, base_dir)
     old = scene.start

@@ -1,8 +1,8 @@
 """Moving, turning and scaling obstacles: pure functions that gizmo, keys and scripts share.
 
-Everything turns and scales about a pivot: places go around it, and each kind follows with what it has. Only boxes tilt;
-everything else stands upright and turns about the vertical. Values are rounded to the micrometre and the millionth of a
-degree, so that a file stays readable however often something was turned.
+Everything turns and scales about a pivot: places go around it, and each shape follows with what it has. What has no
+angles to be tilted by stands upright and turns about the vertical. Values are rounded to the micrometre and the
+millionth of a degree, so that a file stays readable however often something was turned.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from pydantic import ValidationError
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
+from snakestudio.model.obstacles.solids import turned
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.validation_messages import problem_of
-from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 __all__ = [
-    "TILTING",
     "direction_of",
-    "has_height",
     "move",
     "own_axes",
     "reference_point",
@@ -35,34 +34,17 @@ __all__ = [
 ]
 
 
-TILTING = (Box,)
-"""Kinds that can be turned about any axis; all others about the vertical only."""
-
-_RAISED = (Box, HeightField)
-"""Kinds that have a height of their own; all others stand on the ground."""
-
-
-def has_height(obstacle: Obstacle) -> bool:
-    """Whether it can be raised: a box or a height field; everything else stands on the ground."""
-    return isinstance(obstacle, _RAISED)
-
-
 def reference_point(obstacle: Obstacle) -> FloatArray:
     """The point (3,), m, that an obstacle is moved, turned and scaled by.
 
     A box's middle, the middle of a cylinder's lid, for everything else the place its coordinates name.
     """
-    if isinstance(obstacle, Box):
-        return np.array([obstacle.x_m, obstacle.y_m, obstacle.z_m + 0.5 * obstacle.height_m])
-    height = {"cylinder": "height_m", "height_field": "z_m"}.get(obstacle.kind)
-    return np.array([obstacle.x_m, obstacle.y_m, getattr(obstacle, height) if height else 0.0])
+    return np.array([obstacle.x_m, obstacle.y_m, getattr(obstacle, "z_m", 0.0) + shape_of(obstacle).middle(obstacle)])
 
 
 def own_axes(obstacle: Obstacle) -> FloatArray:
     """Its own axes as the columns of a rotation, (3, 3)."""
-    if isinstance(obstacle, Box):
-        return rotation(*(math.radians(a) for a in (obstacle.yaw_deg, obstacle.pitch_deg, obstacle.roll_deg)))
-    return rotation(math.radians(_yaw(obstacle)))
+    return turned(_yaw(obstacle), getattr(obstacle, "pitch_deg", 0.0), getattr(obstacle, "roll_deg", 0.0))
 
 
 def direction_of(axis: str | ArrayLike) -> FloatArray:
@@ -108,8 +90,8 @@ def move(scene: Scene, indices: Iterable[int], shift: Sequence[float] | FloatArr
     for index in indices:
         o = scene.obstacles[index]
         changes[index] = {"x_m": _length(o.x_m + dx), "y_m": _length(o.y_m + dy)}
-        if isinstance(o, _RAISED):
-            changes[index]["z_m"] = _length(o.z_m + dz)
+        if shape_of(o).raised:
+            changes[index]["z_m"] = _length(getattr(o, "z_m", 0.0) + dz)
         elif dz:
             raise _refused(index, o, "raised: it stands on the ground", "move it along x and y")
     return _with_changes(scene, changes)
@@ -144,17 +126,18 @@ def turn(
     changes: dict[int, dict[str, float]] = {}
     for index in indices:
         o = scene.obstacles[index]
-        if not upright and not isinstance(o, TILTING):
+        kind = shape_of(o)
+        if not upright and not kind.tilts:
             raise _refused(index, o, "tilted: it stands upright", "turn it about the vertical (z)")
         before = reference_point(o)
         after = pivot + by @ (before - pivot)
         values = {"x_m": _length(float(after[0])), "y_m": _length(float(after[1]))}
-        if isinstance(o, Box) and not upright:
-            values["z_m"] = _length(float(after[2]) - 0.5 * o.height_m)
-            values |= _box_angles(o, by @ own_axes(o))
-        elif not isinstance(o, Cylinder):
-            name = "heading_deg" if isinstance(o, Stairs | Ramp) else "yaw_deg"
-            values[name] = _angle(_yaw(o) + degrees)
+        if not upright:
+            values |= _tilted(o, by @ own_axes(o))
+            if kind.raised:
+                values["z_m"] = _length(float(after[2]) - kind.middle(o))
+        elif kind.turn_key:
+            values[kind.turn_key] = _angle(_yaw(o) + degrees)
         changes[index] = values
     return _with_changes(scene, changes)
 
@@ -185,76 +168,41 @@ def scale(
         problem = Problem("error", "", "a factor must be greater than 0", "give one such as 1.5 or 50%")
         raise SceneError(problem.sentence(), [problem])
     pivot = np.asarray(pivot, float)
-    changes: dict[int, dict[str, float]] = {}
+    changes: dict[int, dict[str, Any]] = {}
     for index in indices:
         o = scene.obstacles[index]
-        before = reference_point(o)
+        kind, before = shape_of(o), reference_point(o)
         after = pivot + by * (before - pivot)
-        values = {"x_m": _length(float(after[0])), "y_m": _length(float(after[1]))} | _sizes(o, by)
-        if isinstance(o, Box):
-            values["z_m"] = _length(float(after[2]) - 0.5 * values.get("height_m", o.height_m))
-        elif isinstance(o, HeightField):
-            values["z_m"] = _length(float(after[2]))
-        changes[index] = values
-    scaled = _with_changes(scene, changes)
-    return _with_scaled_tables(scaled, changes, float(by[2]))
+        sizes = kind.scaled(o, *by.tolist())
+        changes[index] = {"x_m": _length(float(after[0])), "y_m": _length(float(after[1])), **sizes}
+        if kind.raised:
+            changes[index]["z_m"] = _length(float(after[2]) - kind.middle(o.model_copy(update=sizes)))
+    return _with_changes(scene, changes)
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _sizes(o: Obstacle, by: FloatArray) -> dict[str, float]:
-    """The sizes that change, under their names, scaled along the obstacle's own axes."""
-    x, y, z = (float(factor) for factor in by)
-    if isinstance(o, Cylinder):
-        factors = {"radius_m": max(x, y, key=lambda factor: abs(math.log(factor))), "height_m": z}
-    elif isinstance(o, Stairs):
-        factors = {"run_m": x, "landing_m": x, "width_m": y, "rise_m": z}
-    elif isinstance(o, Ramp):
-        factors = {"length_m": x, "landing_m": x, "width_m": y, "rise_m": z}
-    elif isinstance(o, HeightField):
-        factors = {"length_m": x, "width_m": y, "relief_m": z if o.picture is not None else 1.0}
-    elif isinstance(o, Rubble):
-        blocks = math.sqrt(x * y)
-        factors = {"length_m": x, "width_m": y, "smallest_m": blocks, "largest_m": blocks, "height_m": z}
-    else:
-        factors = {"length_m": x, "width_m": y, "height_m": z}
-    return {name: float(f"{getattr(o, name) * by:.7g}") for name, by in factors.items() if by != 1.0}
-
-
-def _with_scaled_tables(scene: Scene, chosen: Iterable[int], by: float) -> Scene:
-    """The scene with the heights of height fields scaled that are given as a table."""
-    changes: dict[int, dict[str, Any]] = {}
-    for index in chosen:
-        o = scene.obstacles[index]
-        if by != 1.0 and isinstance(o, HeightField) and o.heights_m is not None:
-            rows = tuple(tuple(float(f"{height * by:.7g}") for height in row) for row in o.heights_m)
-            changes[index] = {"heights_m": rows}
-    return _with_changes(scene, changes)
-
-
-def _box_angles(o: Box, turned: FloatArray) -> dict[str, float]:
-    """Yaw, pitch and roll of a rotation; of the two sets that mean the same, the one nearer to what the box had."""
+def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
+    """Yaw, pitch and roll of a rotation; of the two sets that mean the same, the one nearer to what it had."""
     across = math.hypot(turned[0, 0], turned[1, 0])
     pitch = math.atan2(-turned[2, 0], across)
     if across < 1e-9:  # pointing straight up or down only the sum or difference of the other two is known
         yaw, roll = math.atan2(-turned[0, 1], turned[1, 1]), 0.0
     else:
         yaw, roll = math.atan2(turned[1, 0], turned[0, 0]), math.atan2(turned[2, 1], turned[2, 2])
-    had = [math.radians(angle) for angle in (o.yaw_deg, o.pitch_deg, o.roll_deg)]
+    names = ("yaw_deg", "pitch_deg", "roll_deg")
+    had = [math.radians(getattr(o, name)) for name in names]
     same = (yaw, pitch, roll), (yaw + math.pi, math.pi - pitch, roll + math.pi)
     best = min(
         same, key=lambda three: sum(abs(math.remainder(a - b, math.tau)) for a, b in zip(three, had, strict=True))
     )
-    names = ("yaw_deg", "pitch_deg", "roll_deg")
     return {name: _angle(math.degrees(angle)) for name, angle in zip(names, best, strict=True)}
 
 
 def _yaw(o: Obstacle) -> float:
     """Direction of an obstacle's own x axis from above, degrees."""
-    if isinstance(o, Stairs | Ramp):
-        return o.heading_deg
-    return 0.0 if isinstance(o, Cylinder) else o.yaw_deg
+    return float(getattr(o, shape_of(o).turn_key, 0.0))
 
 
 def _length(metres: float) -> float:
@@ -268,7 +216,7 @@ def _angle(degrees: float) -> float:
 
 
 def _refused(index: int, o: Obstacle, what: str, remedy: str) -> SceneError:
-    name = o.name or f"{o.kind.replace('_', ' ').capitalize()} {index + 1}"
+    name = o.name or f"{shape_of(o).title} {index + 1}"
     problem = Problem("error", "", f"{name} cannot be {what}", remedy)
     return SceneError(problem.sentence(), [problem])
 

@@ -1,13 +1,21 @@
-"""Circles as files of other programs give them, before they are obstacles, and how mistakes in such a file are said."""
+"""Circles as files of other programs give them, how mistakes in such a file are said, and those of a table.
+
+A table has x, y and radius, with whatever delimiter, header and unit it comes.
+"""
 
 from __future__ import annotations
 
+import csv
+import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import count
 
-__all__ = ["MAX_OBSTACLES", "Circle", "Circles", "refuse"]
+__all__ = ["MAX_OBSTACLES", "Circle", "Circles", "circles_of_csv", "refuse"]
+
 
 MAX_OBSTACLES = 20_000
 _MOST = 20
@@ -49,3 +57,119 @@ def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
     if len(mistakes) > _MOST:
         shown.append(f"... and {len(mistakes) - _MOST} more mistakes.")
     return SceneError("\n".join(f"{source}: {line}" for line in shown), [Problem("error", "", m, "") for m in mistakes])
+
+
+_LONGEST_LINE = 10_000
+_DELIMITERS = (";", "\t", ",", " ")
+_COLUMN = re.compile(
+    r"(?:cent(?:er|re)|position|pos)?[ _]*(?P<what>x|y|radius|rad|r|diameter|dia|d|name|label)"
+    r"[ _]*[(\[]?(?P<unit>mm|cm|m|in)?[)\]]?\Z"
+)
+_MEANING = {"rad": "radius", "r": "radius", "dia": "diameter", "d": "diameter", "label": "name"}
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\Z")
+
+
+def circles_of_csv(text: str, source: str) -> Circles:
+    """Read circles from a table: ``x, y, radius``, or what a header line names (``x_mm``, ``diameter [cm]``).
+
+    Lines that are empty or begin with # are passed over. With another delimiter than the comma, numbers may have
+    decimal commas.
+
+    Raises
+    ------
+    SceneError
+        Naming every wrong line; nothing is imported then.
+    """
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise refuse(source, ["there are no obstacles in it; give lines of x, y, radius."])
+    count(len(lines), 2 * MAX_OBSTACLES, "lines in it")
+    if max(len(line) for _, line in lines) > _LONGEST_LINE:
+        raise refuse(source, [f"a line of it is longer than {_LONGEST_LINE} characters; give lines of x, y, radius."])
+    delimiter = _delimiter(lines[0][1])
+    rows = [(number, _cells(line, delimiter)) for number, line in lines]
+    columns, unit = ["x", "y", "radius"], ""
+    notes: list[str] = []
+    first_line, first = rows[0]
+    if not any(_NUMBER.match(cell) for cell in first):
+        columns, unit, notes = _header(first, first_line, source)
+        rows = rows[1:]
+        if not rows:
+            raise refuse(source, [f"line {first_line} is a header and nothing follows; give lines of x, y, radius."])
+    circles, mistakes = [], []
+    for number, cells in rows:
+        try:
+            circles.append(_circle(cells, columns, delimiter, f"line {number}"))
+        except ValueError as error:
+            mistakes.append(f"line {number}: {error}.")
+    if mistakes:
+        raise refuse(source, mistakes)
+    stated = "as the column names say" if unit else "as nothing else is said"
+    return Circles(tuple(circles), unit or "m", stated, tuple(notes))
+
+
+def _delimiter(line: str) -> str:
+    return next((mark for mark in _DELIMITERS if mark in line.strip()), ",")
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    if delimiter == " ":
+        return line.split()
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
+    except csv.Error:
+        return [line]  # which is no row of numbers
+
+
+def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, list[str]]:
+    """What the columns are ("" for what is not needed), their unit, and what is left out."""
+    columns, units, unknown = [], set(), []
+    for cell in cells:
+        match = _COLUMN.match(cell.strip().lower())
+        what = _MEANING.get(match["what"], match["what"]) if match else ""
+        if not what or what in columns:
+            columns.append("")
+            unknown.append(cell or "(no name)")
+            continue
+        columns.append(what)
+        if match and match["unit"]:
+            units.add(match["unit"])
+    missing = [name for name in "xy" if name not in columns]
+    mistakes = [f"line {line}: no column is called {name}; name them x, y, radius." for name in missing]
+    if not {"radius", "diameter"} & set(columns):
+        mistakes.append(f"line {line}: no column is called radius or diameter; name them x, y, radius.")
+    if len(units) > 1:
+        mistakes.append(f"line {line}: the columns have several units ({', '.join(sorted(units))}); give all in one.")
+    if mistakes:
+        raise refuse(source, mistakes)
+    notes = [f"Columns left out: {', '.join(unknown)}."] if unknown else []
+    return columns, units.pop() if units else "", notes
+
+
+def _circle(cells: list[str], columns: list[str], delimiter: str, where: str) -> Circle:
+    if len(cells) != len(columns):
+        wanted = ", ".join(name or "..." for name in columns)
+        raise ValueError(f"{len(cells)} values instead of {len(columns)} ({wanted})")
+    given = dict(zip(columns, cells, strict=True))
+    radius = (
+        _number(given["radius"], "radius", delimiter)
+        if "radius" in given
+        else 0.5 * _number(given["diameter"], "diameter", delimiter)
+    )
+    if radius <= 0:
+        named = "radius" if "radius" in given else "diameter"
+        raise ValueError(f"the {named} {given[named]} must be greater than 0")
+    x, y = _number(given["x"], "x", delimiter), _number(given["y"], "y", delimiter)
+    return Circle(x, y, radius, where, given.get("name", ""))
+
+
+def _number(text: str, name: str, delimiter: str) -> float:
+    if _NUMBER.match(text) and not (delimiter == "," and "," in text):
+        number = float(text.replace(",", "."))
+        if math.isfinite(number):
+            return number
+    raise ValueError(f'{name} "{text}" is not a number' if text else f"{name} is missing")

@@ -6,16 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from snakestudio.inputs import CIRCLES, DRAWING, InputError, read_bytes, read_text
-from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circles, refuse
-from snakestudio.model.obstacles.csv_file import circles_of_csv
+from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circles, circles_of_csv, refuse
+from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
 
-__all__ = ["UNITS", "as_cylinders", "bounds", "read_circles", "with_imported"]
+__all__ = ["UNITS", "Cylinders", "as_cylinders", "bounds", "cylinders_of", "read_circles", "with_imported"]
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
 """Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
+
+
+Cylinders = tuple[Cylinder, ...]
+
+
+def cylinders_of(scene: Scene) -> Cylinders:
+    """The cylinders that a scene has already."""
+    return tuple(o for o in scene.obstacles if isinstance(o, Cylinder))
 
 
 def read_circles(path: Path) -> Circles:
@@ -34,7 +41,7 @@ def read_circles(path: Path) -> Circles:
         raise refuse(str(path), [f"{error}."]) from None
 
 
-def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> tuple[Cylinder, ...]:
+def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> Cylinders:
     """Cylinders of circles.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Convex outlines seen from above and how near two of them come to each other: the figures of a plan's dimensions."""
+"""Convex outlines from above: of obstacles and of the robot, boxes around them, and how near two come to each other."""
 
 from __future__ import annotations
 
@@ -8,8 +8,25 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
+from snakestudio.model.rotations import rotation
 
-__all__ = ["Gap", "Outline", "gap", "least_gap", "nearest_of_many", "nearest_point"]
+__all__ = [
+    "Gap",
+    "Outline",
+    "PlanBoxes",
+    "corners",
+    "distances",
+    "footprint",
+    "gap",
+    "least_gap",
+    "nearest_of_many",
+    "nearest_point",
+    "plan_boxes",
+    "solid_outline",
+]
 
 
 class Outline(NamedTuple):
@@ -170,6 +187,21 @@ def nearest_of_many(
     return best
 
 
+def distances(outline: Outline, points: FloatArray) -> FloatArray:
+    """Distances (k,), m, of points (k, 2), m, from an outline; 0 within it."""
+    begin, end = _edges(outline.points)
+    nearest = np.full(len(points), np.inf)
+    inside = np.full(len(points), len(outline.points) > 2)
+    for a, way in zip(begin, end - begin, strict=True):
+        to = points - a
+        size = float(way @ way)
+        share = np.clip(to @ way / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
+        away = to - share * way
+        np.minimum(nearest, np.hypot(away[:, 0], away[:, 1]), out=nearest)
+        inside &= way[0] * to[:, 1] - way[1] * to[:, 0] >= 0.0
+    return np.where(inside, 0.0, np.maximum(nearest - outline.radius, 0.0))
+
+
 def nearest_point(outline: Outline, point: FloatArray) -> FloatArray:
     """The point (2,), m, of the boundary of an outline that is nearest to a point (2,), m."""
     distance, _, foot = _nearest_on(point[None], outline.points)
@@ -178,3 +210,87 @@ def nearest_point(outline: Outline, point: FloatArray) -> FloatArray:
     way = point - foot if distance > 0.0 else np.array([1.0, 0.0])
     nearest: FloatArray = foot + outline.radius * way / float(np.linalg.norm(way))
     return nearest
+
+
+_UNIT = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (-1.0, 1.0)])
+
+
+def corners(body: Block | Prism | Relief) -> FloatArray:
+    """Points (k, 3) in the world, m, whose box is the body's and whose hull has its footprint."""
+    if isinstance(body, Block):
+        points: FloatArray = body.centre + (_UNIT * body.half) @ body.rotation.T
+        return points
+    if isinstance(body, Prism):
+        local = np.array([(x, y, z) for x, z in body.profile for y in (-body.half_width, body.half_width)])
+        return np.asarray(body.origin + local @ body.rotation.T)
+    ny, nx = body.heights.shape
+    far = np.array([body.dx * (nx - 1), body.dy * (ny - 1), float(body.heights.max())])
+    near = np.array([0.0, 0.0, float(body.heights.min())])
+    local = np.where(_UNIT > 0.0, far, near)
+    return np.asarray(body.origin + local @ rotation(body.yaw).T)
+
+
+def footprint(body: Block | Prism | Relief) -> FloatArray:
+    """Corners (m, 2), m, of the convex outline of a body from above, anticlockwise."""
+    points = sorted(set(map(tuple, np.round(corners(body)[:, :2], 9).tolist())))
+
+    def half(ordered: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+        """One side of the hull (Andrew's chain)."""
+        kept: list[tuple[float, ...]] = []
+        for x, y in ordered:
+            while len(kept) > 1 and (kept[-1][0] - kept[-2][0]) * (y - kept[-2][1]) <= (kept[-1][1] - kept[-2][1]) * (
+                x - kept[-2][0]
+            ):
+                kept.pop()
+            kept.append((x, y))
+        return kept[:-1]
+
+    return np.array([*half(points), *half(points[::-1])])
+
+
+def solid_outline(solid: Solid) -> Outline:
+    """The convex outline of a body from above."""
+    if isinstance(solid, Post):
+        return Outline(np.array([(solid.x, solid.y)]), solid.radius)
+    return Outline(footprint(solid), 0.0)
+
+
+class PlanBoxes(NamedTuple):
+    """Corners `low` and `high` of the boxes, (n, 2), m."""
+
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def centre(self) -> FloatArray:
+        """Middles of the boxes, (n, 2), m."""
+        return 0.5 * (self.low + self.high)
+
+    def around(self, indices: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+        """Corners (2,) of the one box around several, m."""
+        chosen = list(indices)
+        return self.low[chosen].min(axis=0), self.high[chosen].max(axis=0)
+
+
+def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
+    """Corners (2,) of the box around one body, m."""
+    if isinstance(solid, Post):
+        middle = np.array([solid.x, solid.y])
+        return middle - solid.radius, middle + solid.radius
+    points = corners(solid)[:, :2]
+    return points.min(axis=0), points.max(axis=0)
+
+
+@by_identity
+def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
+    """Least x and y, greatest x and y of an obstacle, m."""
+    # Where it lies is known even if its files are not there, and they need not be read for it.
+    extents = [_extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))]
+    low, high = np.min([low for low, _ in extents], axis=0), np.max([high for _, high in extents], axis=0)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+
+def plan_boxes(obstacles: Sequence[Obstacle]) -> PlanBoxes:
+    """Boxes around obstacles, sides along x and y."""
+    boxes = np.array([_box(obstacle) for obstacle in obstacles]).reshape(-1, 4)
+    return PlanBoxes(boxes[:, :2].copy(), boxes[:, 2:].copy())

@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.motion import StateStart
-from snakestudio.model.registry import CONTROLLERS
+from snakestudio.model.registry import CONTROLLERS, FORMULATIONS
 from snakestudio.model.robot.beam import TIP, Beam
 from snakestudio.model.robot.beam_shape import head_state, shape
 from snakestudio.model.robot.joint_strain import joint_motion
@@ -17,10 +17,12 @@ from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.robot.support import Friction
 from snakestudio.model.rotations import matrices
-from snakestudio.model.scene import Control, Model, Scene
+from snakestudio.model.scene import Control, Scene
 
-__all__ = ["discretise", "links_of"]
+__all__ = ["CHAIN", "discretise", "links_of"]
 
+CHAIN = "planar_lagrangian"
+"""Formulation of the chain that does what a body does."""
 
 _FINE = 65
 """Points between the head and the first link's centre, at which its pose and twist are integrated."""
@@ -61,7 +63,7 @@ def discretise(scene: Scene, n: int) -> Scene:
     """
     beam, support, ground = scene.beam, scene.support, scene.ground
     problems = []
-    if not scene.model.continuum:
+    if not scene.body.strained:
         problems.append(Problem("error", "model.kind", "only a continuous body can be cut into links",
                                 'set it to "continuum_beam"'))  # fmt: skip
     if beam.group != "SE2":
@@ -80,7 +82,7 @@ def discretise(scene: Scene, n: int) -> Scene:
         title=f"{scene.title or 'A continuous body'}, as {n} links",
         description=scene.description,
         source=scene.source,
-        model=Model(kind="planar_lagrangian"),
+        model=FORMULATIONS[CHAIN].fields(),
         robot=robot,
         beam=beam,
         strain=scene.strain,

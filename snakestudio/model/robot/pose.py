@@ -19,6 +19,7 @@ from snakestudio.model.motion import (
     RecordingStart,
     StateStart,
 )
+from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.beam_shape import initial_body
 from snakestudio.model.robot.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
 from snakestudio.model.rotations import quaternions, rotation
@@ -49,7 +50,7 @@ def planar_arms(scene: Scene) -> tuple[float, float]:
     The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
     """
     robot = scene.robot
-    offset = robot.axis_offset_m if scene.model.kind == "planar_nonsmooth" else 0.0
+    offset = robot.axis_offset_m if "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads else 0.0
     return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
 
 
@@ -180,7 +181,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     SceneError
         If a file that the start refers to, or a formula of the strain law, cannot be used.
     """
-    if scene.model.continuum:
+    if scene.body.strained:
         return initial_body(scene)
     start = scene.start
     if isinstance(start, RecordingStart):
@@ -219,7 +220,7 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
     SceneError
         As `initial_state`.
     """
-    if scene.model.continuum:
+    if not scene.body.jointed:
         return np.zeros((0, 2))
     if not scene.model.spatial:
         yaw = np.diff(planar_pose(scene, base_dir)[0][:, 2])

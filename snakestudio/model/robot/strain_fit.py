@@ -11,6 +11,7 @@ import numpy as np
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.controllers import GaitAlone
 from snakestudio.model.motion import StraightStart, Wave
+from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.joint_strain import joint_motion
 from snakestudio.model.robot.pose import initial_state
@@ -19,7 +20,7 @@ from snakestudio.model.robot.strain import Formulas
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.robot.support import Friction, Rings
 from snakestudio.model.rotations import roll_pitch_yaw
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Scene
 
 __all__ = ["as_continuum", "fit_error", "strain_of_gait"]
 
@@ -147,7 +148,7 @@ def as_continuum(
         If the scene has a continuous body already, no gait, or a start that cannot be read.
     """
     problems = []
-    if scene.model.continuum:
+    if scene.body.strained:
         problems.append(Problem("error", "model.kind", "it is a continuous body already", "choose a model of links"))
     if scene.gives_torques:
         problems.append(
@@ -185,7 +186,7 @@ def as_continuum(
     return scene.model_copy(
         update={
             "title": f"{scene.title or 'A chain of links'}, as a continuous body"[:200],
-            "model": Model(kind="continuum_beam"),
+            "model": FORMULATIONS["continuum_beam"].fields(),
             "beam": beam,
             "strain": law,
             "support": support,

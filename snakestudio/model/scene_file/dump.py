@@ -5,26 +5,23 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import pydantic
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import SceneError
+from snakestudio.model.body import ChainBody, ContinuousBody
+from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.obstacle_text import MARK, renewed, split
 from snakestudio.model.scene_file.parse import parse_scene, parse_values
 from snakestudio.model.scene_file.toml_merge import merge, tuples
-from snakestudio.model.world import Obstacle
 
 __all__ = ["dump_scene"]
 
-_OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Obstacle)
-
-
-_BODY, _CHAIN = ("beam", "strain", "support"), ("gait", "controller", "joint_controller", "actuator")
-"""Parts that only a continuous body has, and that only a chain of links has."""
+_OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Annotated[Obstacle, SHAPES])
 
 
 def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False) -> str:
@@ -40,7 +37,8 @@ def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False
                 with contextlib.suppress(SceneError):
                     if parse_scene(candidate) == scene:
                         return candidate
-    usual, unused = Scene(), _CHAIN if scene.model.continuum else _BODY
+    usual = Scene()
+    unused = [name for body in (ChainBody, ContinuousBody) if not isinstance(scene.body, body) for name in body.tables]
     leave = [name for name in unused if used_only and getattr(scene, name) == getattr(usual, name)]
     return _over(scene, "", leave)
 

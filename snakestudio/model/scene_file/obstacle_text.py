@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import tomlkit
 
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene_file.obstacle_match import sources
 from snakestudio.model.scene_file.toml_merge import item, merge
-from snakestudio.model.world import Obstacle
 
 __all__ = ["MARK", "Blocks", "renewed", "split"]
 

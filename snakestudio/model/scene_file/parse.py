@@ -10,13 +10,14 @@ import pydantic
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import SCENE, InputError, parse_toml
+from snakestudio.model.formulations import PlanarNonsmooth
 from snakestudio.model.scene import FORMAT, Scene, structure_problems
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
 __all__ = ["MOST_MISTAKES", "complete", "parse_scene", "parse_values", "scene_from_dict"]
 
-_FIRST_KINDS = {"gait": "lateral_undulation", "obstacles": "cylinder"}
+_FIRST_KINDS = {"model": PlanarNonsmooth().kind, "gait": "lateral_undulation", "obstacles": "cylinder"}
 """Kinds that may be left out, for there were no others once."""
 
 MOST_MISTAKES = 200

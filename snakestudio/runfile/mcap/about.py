@@ -131,7 +131,7 @@ def schema_of(text: str, scene: Scene) -> Schema:
         valid=Fields(int(plain["valid"])),
         sections=tuple(map(float, plain["sections"])),
         n_holds=int(plain["n_holds"]),
-        head=0 if scene.model.continuum else scene.robot.head_index,
+        head=scene.body.head_part,
     )
     count(schema.n_links, _MOST_LINKS, "links")
     count(len(schema.extra) + len(schema.energy) + schema.n_holds, _MOST_COLUMNS, "columns")
@@ -145,10 +145,7 @@ def schema_of(text: str, scene: Scene) -> Schema:
 
 def fits(schema: Schema, scene: Scene) -> bool:
     """Whether rows of a schema can be of a scene: exports and pictures take the body from the one or the other."""
-    body = schema.n_links if schema.sections else 0
-    if scene.model.continuum:
-        return body == scene.beam.sections
-    return not body and schema.n_links == scene.robot.n_links
+    return schema.n_links == scene.body.n_parts and len(schema.sections) == len(scene.body.abscissas)
 
 
 def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:

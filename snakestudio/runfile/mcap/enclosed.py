@@ -18,8 +18,8 @@ from mcap.records import Attachment
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import RecordingStart
+from snakestudio.model.obstacles.shape import SHAPES, files_of
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import HeightField
 from snakestudio.paths import cache_dir
 from snakestudio.runfile.mcap.ending import attached, record_body
 from snakestudio.runfile.mcap.format import FILE, MAX_RECORD_BYTES
@@ -54,16 +54,21 @@ class Restored(NamedTuple):
 def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
     """Dotted keys of a scene that name files, and the names."""
     for number, obstacle in enumerate(scene.obstacles, 1):
-        if isinstance(obstacle, HeightField) and obstacle.picture is not None:
-            yield f"obstacles[{number}].picture", obstacle.picture
+        for key, name in files_of(obstacle).items():
+            yield f"obstacles[{number}].{key}", name
     if isinstance(scene.start, RecordingStart):
         yield "start.file", scene.start.file
 
 
+def _files() -> set[str]:
+    """Fields of obstacles that may name files."""
+    return {key for kind in SHAPES.values() for key in kind.files}
+
+
 def named_by(values: Any) -> Iterator[str]:
-    """Names of files in the values of a change: height maps that come into a scene."""
+    """Names of files in the values of a change: those of obstacles that come into a scene."""
     for key, value in values.items() if isinstance(values, dict) else ():
-        if isinstance(key, str) and key.rpartition(".")[2] == "picture" and isinstance(value, str):
+        if isinstance(key, str) and key.rpartition(".")[2] in _files() and isinstance(value, str):
             yield value
         else:
             yield from named_by(value)
@@ -76,7 +81,7 @@ def renamed(values: Any, places: Mapping[str, str]) -> Any:
     if isinstance(values, dict):
         return {
             key: places.get(value, value)
-            if isinstance(value, str) and key.rpartition(".")[2] == "picture"
+            if isinstance(value, str) and key.rpartition(".")[2] in _files()
             else renamed(value, places)
             for key, value in values.items()
         }

@@ -7,6 +7,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Ghost, Track
 from snakestudio.drawing.style import Colour
+from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.experiment.motion import Instant, Motion, whole_robot
@@ -111,4 +112,4 @@ def ghost(motion: Motion, time: float, robot: Robot, colour: Colour) -> Ghost | 
     if instant is None:
         return None
     pose = whole_robot(instant, motion.capture.links, robot)
-    return None if pose is None else Ghost(pose, colour, _OPACITY, robot)
+    return None if pose is None else Ghost(pose, colour, _OPACITY, ChainBody(robot))

@@ -1,21 +1,22 @@
 """The plots' memory of a run: pulls new rows from the recording and keeps what the shown plots need, ready to draw.
 
-Only channels that a plot shows are computed. One that comes to be shown later is filled in from the newest rows
+Only series that a plot shows are computed. One that comes to be shown later is filled in from the newest rows
 backwards, a block at a time, so that the window never waits for it; derived ones are worked out in a thread.
 """
 
 from __future__ import annotations
 
+import queue
 import time
 from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.recording import Recording, Rows, Schema
-from snakestudio.viewmodel.plots.channel import Channel
-from snakestudio.viewmodel.plots.channels import channel_of, is_given, is_signal
-from snakestudio.viewmodel.plots.derived_rows import DerivedRows
+from snakestudio.model.quantities import Piece
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.plots.channels import Series, is_given, is_signal, series_of, signal_of
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid
 
 __all__ = ["SeriesCache", "Source"]
@@ -24,24 +25,114 @@ __all__ = ["SeriesCache", "Source"]
 Source = Recording
 """What a history reads."""
 
+_PATIENCE_S = 0.3
+"""A recording that did not grow for so long is taken to stand: then its last rows are shown, too, though further ones
+would change them."""
+
 
 class _Track:
-    """A channel and which of its rows, low to high, are filled in."""
+    """A series and which of its rows, low to high, are filled in."""
 
-    def __init__(self, channel: Channel, schema: Schema, start: int) -> None:
-        self.channel = channel
-        self.pyramid = Pyramid(len(channel.names(schema)), channel.limit)
+    def __init__(self, series: Series, start: int) -> None:
+        self.series = series
+        self.pyramid = Pyramid(len(series.names), series.limit)
         self.low = self.high = start
 
 
+class _DerivedRows:
+    """The rows of one derived channel of one recording, as far as they are known.
+
+    Parameters
+    ----------
+    key : str
+    recording : Recording
+    other : Recording or None
+        What expressions call the other run.
+    limit : int
+        Bytes kept at full detail.
+    """
+
+    def __init__(self, key: str, recording: Recording, other: Recording | None, limit: int) -> None:
+        self._key, self._recording, self._other, self._limit = key, recording, other, limit
+        self.problem = ""
+        self._job: Job[None] | None = None
+        self._parts: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
+        self._grown, self._length = 0.0, -1
+        self._begin()
+
+    def _begin(self) -> None:
+        self.pyramid = Pyramid(1, self._limit)
+        self.high = 0
+        self._settled = True  # whether further rows leave all that is known as it is
+
+    @property
+    def missing(self) -> int:
+        """Rows that are not known yet; of those that further rows would change, none count while the run goes."""
+        if self.problem or (self._job is None and not self._patient and self.high):
+            return 0
+        return len(self._recording) - self.high
+
+    @property
+    def _patient(self) -> bool:
+        """Whether the recording has stood for a while."""
+        return time.perf_counter() - self._grown > _PATIENCE_S
+
+    def pull(self) -> bool:
+        """Take over what the thread has found, and set it to work again; whether there was anything new."""
+        n = len(self._recording)
+        if n != self._length:
+            self._length, self._grown = n, time.perf_counter()
+        news = False
+        if self._job is not None:
+            running = self._job.running
+            while not self._parts.empty():
+                start, values = self._parts.get()
+                self.pyramid.write(start, values[:, None])
+                self.high, news = start + len(values), True
+            if running:
+                return news
+            self.problem = self._job.error
+            self._job = None
+        if self.problem or self.high >= n:
+            return news
+        if not self._settled:  # rows came after those that were taken for the last
+            self._begin()
+        whole = self._patient
+        start = self.high
+        self._settled = not whole
+        self._job = Job("derived channel", lambda progress: self._work(start, n, whole, progress))
+        return news
+
+    def _work(self, start: int, n: int, whole: bool, progress: Progress) -> None:
+        """Evaluate rows start to n, in a thread; without `whole` only those that further rows leave as they are."""
+        other = self._other
+        signal = signal_of(self._key, self._recording.schema, None if other is None else other.schema)
+        assert signal is not None
+        if not whole:
+            n = signal.settled_until(self._recording, start, n, other)
+        if n == start:
+            return
+        for first, values in signal.pieces(self._recording, start, n, other):
+            self._parts.put((first, values))
+            if not progress((first + len(values) - start) / (n - start)):
+                return
+
+    def close(self) -> None:
+        """Stop the thread."""
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None
+
+
 class SeriesCache:
-    """Channel values of one recording at a time."""
+    """Series of one recording at a time."""
 
     def __init__(self) -> None:
         self.recording: Source | None = None
         self.other: Source | None = None
         self._tracks: dict[str, _Track] = {}
-        self._derived: dict[str, DerivedRows] = {}
+        self._derived: dict[str, _DerivedRows] = {}
         self._keys: frozenset[str] = frozenset()
 
     def reset(self, recording: Source | None) -> None:
@@ -67,7 +158,7 @@ class SeriesCache:
             self._derived.pop(key).close()
 
     def want(self, keys: Iterable[str]) -> None:
-        """Say which channels are shown; the others are forgotten."""
+        """Say which series are shown; the others are forgotten."""
         self._keys = frozenset(keys)
         self._tracks = {key: track for key, track in self._tracks.items() if key in self._keys}
         self._close_derived(lambda key: key not in self._keys)
@@ -78,15 +169,15 @@ class SeriesCache:
         for key in self._keys - self._tracks.keys() - self._derived.keys():
             if not is_given(key, recording.schema):
                 continue
-            channel = channel_of(key, recording.schema)
+            series = series_of(key, recording.schema)
             if is_signal(key):
-                self._derived[key] = DerivedRows(key, recording, self.other, channel.limit)
+                self._derived[key] = _DerivedRows(key, recording, self.other, series.limit)
             else:
-                self._tracks[key] = _Track(channel, recording.schema, newest)
+                self._tracks[key] = _Track(series, newest)
 
     @property
     def missing(self) -> int:
-        """Rows that a shown channel still lacks, at most."""
+        """Rows that a shown series still lacks, at most."""
         n = 0 if self.recording is None else len(self.recording)
         derived = max((rows.missing for rows in self._derived.values()), default=0)
         return max(derived, max((n - track.high + track.low for track in self._tracks.values()), default=0))
@@ -122,7 +213,7 @@ class SeriesCache:
         return any_rows
 
     def envelope(self, key: str, start: int, stop: int, bins: int) -> Envelope | None:
-        """Rows start to stop of a channel in at most about `bins` bins; None if it is not kept."""
+        """Rows start to stop of a series in at most about `bins` bins; None if it is not kept."""
         pyramid = self._pyramid(key)
         return None if pyramid is None or stop <= start else pyramid.envelope(start, stop, bins)
 
@@ -132,19 +223,19 @@ class SeriesCache:
         return self._tracks[key].pyramid if key in self._tracks else None
 
     def samples(self, key: str, start: int, stop: int, stride: int) -> NDArray[np.float32] | None:
-        """Every stride-th row of a channel from start to stop, NaN where it is not known; None if it is not kept."""
+        """Every stride-th row of a series from start to stop, NaN where it is not known; None if it is not kept."""
         pyramid = self._pyramid(key)
         return None if pyramid is None or stop <= start else pyramid.samples(start, stop, stride)
 
     def known(self, key: str) -> tuple[int, int]:
-        """The rows of a channel that are filled in."""
+        """The rows of a series that are filled in."""
         if key in self._derived:
             return 0, self._derived[key].high
         track = self._tracks.get(key)
         return (0, 0) if track is None else (track.low, track.high)
 
     def values_at(self, key: str, index: int) -> NDArray[np.float64] | None:
-        """The values of a channel at one row, however old it is."""
+        """The values of a series at one row, however old it is."""
         recording, pyramid = self.recording, self._pyramid(key)
         if recording is None or pyramid is None or not 0 <= index < len(recording):
             return None
@@ -154,13 +245,14 @@ class SeriesCache:
         track = self._tracks.get(key)
         if track is None:  # of a derived one, what is not known yet is worked out by its thread
             return np.full(pyramid.width, np.nan)
-        values = track.channel.compute(recording.rows(index, index + 1), self._row_before(index))
-        row: NDArray[np.float64] = values[0]
+        row: NDArray[np.float64] = track.series.values(self._piece(index, index + 1))[0]
         return row
 
-    def _row_before(self, index: int) -> Rows | None:
-        assert self.recording is not None
-        return self.recording.rows(index - 1, index) if index else None
+    def _piece(self, start: int, stop: int) -> Piece:
+        recording = self.recording
+        assert recording is not None
+        before: Rows | None = recording.rows(start - 1, start) if start else None
+        return Piece(recording.schema, recording.rows(start, stop), before)
 
     def _pull_newest(self) -> bool:
         assert self.recording is not None
@@ -188,8 +280,7 @@ class SeriesCache:
         return True
 
     def _compute(self, keys: list[str], start: int, stop: int) -> None:
-        assert self.recording is not None
-        rows, before = self.recording.rows(start, stop), self._row_before(start)
+        piece = self._piece(start, stop)
         for key in keys:
             track = self._tracks[key]
-            track.pyramid.write(start, track.channel.compute(rows, before))
+            track.pyramid.write(start, track.series.values(piece))

@@ -43,7 +43,7 @@ class LiveChoices:
 
 
 class Live(Protocol):
-    """A robot as a source: what `live.robot.LiveRobot` is."""
+    """A robot as a source: what `live.live_robot.LiveRobot` is."""
 
     @property
     def recording(self) -> Recording | None:
@@ -149,8 +149,8 @@ def _open_link(loaded: LoadedProfile, bus: Bus) -> Link:
 def _open_live(
     link: Link, scene: Scene, base_dir: Path | None, new_run: NewRun, tell: Tell, choices: LiveChoices
 ) -> Live:
+    from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.pose_stream import pose_source
-    from snakestudio.live.robot import LiveRobot
 
     pose = pose_source(choices.pose) if choices.pose else None
     return LiveRobot(link, scene, base_dir, new_run=new_run, on_event=tell, pose=pose, twin=choices.twin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from snakestudio.drawing.overlays import Pick
@@ -9,10 +10,11 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.model.edits import parse_key
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.scene.scene_texts import has_part
 
-__all__ = ["Body", "Item", "finding_text", "item_of", "items_of", "refusal_text"]
+__all__ = ["Item", "ViewItem", "exists", "finding_text", "item_of", "items_of", "refusal_text", "renumbered"]
 
-Body = tuple[Literal["obstacle", "link"], int]
+ViewItem = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 
 Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]
@@ -85,3 +87,34 @@ def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
     """Why an edit was refused, as a sentence for the window."""
     problems = getattr(error, "problems", ())
     return finding_text(problems[0], scene) if problems else str(error)
+
+
+def exists(item: Item, scene: Scene) -> bool:
+    """Whether a scene has an item."""
+    kind, index = item
+    listed = {"obstacle": ("obstacles", len(scene.obstacles)), "link": ("links", scene.body.n_parts)}
+    part, count = listed.get(kind, (kind, 1))
+    return has_part(scene, part) and 0 <= index < count
+
+
+def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
+    """The items under their indices in the scene after obstacles came or went; equal ones are told apart by order."""
+    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
+    old, new = before.obstacles, after.obstacles
+    places: dict[int, list[int]] = {}
+    for index in reversed(range(len(new))):
+        places.setdefault(id(new[index]), []).append(index)
+    now: dict[int, int] = {}
+    for index, obstacle in enumerate(old):
+        same = places.get(id(obstacle))
+        if same:
+            now[index] = same.pop()
+    strangers = sorted(index for same in places.values() for index in same)
+    for kind, index in sorted(items):
+        if kind == "obstacle" and index not in now:
+            equal = next((place for place in strangers if new[place] == old[index]), None)
+            if equal is None:
+                continue
+            strangers.remove(equal)
+            now[index] = equal
+        yield kind, now[index] if kind == "obstacle" else index

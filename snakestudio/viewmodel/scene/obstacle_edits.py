@@ -11,11 +11,11 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.model.edits.groups import free_group_name, members, obstacle_with, units
-from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.edits.presets import last_like, preset_obstacles
+from snakestudio.model.obstacles.outlines import plan_boxes
+from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.model.world import Obstacle
 
 __all__ = ["copies", "new_obstacles"]
 

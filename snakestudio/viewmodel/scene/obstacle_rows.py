@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snakestudio.model.world import Obstacle
+from snakestudio.model.obstacles.shape import Obstacle
 
 __all__ = ["ObstacleRows"]
 

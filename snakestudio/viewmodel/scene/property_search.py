@@ -7,17 +7,15 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from snakestudio.kinds.reads import left_out, unused_reason
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import unused_reason
 
 __all__ = ["Property", "find", "properties"]
 
 _UNSEEN = ("format", "kind")
 """What nobody edits in a row: the file's format, and which of several sorts a part is."""
-
-_OF_CONTINUUM = ("beam.", "strain.", "support.")
 
 
 class Property(NamedTuple):
@@ -64,10 +62,8 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
             if isinstance(value, BaseModel):
                 label = field_doc(type(part), name).label
                 walk(value, f"{key}.", label if not prefix else f"{of}, {label[:1].lower()}{label[1:]}")
-            elif name not in _UNSEEN:
-                unused = unused_reason(scene, key)
-                if not unused or not (scene.model.continuum or key.startswith(_OF_CONTINUUM)):
-                    found.append(Property((key,), of, field_doc(type(part), name), unused))
+            elif name not in _UNSEEN and not left_out(scene, key):
+                found.append(Property((key,), of, field_doc(type(part), name), unused_reason(scene, key)))
 
     walk(scene, "", "Scene")
     return found

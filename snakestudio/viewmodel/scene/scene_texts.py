@@ -1,19 +1,35 @@
-"""What the parts of a scene are called in the tree, with the figure that matters most about each."""
+"""The parts of a scene in the tree: what stands under what, and what each is called, with its most telling figure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.body_parts import n_parts
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["Part", "flag_tip", "part_text"]
+__all__ = ["Part", "flag_tip", "has_part", "part_text", "place_and_size", "tree_of"]
+
 
 Part = Literal[
     "robot", "links", "start", "world", "ground", "path", "obstacles", "run", "beam", "strain", "support"
 ]  # fmt: skip
 """What there is one of."""
+
+_TREES: Mapping[type[Body], Mapping[Part | None, tuple[Part, ...]]] = {
+    ChainBody: {
+        None: ("robot", "world", "run"),
+        "robot": ("links", "start"),
+        "world": ("ground", "path", "obstacles"),
+    },
+    ContinuousBody: {
+        None: ("beam", "world", "run"),
+        "beam": ("links", "strain", "support", "start"),
+        "world": ("ground",),
+    },
+}
 
 _STARTS = {
     "straight": "straight",
@@ -34,13 +50,23 @@ _SUPPORTS = {
 }
 
 
+def tree_of(body: type[Body]) -> Mapping[Part | None, tuple[Part, ...]]:
+    """What stands under what, from the head of the tree (None) on: parts without effect on a body have no place."""
+    return _TREES[body]
+
+
+def has_part(scene: Scene, part: str) -> bool:
+    """Whether a part has a place in the scene's tree."""
+    return any(part in parts for parts in tree_of(type(scene.body)).values())
+
+
 def part_text(scene: Scene, part: Part) -> str:
     """What a part of the scene is called: "Ground · µ 0.2"."""
     match part:
         case "robot":
             return f"Robot · {scene.robot.name}"
         case "links":
-            return f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_parts(scene)})"
+            return f"{scene.body.part_noun.capitalize()}s ({scene.body.n_parts})"
         case "start":
             return f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}"
         case "world":
@@ -67,3 +93,13 @@ def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
     if flag == "hidden":
         return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
     return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"
+
+
+def place_and_size(obstacle: Obstacle) -> str:
+    """Where an obstacle is and how large."""
+    numbers = {
+        name: format_number(value)
+        for name in type(obstacle).model_fields
+        if isinstance(value := getattr(obstacle, name), int | float)
+    }
+    return f"x {obstacle.x_m:.3f} m, y {obstacle.y_m:.3f} m, {shape_of(obstacle).sizes.format_map(numbers)}"

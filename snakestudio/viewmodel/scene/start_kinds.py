@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -23,16 +25,17 @@ START_KINDS = {
 """Kinds of start, and what they are called."""
 
 
-_BODY_KINDS = {"straight": "Head at a place, in a direction"}
-"""Kinds of start that a continuous body has: its strain law says its shape."""
+_OFFERED: Mapping[type[Body], dict[str, str]] = {
+    ChainBody: START_KINDS,
+    ContinuousBody: {"straight": "Head at a place, in a direction"},
+}
+"""Kinds of start that each body has: the shape of a continuous one is what its strain law says."""
 
 
 def start_kinds(scene: Scene) -> dict[str, str]:
     """Kinds of start to choose from, and what they are called; the scene's own is always there."""
-    if not scene.model.continuum:
-        return START_KINDS
-    own = scene.start.kind
-    return _BODY_KINDS | ({} if own in _BODY_KINDS else {own: START_KINDS[own]})
+    offered, own = _OFFERED[type(scene.body)], scene.start.kind
+    return offered if own in offered else offered | {own: START_KINDS[own]}
 
 
 def start_values(scene: Scene, kind: str, snapshot: Snapshot | None, file: str = "") -> dict[str, Any]:

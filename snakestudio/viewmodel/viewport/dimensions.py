@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.drawing.bodies import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.obstacles import Obstacles
-from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
-from snakestudio.model.obstacles.footprints import robot_outlines
 from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many
 from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.scene import Scene
@@ -75,7 +74,7 @@ def selection_dimensions(
     robot : bool
         Whether the robot or a link is selected.
     """
-    links = () if pose is None else robot_outlines(scene, pose)
+    links = () if pose is None else scene.body.outlines(pose)
     hidden = [i for i, obstacle in enumerate(scene.obstacles) if obstacle.hidden]
     if not obstacles:
         return _to_the_nearest(links, world, hidden) if robot else []
@@ -102,10 +101,10 @@ def _to_the_nearest(mine: Sequence[Outline], world: Obstacles, without: Sequence
 
 
 def _size(world: Obstacles, index: int) -> list[Dimension]:
-    """Diameter of a post, or length and width of anything else."""
+    """Diameter of a single post, or length and width of anything else."""
     body = world.bodies[index]
-    if isinstance(body.solids[0], Post):
-        post = body.solids[0]
+    post = body.solids[0]
+    if len(body.solids) == 1 and isinstance(post, Post):
         west, east = np.array([post.x - post.radius, post.y]), np.array([post.x + post.radius, post.y])
         reach = np.array([0.0, post.radius])
         return [Dimension(west - reach, east - reach, f"⌀ {length_text(2.0 * post.radius)}", BESIDE)]

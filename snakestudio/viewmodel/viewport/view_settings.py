@@ -1,4 +1,4 @@
-"""What the viewport shows beside the scene, as the user chose it; kept from session to session."""
+"""What the viewport shows beside the scene and how things are moved in it, as the user chose it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from dataclasses import dataclass
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quantities import QUANTITIES
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
 
-__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewSettings", "rows_of"]
+__all__ = ["MODES", "SCALES", "TRAIL_MIDDLE", "EditSettings", "ViewSettings", "rows_of"]
 
 SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
 """What has arrows, and which of `ViewSettings` says how long they are."""
 
 TRAIL_MIDDLE = -1
 """`ViewSettings.trail_link` for the middle link, however many there are."""
+
+MODES = ("move", "turn", "scale")
+"""What the gizmo does, in the order in which a key goes through them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,43 @@ class ViewSettings:
 
 def rows_of(scene: Scene) -> tuple[str, ...]:
     """What there is to be explained in pictures of a scene."""
-    kind, rows = scene.model.kind, []
-    if scene.obstacles or scene.model.continuum:
+    rows = []
+    if scene.obstacles or scene.body.strained:  # which supports may hold
         rows.append("forces")
     if scene.model.spatial:
         rows += ["ground_forces", "ground_friction"]
-    elif kind == "planar_nonsmooth" or scene.model.continuum:
+    elif FORMULATIONS[scene.model.kind].friction_arrows:
         rows.append("friction")
     return (*rows, "trail")
+
+
+@dataclass(frozen=True, slots=True)
+class EditSettings:
+    """How things are moved: the gizmo, and what is snapped to.
+
+    Attributes
+    ----------
+    gizmo : bool
+        Whether it is shown.
+    mode : str
+        One of `MODES`.
+    on : bool
+        Whether moving snaps; holding Ctrl inverts it.
+    grid, angles, factors : bool
+        Whether places go to a grid, angles and factors in steps.
+    grid_m, angle_deg, factor : float
+        The steps.
+    objects : bool
+        Whether edges and middles go to those of other obstacles.
+    """
+
+    gizmo: bool = True
+    mode: str = "move"
+    on: bool = False
+    grid: bool = True
+    grid_m: float = 0.05
+    angles: bool = True
+    angle_deg: float = 15.0
+    factors: bool = True
+    factor: float = 0.1
+    objects: bool = True

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.robot.teleop.gamepad import Gamepads
-from snakestudio.gui.robot.teleop.sdl import load_sdl
+from snakestudio.gui.robot.teleop.gamepad import Gamepads, load_sdl
 
 
 class VirtualPad:

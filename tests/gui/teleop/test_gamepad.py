@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.robot.teleop.gamepad import Gamepads
+from snakestudio.gui.robot.teleop.gamepad import Gamepads, Sdl, SdlError, load_sdl
 from snakestudio.gui.robot.teleop.inputs import Input
-from snakestudio.gui.robot.teleop.sdl import Sdl, SdlError, load_sdl
 from tests.gui.teleop.conftest import VirtualPad
 
 pytestmark = pytest.mark.gui

@@ -12,8 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.robot.teleop.editor import MappingEditor
 from snakestudio.gui.robot.teleop.inputs import Input
-from snakestudio.gui.robot.teleop.mapping import DEFAULT, InputMap
-from snakestudio.gui.robot.teleop.mapping_file import RANGES
+from snakestudio.gui.robot.teleop.mapping import DEFAULT, RANGES, InputMap
 from snakestudio.gui.robot.teleop.panel import TeleopPanel, acting, bound_keys
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.gui.robot.teleop.teleop_feature import Steerer

@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 
 from snakestudio.errors import UsageError
 from snakestudio.gui.robot.teleop.inputs import Input, parse_input
-from snakestudio.gui.robot.teleop.mapping import DEFAULT, FUNCTIONS, Binding, InputMap, shaped
-from snakestudio.gui.robot.teleop.mapping_file import (
+from snakestudio.gui.robot.teleop.mapping import (
+    DEFAULT,
+    FUNCTIONS,
     RESERVED,
+    Binding,
+    InputMap,
     conflicts,
     dump_map,
     load_map,
     mistakes,
     parse_map,
     save_map,
+    shaped,
 )
 
 STICK = Input("axis", "lefty")

@@ -12,9 +12,9 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.robot.teleop.gamepad import Sdl
 from snakestudio.gui.robot.teleop.inputs import Input
 from snakestudio.gui.robot.teleop.mapping import DEFAULT
-from snakestudio.gui.robot.teleop.sdl import Sdl
 from snakestudio.gui.robot.teleop.teleop import Teleop
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 from tests.gui.teleop.conftest import VirtualPad

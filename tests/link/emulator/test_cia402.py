@@ -10,7 +10,7 @@ import struct
 import numpy as np
 import pytest
 
-from snakestudio.link.emulator.firmware.pds import Drive, PdsState
+from snakestudio.link.emulator.firmware.cia402 import Drive, PdsState
 from tests.link.emulator.bench import Bench
 
 

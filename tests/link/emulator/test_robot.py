@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.fault import FAULTS, Fault, parse_fault
-from snakestudio.link.emulator.report import event_lines, report_line, status_line
+from snakestudio.link.emulator.process import event_lines, report_line, status_line
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile, parse_profile

@@ -8,8 +8,9 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.gui.core.document import Document
-from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
+from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["BackgroundComparison"]
@@ -73,9 +74,8 @@ class BackgroundComparison(QObject, Generic[Result]):
         """Have the engines of `kinds` compiled, in the job's thread; False if it was stopped meanwhile."""
 
         def tell(kind: str, stage: Stage) -> bool:
-            self.preparing = (
-                f"Preparing the {ENGINE_NAMES[kind]} engine: {percent(stage.fraction)}, {time_left(stage.seconds_left)}"
-            )
+            left = time_left(stage.seconds_left)
+            self.preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}"
             return progress(stage.fraction)
 
         try:

@@ -6,15 +6,16 @@ from PySide6.QtCore import QObject
 
 from snakestudio.analysis.comparison.chain_data import ChainComparison, ChainProfile
 from snakestudio.analysis.comparison.chains import compare_chain
+from snakestudio.analysis.comparison.models import chosen_kinds
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
+from snakestudio.model.body import ChainBody
 from snakestudio.model.robot.discretise import links_of
-from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["ChainComparer"]
 
@@ -52,7 +53,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         """Numbers of links that there are, or will be."""
         if self.comparison is not None:
             return self.comparison.links
-        return FREE_COUNTS if isinstance(self._document.scene.support, Friction) else COUNTS
+        return COUNTS if self._document.scene.support.kinematic else FREE_COUNTS
 
     @property
     def stale(self) -> bool:
@@ -66,7 +67,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         self.clear()
         scene, folder, counts = self._document.scene, self._document.base_dir, self.counts
         self._scene = scene
-        kinds = ["continuum_beam", *(["planar_lagrangian"] if isinstance(scene.support, Friction) else [])]
+        kinds = chosen_kinds(scene)
 
         def work(progress: Progress) -> ChainComparison | None:
             if not self._prepare(kinds, progress):
@@ -119,4 +120,4 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
             return ()
         if abs(time - profile.time) > 0.6 / scene.run.log_rate_hz:
             return ()
-        return (Ghost(profile.pose, None, _OPACITY, links_of(scene.beam, profile.links), None),)
+        return (Ghost(profile.pose, None, _OPACITY, ChainBody(links_of(scene.beam, profile.links))),)

@@ -14,7 +14,6 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.model.fields import FieldDoc
-from snakestudio.viewmodel.body_parts import n_parts, part_name
 from snakestudio.viewmodel.plots.scale import MINUS
 
 __all__ = ["AlignmentBox"]
@@ -198,13 +197,13 @@ class AlignmentBox(QWidget):
 
     def _show_links(self, link: int | None) -> None:
         scene = self._document.scene
-        count = n_parts(scene)
+        count = scene.body.n_parts
         if self.link.count() != count + 2:
             self.link.clear()
             self.link.addItem("The links that bodies sit on", _AS_SAID)
             self.link.addItem("Centre of mass", CENTRE_OF_MASS)
             for index in range(count):
-                self.link.addItem(f"{part_name(scene)} {index + 1}", index)
+                self.link.addItem(f"{scene.body.part_name} {index + 1}", index)
         self.link.setCurrentIndex(max(0, self.link.findData(_AS_SAID if link is None else link)))
 
     def _show_found(self, trial: Trial) -> None:

@@ -15,7 +15,6 @@ from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
@@ -26,6 +25,7 @@ from snakestudio.viewmodel.experiment.compare import Compared, compare
 from snakestudio.viewmodel.experiment.motion import Motion
 from snakestudio.viewmodel.experiment.shifted import ShiftedRecording
 from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["Experiments", "Trial"]
 
@@ -298,7 +298,7 @@ class Experiments(BackgroundComparison[Compared]):
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """The trials' whole robots at a time (s), where they are known."""
         scene = self._document.scene
-        if scene.model.continuum:
+        if not scene.body.jointed:
             return ()
         made = [
             overlay.ghost(motion, time - trial.shift, scene.robot, colour(trial_colour(trial.number)))
@@ -308,18 +308,15 @@ class Experiments(BackgroundComparison[Compared]):
 
     def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
         """The trials' tracks, where the robots were, and how far that is from the run."""
-        scene = self._document.scene
-        radius = scene.beam.radius_m if scene.model.continuum else scene.robot.radius_m
-        length = 4 * radius if scene.model.continuum else scene.robot.link_length_m
-        if not scene.model.continuum and scene.robot.head_index == 0:
-            length = -length  # x points to the next link, and so away from the head
+        body = self._document.scene.body
+        heading, lift = body.pointer, 1.1 * body.radius  # on the robot's back
         error = theme.render_theme().text
         found: list[Track] = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             colours = colour(trial_colour(trial.number)), error
             at = snapshot.time - trial.shift
-            found += overlay.trial_tracks(motion, at, snapshot, trial.alignment.pairs, colours, length, 1.1 * radius)
+            found += overlay.trial_tracks(motion, at, snapshot, trial.alignment.pairs, colours, heading, lift)
         return tuple(found)
 
     def names(self, time: float) -> list[tuple[str, str]]:

@@ -1,12 +1,13 @@
-"""The dialog before measured tracks come in: what the columns mean, in what units, and the tracks from above."""
+"""The dialog before measured tracks come in: what columns mean, in what units, and the tracks from above."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -21,21 +22,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.analysis.experiment.layout import Layout, load_layout, save_layout
+from snakestudio.analysis.experiment.layout import Layout, layout_from_toml, layout_to_toml, load_layout, save_layout
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.analysis.experiment.body_rows import BodyRows
-from snakestudio.gui.analysis.experiment.layout_form import LayoutForm
-from snakestudio.gui.analysis.experiment.preview_table import PreviewTable
-from snakestudio.gui.analysis.experiment.reading import FileRead, Reader, is_table
-from snakestudio.gui.analysis.experiment.remembered import recall_layout, remember_layout, signature
-from snakestudio.gui.analysis.experiment.track_plan import TrackPlan
+from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
+from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, TrackPlan
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
+from snakestudio.viewmodel.job import Job, Progress
 
-__all__ = ["ImportExperimentDialog"]
+__all__ = ["ImportExperimentDialog", "recall_layout"]
 
 _MOST_NOTES = 8
 
@@ -81,8 +79,7 @@ class ImportExperimentDialog(QDialog):
         head.addWidget(title)
         head.addWidget(self.status, 1)
         column.addLayout(head)
-        n_links = scene.beam.sections if scene.model.continuum else scene.robot.n_links
-        self.table = PreviewTable(0 if scene.model.continuum else n_links - 1, self)
+        self.table = PreviewTable(scene.body.n_joints, self)
         self.form = LayoutForm(self)
         if self._table:
             head.addWidget(self._layout_button())
@@ -97,7 +94,7 @@ class ImportExperimentDialog(QDialog):
         bodies_title = QLabel("Bodies", self)
         bodies_title.setProperty("role", "heading")
         left.addWidget(bodies_title)
-        self.bodies = BodyRows(n_links)
+        self.bodies = BodyRows(scene.body.n_parts)
         content = QWidget()
         inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -109,8 +106,7 @@ class ImportExperimentDialog(QDialog):
         inner.addStretch(1)
         left.addWidget(scrolled(content), 1)
         lower.addLayout(left, 3)
-        length = scene.beam.length_m if scene.model.continuum else n_links * scene.robot.link_length_m
-        self.plan = TrackPlan(length, self)
+        self.plan = TrackPlan(scene.body.length, self)
         lower.addWidget(self.plan, 2)
         column.addLayout(lower, 4)
         foot = QHBoxLayout()
@@ -303,3 +299,165 @@ class ImportExperimentDialog(QDialog):
             event.accept()
             return
         super().keyPressEvent(event)
+
+
+_GROUP = "experiment/layouts"
+_MOST = 40
+
+
+def signature(rows: Sequence[Sequence[str]], layout: Layout) -> str:
+    """What tables that are written alike have in common: the words over their columns, or else how many there are."""
+    words = next((row for row in reversed(rows[: layout.header_rows]) if len(row) > 1), ())
+    width = max((len(row) for row in rows[layout.header_rows :]), default=0)
+    text = "\x1f".join((layout.delimiter, str(width), *words))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def remember_layout(settings: QSettings, name: str, layout: Layout) -> None:
+    """Keep the layout of tables with that signature; the oldest of many are forgotten."""
+    kept = _kept(settings)
+    kept.pop(name, None)
+    kept[name] = layout_to_toml(layout)
+    settings.remove(_GROUP)
+    settings.beginWriteArray(_GROUP)
+    for place, (each, text) in enumerate(list(kept.items())[-_MOST:]):
+        settings.setArrayIndex(place)
+        settings.setValue("signature", each)
+        settings.setValue("layout", text)
+    settings.endArray()
+
+
+def recall_layout(settings: QSettings, name: str) -> Layout | None:
+    """The layout used last for tables with that signature; None if there was none, or it is not understood any more."""
+    text = _kept(settings).get(name)
+    if text is None:
+        return None
+    try:
+        return layout_from_toml(text)
+    except SnakeStudioError:
+        return None
+
+
+def _kept(settings: QSettings) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    for place in range(settings.beginReadArray(_GROUP)):
+        settings.setArrayIndex(place)
+        kept[str(settings.value("signature"))] = str(settings.value("layout"))
+    settings.endArray()
+    return kept
+
+
+_ROWS = 40
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table of text, which needs a layout."""
+    from snakestudio.analysis.experiment.importing import TABLES
+
+    return path.suffix.lower() in TABLES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileRead:
+    """What came of a file.
+
+    Attributes
+    ----------
+    layout : Layout or None
+        As it was read; None of a file that needs none.
+    rows : list of list of str
+        Cells of the first lines.
+    capture : Capture or None
+        None where it could not be read.
+    problems : tuple of str
+        Why not, one sentence each.
+    """
+
+    layout: Layout | None
+    rows: list[list[str]]
+    capture: Capture | None
+    problems: tuple[str, ...] = ()
+
+
+def _read(path: Path, layout: Layout | None) -> FileRead:
+    from snakestudio.analysis.experiment.importing import guess_layout, preview, read_capture
+    from snakestudio.errors import SnakeStudioError
+
+    rows: list[list[str]] = []
+    try:
+        if is_table(path):
+            layout = layout or guess_layout(path)
+            rows = preview(path, layout, _ROWS + layout.header_rows)
+            problems = layout.problems()
+            if problems:
+                return FileRead(layout, rows, None, problems)
+        return FileRead(layout, rows, read_capture(path, layout))
+    except SnakeStudioError as error:
+        said = str(error).replace(f"{path}: ", "")
+        return FileRead(layout, rows, None, tuple(line[:1].upper() + line[1:] for line in said.splitlines()))
+
+
+class Reader(QObject):
+    """Reads one file again and again; of several wishes only the last is carried out.
+
+    Parameters
+    ----------
+    path : Path
+
+    Signals
+    -------
+    changed()
+        There is another `result`, or it is about to be read.
+    """
+
+    changed = Signal()
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.path = path
+        self.result: FileRead | None = None
+        self.failure = ""
+        self._job: Job[FileRead] | None = None
+        self._waiting: tuple[Layout | None] | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(20)
+        self._timer.timeout.connect(self._watch)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is being read."""
+        return self._job is not None
+
+    def read(self, layout: Layout | None) -> None:
+        """Read it in a layout; None to have that guessed."""
+        if self._job is not None:
+            self._waiting = (layout,)
+            return
+
+        def work(progress: Progress) -> FileRead | None:
+            return _read(self.path, layout)
+
+        self._job = Job("import", work)
+        self._timer.start()
+        self.changed.emit()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            return
+        self._timer.stop()
+        self._job = None
+        if self._waiting is not None:
+            (layout,), self._waiting = self._waiting, None
+            self.read(layout)
+            return
+        self.result, self.failure = job.result or self.result, job.error
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._timer.stop()
+        self._waiting = None
+        if self._job is not None:
+            self._job.wait()
+            self._job = None

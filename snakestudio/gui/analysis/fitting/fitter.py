@@ -13,12 +13,12 @@ from snakestudio.drawing.style import colour
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.overlaid_runs import OverlaidRun
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
 __all__ = ["Fitter"]
 
@@ -193,7 +193,7 @@ class Fitter(BackgroundComparison[FitResult]):
                 continue
             row = recording.index_at(time)
             pose = recording.rows(row, row + 1).link_pose[0]
-            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.robot))
+            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.body))
         return tuple(made)
 
     def names(self, time: float) -> list[tuple[str, str]]:

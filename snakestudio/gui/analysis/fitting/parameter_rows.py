@@ -12,8 +12,8 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.formulations import unused_reason
 from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["ParameterRows"]

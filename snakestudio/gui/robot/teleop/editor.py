@@ -27,8 +27,18 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
-from snakestudio.gui.robot.teleop.mapping import DEFAULT, FUNCTIONS, Binding, Function, InputMap
-from snakestudio.gui.robot.teleop.mapping_file import RANGES, conflicts, load_map, mistakes, save_map
+from snakestudio.gui.robot.teleop.mapping import (
+    DEFAULT,
+    FUNCTIONS,
+    RANGES,
+    Binding,
+    Function,
+    InputMap,
+    conflicts,
+    load_map,
+    mistakes,
+    save_map,
+)
 from snakestudio.gui.robot.teleop.rows import BindingRow
 from snakestudio.gui.robot.teleop.teleop import Teleop
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.robot.teleop.inputs import Input
-from snakestudio.gui.robot.teleop.sdl import Sdl, SdlError, load_sdl
 
-__all__ = ["Gamepads"]
+__all__ = ["Gamepads", "Sdl", "SdlError", "load_sdl"]
 
 _PERIOD_S = 0.01
 
@@ -116,3 +119,178 @@ class Gamepads(QObject):
                     self.found.emit(name)
         finally:
             pads.close()
+
+
+# SDL's gamepads, read by one thread: opened as they come, closed as they go, each axis and button by its name.
+
+
+_FULL = 32767.0
+
+_HINTS = {
+    b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": b"1",  # there is no window of SDL's that could be in front
+    b"SDL_NO_SIGNAL_HANDLERS": b"1",  # SIGTERM saves what is unsaved, and is not SDL's
+    b"SDL_JOYSTICK_THREAD": b"1",  # where devices are announced to a window, SDL makes one of its own
+}
+
+
+class SdlError(Exception):
+    """Why there are no gamepads, in a sentence."""
+
+
+def load_sdl() -> ModuleType:
+    """The binding of SDL 2.
+
+    Raises
+    ------
+    SdlError
+        If it is not there.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # which of SDL's files it took is no matter
+            import sdl2
+    except (ImportError, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise SdlError(f"Gamepads cannot be used: SDL 2 is missing ({reason}). Install it, or use the keys.") from None
+    module: ModuleType = sdl2
+    return module
+
+
+@dataclass(slots=True)
+class _Device:
+    name: str
+    joystick: Any
+    controller: Any  # None where SDL does not know what its buttons are called
+    n_axes: int
+    n_buttons: int
+    n_hats: int
+
+
+class Sdl:
+    """All gamepads and joysticks there are; used by one thread, from its begin to its end.
+
+    Parameters
+    ----------
+    module : module
+        What `load_sdl` gave.
+
+    Raises
+    ------
+    SdlError
+        If SDL cannot begin.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self._sdl: Any = module
+        for name, value in _HINTS.items():
+            self._sdl.SDL_SetHint(name, value)
+        self._parts = self._sdl.SDL_INIT_JOYSTICK | self._sdl.SDL_INIT_GAMECONTROLLER
+        if self._sdl.SDL_InitSubSystem(self._parts) != 0:
+            said = self._sdl.SDL_GetError().decode(errors="replace")
+            raise SdlError(f"Gamepads cannot be used: SDL says {said!r}. The keys still work.")
+        # Everything is polled: nobody takes events out of SDL's queue.
+        self._sdl.SDL_JoystickEventState(self._sdl.SDL_IGNORE)
+        self._sdl.SDL_GameControllerEventState(self._sdl.SDL_IGNORE)
+        self._devices: dict[int, _Device] = {}
+        self._axes = self._named(self._sdl.SDL_CONTROLLER_AXIS_MAX, self._sdl.SDL_GameControllerGetStringForAxis)
+        self._buttons = self._named(self._sdl.SDL_CONTROLLER_BUTTON_MAX, self._sdl.SDL_GameControllerGetStringForButton)
+
+    @staticmethod
+    def _named(count: int, name_of: Any) -> list[tuple[int, str]]:
+        named = [(number, name_of(number)) for number in range(count)]
+        return [(number, name.decode()) for number, name in named if name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the devices that are there."""
+        return tuple(device.name for device in self._devices.values())
+
+    def poll(self) -> tuple[list[str], list[str]]:
+        """Look at everything anew.
+
+        Returns
+        -------
+        found, lost : lists of str
+            Names of devices that came and went.
+        """
+        sdl = self._sdl
+        sdl.SDL_JoystickUpdate()
+        sdl.SDL_FlushEvents(sdl.SDL_JOYAXISMOTION, sdl.SDL_CONTROLLERDEVICEREMAPPED)
+        lost = [number for number, device in self._devices.items() if not sdl.SDL_JoystickGetAttached(device.joystick)]
+        gone = [self._close(self._devices.pop(number)) for number in lost]
+        found = []
+        for index in range(sdl.SDL_NumJoysticks()):
+            number = int(sdl.SDL_JoystickGetDeviceInstanceID(index))
+            if number >= 0 and number not in self._devices:
+                device = self._open(index)
+                if device is not None:
+                    self._devices[number] = device
+                    found.append(device.name)
+        return found, gone
+
+    def _open(self, index: int) -> _Device | None:
+        sdl = self._sdl
+        controller = sdl.SDL_GameControllerOpen(index) if sdl.SDL_IsGameController(index) else None
+        joystick = sdl.SDL_GameControllerGetJoystick(controller) if controller else sdl.SDL_JoystickOpen(index)
+        if not joystick:
+            return None
+        name = sdl.SDL_JoystickName(joystick)
+        return _Device(
+            name.decode(errors="replace") if name else "Gamepad",
+            joystick,
+            controller or None,
+            sdl.SDL_JoystickNumAxes(joystick),
+            sdl.SDL_JoystickNumButtons(joystick),
+            sdl.SDL_JoystickNumHats(joystick),
+        )
+
+    def _close(self, device: _Device) -> str:
+        if device.controller:
+            self._sdl.SDL_GameControllerClose(device.controller)
+        else:
+            self._sdl.SDL_JoystickClose(device.joystick)
+        return device.name
+
+    def read(self) -> dict[Input, float]:
+        """What is off its rest; of several devices the one that is moved furthest."""
+        read: dict[Input, float] = {}
+        for device in self._devices.values():
+            for source, value in self._read(device):
+                if value and abs(value) >= abs(read.get(source, 0.0)):
+                    read[source] = value
+        return read
+
+    def _read(self, device: _Device) -> list[tuple[Input, float]]:
+        sdl, stick, controller = self._sdl, device.joystick, device.controller
+        if controller:
+            get_axis, get_button = sdl.SDL_GameControllerGetAxis, sdl.SDL_GameControllerGetButton
+            return [
+                *((Input("axis", name), _share(get_axis(controller, number))) for number, name in self._axes),
+                *((Input("button", name), float(get_button(controller, number))) for number, name in self._buttons),
+            ]
+        found = [
+            (Input("axis", f"axis{number}"), _share(sdl.SDL_JoystickGetAxis(stick, number)))
+            for number in range(device.n_axes)
+        ]
+        found += [
+            (Input("button", f"button{number}"), float(sdl.SDL_JoystickGetButton(stick, number)))
+            for number in range(device.n_buttons)
+        ]
+        for number in range(device.n_hats):
+            hat = sdl.SDL_JoystickGetHat(stick, number)
+            ways = ("up", sdl.SDL_HAT_UP), ("right", sdl.SDL_HAT_RIGHT), ("down", sdl.SDL_HAT_DOWN), (
+                "left", sdl.SDL_HAT_LEFT,
+            )  # fmt: skip
+            found += [(Input("button", f"hat{number}{way}"), float(bool(hat & mask))) for way, mask in ways]
+        return found
+
+    def close(self) -> None:
+        """Give everything back."""
+        for device in self._devices.values():
+            self._close(device)
+        self._devices.clear()
+        self._sdl.SDL_QuitSubSystem(self._parts)
+
+
+def _share(raw: int) -> float:
+    return max(-1.0, raw / _FULL)

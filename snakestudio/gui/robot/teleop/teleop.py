@@ -13,8 +13,7 @@ from snakestudio.errors import UsageError
 from snakestudio.gui.robot.teleop.gamepad import Gamepads
 from snakestudio.gui.robot.teleop.inputs import Input
 from snakestudio.gui.robot.teleop.keys import Keys
-from snakestudio.gui.robot.teleop.mapping import DEFAULT, Function, InputMap, Wanted
-from snakestudio.gui.robot.teleop.mapping_file import dump_map, parse_map
+from snakestudio.gui.robot.teleop.mapping import DEFAULT, Function, InputMap, Wanted, dump_map, parse_map
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 
 __all__ = ["PERIOD_MS", "Teleop"]

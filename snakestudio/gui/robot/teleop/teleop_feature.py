@@ -136,7 +136,7 @@ class TeleopFeature(QObject):
     @property
     def impossible(self) -> bool:
         """Whether nothing of this scene could ever be driven by hand."""
-        return self.scene.model.continuum
+        return not self.scene.body.jointed
 
     @property
     def adoptable(self) -> bool:
@@ -230,7 +230,7 @@ class TeleopFeature(QObject):
 
     def _load_sdl(self) -> None:
         """Look for the library of gamepads before a robot is armed: that starts processes, and holds the window up."""
-        from snakestudio.gui.robot.teleop.sdl import SdlError, load_sdl
+        from snakestudio.gui.robot.teleop.gamepad import SdlError, load_sdl
 
         if self._context.robot.connected and not self._context.robot.movable:
             with contextlib.suppress(SdlError):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core.document import Document
@@ -14,10 +16,18 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.robot.controller import RobotControl
-from snakestudio.gui.robot.together.robot import RobotTarget
-from snakestudio.gui.robot.together.simulation import RunTarget
+from snakestudio.link.messages import LinkState
+from snakestudio.model.events import RunEvent
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.session import Session
+from snakestudio.session.status import Status
 from snakestudio.sync import SynchronizedStart, Together
-from snakestudio.viewmodel.start_target import Target, UnderWay
+from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.start_target import EVERYWHERE, HERE, Target, UnderWay
+
+if TYPE_CHECKING:
+    from snakestudio.live.robot_start_target import RobotStartTarget
+    from snakestudio.viewmodel.robot.services import Live
 
 __all__ = ["Starter"]
 
@@ -191,3 +201,237 @@ class Starter(QObject):
 def _clock(seconds: float) -> str:
     whole = math.floor(seconds)
     return f"{whole // 60}:{whole % 60:02d}"
+
+
+# The live robot as what Start Together starts: only what was armed by hand in this window begins to stream.
+#
+# The link is not asked through the window's thread: START and STOP reach the robot while a dialog blocks it, too.
+
+
+_OPEN = (
+    "Every computer on {where} can start the armed robot, and stop it, without a password. Stand beside the robot, "
+    "with a hand at the switch of its motor power."
+)
+
+
+class RobotTarget(QObject):
+    """The robot that is connected.
+
+    Parameters
+    ----------
+    control : RobotControl
+    document : Document
+        Its scene says what the robot does.
+    """
+
+    _told = Signal(str)
+
+    key = "together_robot"
+    by_hand = "Start Streaming"
+    usual_host = HERE
+    host_kept = False
+    """Opening the robot to a network is decided anew each time."""
+
+    def __init__(self, control: RobotControl, document: Document, parent: QObject) -> None:
+        super().__init__(parent)
+        self._control, self._document = control, document
+        self._live: Live | None = None
+        self._way: RobotStartTarget | None = None
+        control.changed.connect(self._look)
+        self._told.connect(lambda sentence: control.tell("info", sentence), Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def possible(self) -> bool:
+        """Whether a robot is connected, and does not move yet: it may be armed later."""
+        return self._control.live is not None and self._control.state is not LinkState.STREAMING
+
+    def about(self) -> str:
+        """See `Target`."""
+        control, scene = self._control, self._document.scene
+        name = "The robot" if control.profile is None else control.profile.name
+        follows = "gait" if scene.controller.uses_gait else "controller"
+        beside = "the simulation alongside and a new run begin" if control.choices.twin else "a new run begins"
+        return (
+            f"{name} begins to follow the {follows} of “{self._document.name}” at the same moment as cameras, force "
+            f"plates or another computer; {beside} with it. Times and clocks of both sides are noted in the run."
+        )
+
+    def standing(self) -> tuple[str, str]:
+        """See `Target`."""
+        refusal = self.refuses()
+        if not refusal:
+            return "The robot is armed: it moves as soon as it is started.", "warning"
+        control = self._control
+        reasons = control.not_ready
+        if control.live is not None and not control.standing.contact:
+            reasons = (control.standing.sentence,)
+        if reasons and control.state is not LinkState.ARMED:
+            more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
+            return f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}", "dim"
+        return f"START would be refused: {refusal}.", "dim"
+
+    def refuses(self) -> str:
+        """See `Target`."""
+        live, contact = self._control.live, self._control.standing.contact
+        if live is None or not contact:
+            return "there is no contact with the robot"
+        return live.refuses_start
+
+    def caution(self, wait: str, host: str) -> tuple[str, str]:
+        """See `Target`."""
+        if wait == "lsl":
+            return "A marker starts the robot, and no marker stops it: STOP comes by the TCP port alone.", "warning"
+        if wait != "port":
+            return "", ""
+        if host == HERE:
+            return "Only programs on this computer can start the armed robot, and stop it.", "dim"
+        return _OPEN.format(where="a network of this one" if host == EVERYWHERE else "that network"), "warning"
+
+    def begin(self, choices: Together, name: str) -> RobotStartTarget:
+        """See `Target`."""
+        from snakestudio.live.robot_start_target import RobotStartTarget
+
+        live = self._control.live
+        assert live is not None, "asked for only while it is possible"
+        self._live = live
+        self._way = RobotStartTarget(live, choices, name, self._told.emit)
+        return self._way
+
+    def lost(self) -> str:
+        """Whether another robot is there, or none, or it is watched in another way."""
+        if self._control.live is self._live:
+            return ""
+        gone = "was disconnected" if self._control.live is None else "or how it is watched is another one now"
+        return f"Start Together was ended, as the robot {gone}."
+
+    def _look(self) -> None:
+        """Streaming that was begun by hand starts the others, too."""
+        way = self._way
+        if way is not None and way.start.started is None and self._control.state is LinkState.STREAMING:
+            way.begun_here()
+
+
+_STANDING = ("ready", "paused", "finished")
+_OVER = ("paused", "finished", "failed", "blocked", "empty")
+
+
+class _RunStart:
+    """One start of the session's run."""
+
+    def __init__(self, session: Session, choices: Together, name: str) -> None:
+        self._session = session
+        self._runs, self._ended = threading.Event(), threading.Event()
+        self.start = SynchronizedStart(choices, name, self._begin)
+        self._job: Job[None] = Job("start together", self._work)
+
+    @property
+    def over(self) -> bool:
+        return not self._job.running
+
+    @property
+    def trouble(self) -> str:
+        return self._job.error
+
+    def close(self) -> None:
+        self.start.cancel()
+        self._job.wait()
+
+    def tell(self, status: Status) -> None:
+        """What is told, not what is: a short run may be over before one looks."""
+        if status.state == "running":
+            self._runs.set()
+            if self.start.started is None:
+                self.start.start_now()  # Play was pressed: the others start, too
+        elif self._runs.is_set() and status.state in _OVER:
+            self._ended.set()
+
+    def _begin(self) -> None:
+        if not self._runs.is_set():  # Play was pressed otherwise, and a short run may be over: it must not go on
+            self._session.play()
+
+    def _work(self, progress: Progress) -> None:
+        session = self._session
+        with self.start as start:
+            start.prepare()
+            if not start.wait():
+                return
+            recording = session.recording
+            since = _newest(recording)
+            start.go()
+            _note(recording, since, start.notes)
+            noted = len(start.notes)
+            start.accompany(self._ended.is_set, session.pause, lambda: session.recording)
+            _note(recording, _newest(recording), start.notes[noted:])
+
+
+class RunTarget(QObject):
+    """The run of the simulation.
+
+    Parameters
+    ----------
+    bridge : SessionController
+    control : RobotControl
+        Once a robot is connected, it is what is started.
+    """
+
+    key = "together"
+    by_hand = "Play"
+    usual_host = EVERYWHERE
+    host_kept = True
+
+    def __init__(self, bridge: SessionController, control: RobotControl, parent: QObject) -> None:
+        super().__init__(parent)
+        self._bridge, self._control = bridge, control
+        self._way: _RunStart | None = None
+        bridge.status_changed.connect(self._on_status)
+
+    @property
+    def possible(self) -> bool:
+        """Whether the run stands."""
+        return self._bridge.session.status.state in _STANDING
+
+    def about(self) -> str:
+        """See `Target`."""
+        return (
+            "Starts the run at the same moment as cameras, force plates or another computer. Times and clocks of both "
+            "sides are noted in the run."
+        )
+
+    def standing(self) -> tuple[str, str]:
+        """A run that can be chosen is ready."""
+        return "", ""
+
+    def refuses(self) -> str:
+        """It can always be played."""
+        return ""
+
+    def caution(self, wait: str, host: str) -> tuple[str, str]:
+        """A run hurts nobody."""
+        return "", ""
+
+    def begin(self, choices: Together, name: str) -> _RunStart:
+        """See `Target`."""
+        self._way = _RunStart(self._bridge.session, choices, name)
+        return self._way
+
+    def lost(self) -> str:
+        """Whether a robot has come meanwhile."""
+        waits = self._way is not None and self._way.start.started is None
+        if waits and self._control.connected:
+            return "Start Together was ended, as a robot is connected: it starts the robot from now on."
+        return ""
+
+    def _on_status(self, status: Status) -> None:
+        if self._way is not None:
+            self._way.tell(status)
+
+
+def _newest(recording: RunRecording | None) -> float:
+    return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
+
+
+def _note(recording: RunRecording | None, time_s: float, sentences: list[str]) -> None:
+    """Keep what happened with the run."""
+    if recording is not None:
+        for sentence in sentences:
+            recording.add_event(RunEvent(time_s, "note", sentence))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.drafting.measure_tool import MeasureTool, measured
-from snakestudio.gui.viewport.drafting.painting import Pen
 from snakestudio.gui.viewport.drafting.rulers import THICK, paint_rulers
 from snakestudio.gui.viewport.tools.robot_tool import RobotTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -159,3 +159,143 @@ class DraftingOverlay(QWidget):
         x, y, z = (float(value) for value in point)
         seen = self._viewport.pixel((x, y, z))
         return None if math.isnan(seen.x()) else seen
+
+
+_FONT = 12
+_ARROW, _HALF = 8.0, 2.6
+_AIR, _BEYOND = 3.0, 5.0
+"""Pixels between an outline and its extension line, and by how much that goes on beyond the dimension line."""
+
+
+class Pen:
+    """Draws dimensions one after the other, so that their words do not lie over each other.
+
+    Parameters
+    ----------
+    painter : QPainter
+    area : QRectF
+        Where words may stand.
+    """
+
+    def __init__(self, painter: QPainter, area: QRectF) -> None:
+        self._painter, self._area = painter, area
+        self._taken: list[QRectF] = []
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme.value_font(_FONT, bold=False))
+        self._metrics = QFontMetricsF(painter.font())
+
+    def dimension(self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text") -> None:
+        """A dimension line from start to end, or so far to the right of that way; extension lines lead there."""
+        painter, colour = self._painter, theme.colour(role)
+        way = end - start
+        length = math.hypot(way.x(), way.y())
+        along = way / length if length > 1e-6 else QPointF(1.0, 0.0)
+        aside = QPointF(-along.y(), along.x())  # down is positive on a screen: this is to the right
+        a, b = start + aside * beside, end + aside * beside
+        painter.setPen(_line(colour, 1.0, 0.65))
+        if abs(beside) > _AIR:
+            sign = math.copysign(1.0, beside)
+            for foot, tip in ((start, a), (end, b)):
+                painter.drawLine(foot + aside * (sign * _AIR), tip + aside * (sign * _BEYOND))
+        inside = length > 2.0 * _ARROW + 8.0
+        painter.setPen(_line(colour, 1.3))
+        if inside:
+            painter.drawLine(a, b)
+        else:  # no room for arrows between: they point at each other from outside
+            painter.drawLine(a - along * (2.2 * _ARROW), a)
+            painter.drawLine(b, b + along * (2.2 * _ARROW))
+        for tip, sign in ((a, 1.0), (b, -1.0)):
+            self._arrow(tip, along * (sign if inside else -sign), colour)
+        size = self._size(text)
+        reach, height = (0.5 * (abs(w.x()) * size.width() + abs(w.y()) * size.height()) for w in (along, aside))
+        if length > 2.0 * (reach + _ARROW):
+            at = (a + b) / 2.0
+        elif inside:
+            at = (a + b) / 2.0 + aside * (height + 6.0)
+        else:
+            at = b + along * (reach + 2.6 * _ARROW)
+        self.words(at, text, role, away=aside)
+
+    def _size(self, text: str) -> QSizeF:
+        """Room that words take."""
+        lines = text.split("\n")
+        width = max(self._metrics.horizontalAdvance(line) for line in lines)
+        return QSizeF(width + 12.0, len(lines) * self._metrics.height() + 4.0)
+
+    def _arrow(self, tip: QPointF, along: QPointF, colour: QColor) -> None:
+        across = QPointF(-along.y(), along.x()) * _HALF
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(colour)
+        self._painter.drawPolygon(QPolygonF([tip, tip + along * _ARROW + across, tip + along * _ARROW - across]))
+
+    def words(self, centre: QPointF, text: str, role: str = "text", away: QPointF | None = None) -> None:
+        """A label in the middle of `centre`, or where there is room for it in the direction `away`."""
+        width, height = self._size(text).toTuple()
+        place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
+        shift = away if away is not None else QPointF(0.0, 1.0)
+        for _ in range(8):
+            if not any(place.intersects(other) for other in self._taken):
+                break
+            place.translate(shift * (height + 2.0))
+        area = self._area
+        place.moveLeft(min(max(place.left(), area.left()), max(area.left(), area.right() - width)))
+        place.moveTop(min(max(place.top(), area.top()), max(area.top(), area.bottom() - height)))
+        self._taken.append(place)
+        ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
+        ground.setAlphaF(0.86)
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(ground)
+        self._painter.drawRoundedRect(place, 4.0, 4.0)
+        self._painter.setPen(theme.colour(role))
+        self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+
+    def legs(self, start: QPointF, corner: QPointF, end: QPointF, role: str) -> None:
+        """The way from start to end round a corner, faintly."""
+        pen = _line(theme.colour(role), 1.0, 0.6)
+        pen.setStyle(Qt.PenStyle.DashLine)
+        self._painter.setPen(pen)
+        self._painter.drawPolyline(QPolygonF([start, corner, end]))
+
+    def mark(self, at: QPointF, kind: str, role: str) -> None:
+        """Where a point was set or would be: a ring at a centre, a square at a corner or an edge, a cross elsewhere."""
+        painter = self._painter
+        painter.setPen(_line(theme.colour(role), 1.6))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if kind == "centre":
+            painter.drawEllipse(at, 5.0, 5.0)
+        elif kind in ("corner", "edge"):
+            painter.drawRect(QRectF(at.x() - 4.0, at.y() - 4.0, 8.0, 8.0))
+        painter.drawLine(at - QPointF(4.0, 0.0), at + QPointF(4.0, 0.0))
+        painter.drawLine(at - QPointF(0.0, 4.0), at + QPointF(0.0, 4.0))
+
+    def handle(self, at: QPointF, *, strong: bool) -> None:
+        """A disc that can be dragged."""
+        ring = theme.colour("accent")
+        inner = ring if strong else theme.colour("ground" if theme.current() is theme.DARK else "card")
+        self._painter.setPen(QPen(ring, 1.8))
+        self._painter.setBrush(inner)
+        size = 6.5 if strong else 4.5
+        self._painter.drawEllipse(at, size, size)
+
+    def arc(self, centre: QPointF, begin: QPointF, end: QPointF, text: str) -> None:
+        """An angle at `centre` between the directions to `begin` and `end`, the short way round."""
+        painter, accent = self._painter, theme.colour("accent")
+        painter.setPen(_line(accent, 1.0, 0.55))
+        painter.drawLine(centre, begin)
+        painter.setPen(_line(accent, 1.4))
+        painter.drawLine(centre, end)
+        first, last = (math.degrees(math.atan2(centre.y() - p.y(), p.x() - centre.x())) for p in (begin, end))
+        swept = math.remainder(last - first, 360.0)
+        reach = 0.62 * math.hypot(begin.x() - centre.x(), begin.y() - centre.y())
+        box = QRectF(centre.x() - reach, centre.y() - reach, 2.0 * reach, 2.0 * reach)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawArc(box, round(16 * first), round(16 * swept))
+        middle = math.radians(first + 0.5 * swept)
+        way = QPointF(math.cos(middle), -math.sin(middle))
+        self.words(centre + way * (reach + 30.0), text, "accent", away=way)
+
+
+def _line(colour: QColor, width: float, opacity: float = 1.0) -> QPen:
+    colour = QColor(colour)
+    colour.setAlphaF(opacity)
+    return QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)

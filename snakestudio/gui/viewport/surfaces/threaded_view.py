@@ -1,24 +1,29 @@
-"""The surface of machines whose processor has to draw: a plain widget that shows what a thread has drawn."""
+"""The surface of machines whose processor has to draw: a plain widget, and the thread that draws what it shows."""
 
 from __future__ import annotations
 
+import ctypes
+import logging
+import queue
+import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
+import numpy as np
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.errors import GraphicsError
-from snakestudio.gui.viewport.surfaces.render_thread import RenderThread, Result
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 
 if TYPE_CHECKING:
-    from snakestudio.render.renderer import GraphicsInfo
+    from snakestudio.render.renderer import GraphicsInfo, Renderer
 
-__all__ = ["ThreadedView"]
+__all__ = ["Result", "ThreadedView"]
 
 FRAME_BUDGET = 0.024
 """Time drawing may take, s."""
@@ -151,3 +156,172 @@ class ThreadedView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.quality.reset()
         self.refresh()
+
+
+log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+class Result(NamedTuple):
+    """A finished picture and how long it took, s."""
+
+    image: QImage
+    quality: Quality
+    seconds: float
+
+
+class RenderThread(QObject):
+    """Draws what it is asked for, one picture after the other. Create and close it in the window's thread.
+
+    Signals
+    -------
+    finished(result: Result)
+        A picture asked for by `draw` is ready.
+    failed(message: str)
+        Nothing can be drawn any more.
+    """
+
+    finished = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._surface = QOffscreenSurface()
+        self._surface.create()
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._renderer: Renderer | None = None
+        self._target: _Target | None = None
+        self._thread = threading.Thread(target=self._work, name="snakestudio-render", daemon=True)
+        self._thread.start()
+
+    # --- for the window's thread ----------------------------------------------------------------------------------
+
+    def draw(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> None:
+        """Draw a picture; `finished` tells when it is there."""
+        self._jobs.put(lambda: self.finished.emit(self._draw(picture, width, height, quality)))
+
+    def draw_now(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> QImage:
+        """Draw a picture and wait for it.
+
+        Raises
+        ------
+        GraphicsError
+        """
+        return self._ask(lambda: self._draw(picture, width, height, quality).image)
+
+    def info(self) -> GraphicsInfo:
+        """What the context offers.
+
+        Raises
+        ------
+        GraphicsError
+        """
+        return self._ask(lambda: self._ready().info())
+
+    def close(self) -> None:
+        """End the thread; returns when it has ended. More than once does no harm."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._surface.destroy()
+
+    def _ask(self, work: Callable[[], _T]) -> _T:
+        future: Future[_T] = Future()
+
+        def job() -> None:
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._jobs.put(job)
+        while self._thread.is_alive():
+            try:
+                return future.result(timeout=0.5)
+            except TimeoutError:
+                continue
+        raise GraphicsError("There is no picture: drawing has stopped.")
+
+    # --- the thread -----------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        context = QOpenGLContext()
+        try:
+            if not context.create() or not context.makeCurrent(self._surface):
+                raise GraphicsError("No OpenGL context can be made on this display.")
+            while (job := self._jobs.get()) is not None:
+                job()
+        except GraphicsError as error:
+            self.failed.emit(str(error))
+        except Exception as error:
+            log.exception("drawing failed")
+            self.failed.emit(f"Drawing failed: {error!r}.")
+        finally:
+            if self._target is not None:
+                self._target.release()
+            if self._renderer is not None:
+                self._renderer.release()
+            self._target = self._renderer = None
+            context.doneCurrent()
+
+    def _ready(self) -> Renderer:
+        if self._renderer is None:
+            from snakestudio.render.renderer import Renderer
+
+            renderer = Renderer()
+            renderer.initialise()
+            self._renderer = renderer
+        return self._renderer
+
+    def _draw(self, picture: FrameRequest, width: int, height: int, quality: Quality) -> Result:
+        renderer = self._ready()
+        began = time.perf_counter()
+        if self._target is None or self._target.size != (width, height):
+            if self._target is not None:
+                self._target.release()
+            self._target = _Target(width, height)
+        target = self._target.name
+        renderer.draw(picture.draw_list(), picture.camera, width, height, target, quality, picture.ratio)
+        image = self._target.read()
+        return Result(image, quality, time.perf_counter() - began)
+
+
+class _Target:
+    """A framebuffer to draw into and read from."""
+
+    def __init__(self, width: int, height: int) -> None:
+        from snakestudio.render import gl
+
+        self.size = width, height
+        self._pixels = np.empty((height, width), np.uint32)
+        self.name = gl.generate(gl.glGenFramebuffers)
+        self._buffer = gl.generate(gl.glGenRenderbuffers)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
+        gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._buffer)
+        gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_RGBA8, width, height)
+        gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer)
+        gl.check(f"make a picture of {width} x {height} pixels")
+
+    def read(self) -> QImage:
+        """The picture, row 0 on top."""
+        from snakestudio.render import gl
+
+        width, height = self.size
+        pixels = self._pixels
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self.name)
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 4)
+        gl.glReadPixels(0, 0, width, height, _BGRA, _PACKED, ctypes.c_void_p(pixels.ctypes.data))
+        image = QImage(width, height, QImage.Format.Format_RGB32)
+        np.copyto(np.frombuffer(image.bits(), np.uint32).reshape(height, width), pixels[::-1])
+        return image
+
+    def release(self) -> None:
+        """Delete it."""
+        from snakestudio.render import gl
+
+        gl.delete(gl.glDeleteFramebuffers, self.name)
+        gl.delete(gl.glDeleteRenderbuffers, self._buffer)
+
+
+_BGRA, _PACKED = 0x80E1, 0x8367
+"""GL_BGRA and GL_UNSIGNED_INT_8_8_8_8_REV: how Qt keeps pixels, so that nothing has to be converted."""

@@ -4,32 +4,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.colour_bar import bar
+from snakestudio.drawing.colour_bar import Bar, bar, bar_corner, bar_labels, bar_lines
+from snakestudio.drawing.gizmo import Gizmo, Guide, handles
+from snakestudio.drawing.gizmo_solids import handle_colour
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quantities import QUANTITIES, quantity_values, range_of
 from snakestudio.drawing.quantities import colours as quantity_colours
 from snakestudio.drawing.style import Colour, Theme
+from snakestudio.drawing.tracks import track_segments
+from snakestudio.drawing.view import reference_pixel
 from snakestudio.gui.core import theme
 from snakestudio.gui.viewport.drafting.rulers import THICK
-from snakestudio.gui.viewport.surfaces.painted import paint_bar, paint_gizmo, paint_tracks
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.obstacles.footprints import footprint
-from snakestudio.model.obstacles.solids import Post
+from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["TopView"]
+__all__ = ["TopView", "paint_tracks"]
+
+_Place = Callable[[ArrayLike], QPointF]
+"""Where a point of the world (m) is in the widget."""
 
 
 class TopView(QWidget):
@@ -96,11 +103,11 @@ class TopView(QWidget):
         for index, body in enumerate(obstacles_of(scene.obstacles, base_dir, shown_only=True).bodies):
             painter.setPen(outline(("obstacle", index)))
             painter.setBrush(_qcolour(colours.terrain if body.earthen else colours.obstacle))
-            for solid in body.solids:
-                if isinstance(solid, Post):
-                    painter.drawEllipse(place((solid.x, solid.y, 0.0)), solid.radius * scale, solid.radius * scale)
+            for one in map(solid_outline, body.solids):
+                if len(one.points) == 1:
+                    painter.drawEllipse(place((*one.points[0], 0.0)), one.radius * scale, one.radius * scale)
                 else:
-                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in footprint(solid)]))
+                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in one.points]))
         if overlays.show_path:
             path = scene.path if overlays.draft is None else overlays.draft
             self._path(painter, path, overlays.waypoint, colours, place)
@@ -111,36 +118,11 @@ class TopView(QWidget):
             painter.setPen(QPen(_qcolour(colours.accent), 2))
             painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
         for ghost in overlays.ghosts:
-            robot = ghost.robot or scene.robot
             faint = _qcolour(ghost.colour or colours.ghost)
             faint.setAlphaF(ghost.opacity)
-            beam = ghost.beam or (scene.beam if scene.model.continuum and ghost.robot is None else None)
-            if beam is not None:
-                painter.setPen(_thick(faint, 2 * beam.radius_m * scale))
-                painter.drawPolyline(_axis(ghost.pose, place))
-                continue
-            painter.setPen(_thick(faint, 2 * robot.radius_m * scale))
-            for pose in ghost.pose:
-                if np.isfinite(pose).all():
-                    painter.drawLine(*map(place, _ends(pose, robot.contact_half_length_m)))
-        if snapshot is not None and Fields.POSE in snapshot.valid and scene.model.continuum:
-            self._body(painter, snapshot, overlays, 2 * scene.beam.radius_m * scale, outline, colours, place)
-            if overlays.show_forces:
-                self._arrows(painter, snapshot, overlays, place)
-        elif snapshot is not None and snapshot.drawn:
-            half = scene.robot.contact_half_length_m
-            for index, pose in enumerate(snapshot.link_pose):
-                if not np.isfinite(pose).all():
-                    continue
-                ends = tuple(map(place, _ends(pose, half)))
-                fill = colours.head if index == scene.robot.head_index else colours.link
-                edge = outline(("link", index))
-                width = 2 * scene.robot.radius_m * scale
-                if edge.style() != Qt.PenStyle.NoPen:
-                    painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
-                    painter.drawLine(*ends)
-                painter.setPen(_thick(_qcolour(fill), width))
-                painter.drawLine(*ends)
+            _paint_ghost(ghost.body or scene.body, painter, ghost.pose, faint, scale, place)
+        if snapshot is not None and snapshot.drawn:
+            _paint_body(scene.body, painter, snapshot, overlays, scale, outline, colours, place)
         if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
             self._arrows(painter, snapshot, overlays, place)
         paint_gizmo(painter, overlays, camera, colours, place)
@@ -170,7 +152,7 @@ class TopView(QWidget):
         path: GroundPath,
         chosen: int,
         colours: Theme,
-        place: Callable[[ArrayLike], QPointF],
+        place: _Place,
     ) -> None:
         """The path with its arrows and waypoints, one of which may stand out."""
         colour = _qcolour(colours.path)
@@ -185,7 +167,7 @@ class TopView(QWidget):
             painter.drawEllipse(place((x, y, 0.0)), size, size)
 
     @staticmethod
-    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: Callable[[ArrayLike], QPointF]) -> None:
+    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: _Place) -> None:
         """Where the robot heads for."""
         guides = path_parts.guide_points(snapshot)
         if guides is None:
@@ -197,63 +179,110 @@ class TopView(QWidget):
         painter.drawEllipse(nearest, 2.5, 2.5)
         painter.drawEllipse(ahead, 4.5, 4.5)
 
-    @staticmethod
-    def _body(
-        painter: QPainter,
-        snapshot: Snapshot,
-        overlays: Overlays,
-        width: float,
-        outline: Callable[[tuple[str, int]], QPen],
-        colours: Theme,
-        place: Callable[[ArrayLike], QPointF],
-    ) -> None:
-        """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(_thick(_qcolour(colours.link), width))
-        painter.drawPolyline(_axis(snapshot.link_pose, place))
-        if overlays.body_quantity and snapshot.body is not None:
-            what = QUANTITIES[overlays.body_quantity]
-            values = quantity_values(snapshot.body, overlays.body_quantity)
-            span = overlays.body_range or range_of(values, what.signed)
-            line = _axis(snapshot.link_pose, place)
-            if len(values) == line.size():
-                tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
-                for k, (red, green, blue) in enumerate(tints.tolist()):
-                    pen = _thick(_qcolour((red, green, blue)), width)
-                    if k + 1 < len(tints):
-                        pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
-                    painter.setPen(pen)
-                    painter.drawLine(line.at(k), line.at(k + 1))
-                paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
-        for index, pose in enumerate(snapshot.link_pose):
-            edge = outline(("link", index))
-            if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
-                continue
-            painter.setPen(edge)
-            painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
-            painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
-        if snapshot.body is not None:
-            body = snapshot.body
-            painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
-            for on, point, axis in zip(body.active, body.point, body.axis, strict=True):
-                if on and np.isfinite(point).all() and np.isfinite(axis).all():
-                    middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
-                    size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
-                    across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
-                    painter.drawLine(middle - across, middle + across)
-
     def _arrows(
         self,
         painter: QPainter,
         snapshot: Snapshot,
         overlays: Overlays,
-        place: Callable[[ArrayLike], QPointF],
+        place: _Place,
     ) -> None:
         contacts = snapshot.contacts
         painter.setPen(QPen(_qcolour(theme.render_theme().force), 3))
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+@singledispatch
+def _paint_ghost(
+    body: Body, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place
+) -> None:  # fmt: skip
+    """A faint robot, `scale` in pixels a metre."""
+    raise NotImplementedError(type(body))
+
+
+@_paint_ghost.register
+def _(body: ChainBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
+    painter.setPen(_thick(colour, 2 * body.radius * scale))
+    for one in pose:
+        if np.isfinite(one).all():
+            painter.drawLine(*map(place, _ends(one, body.half_length)))
+
+
+@_paint_ghost.register
+def _(body: ContinuousBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
+    painter.setPen(_thick(colour, 2 * body.radius * scale))
+    painter.drawPolyline(_axis(pose, place))
+
+
+@singledispatch
+def _paint_body(
+    body: Body, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
+    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
+) -> None:  # fmt: skip
+    """The robot; `outline` is the pen around a link that is selected or under the cursor."""
+    raise NotImplementedError(type(body))
+
+
+@_paint_body.register
+def _(
+    body: ChainBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
+    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
+) -> None:  # fmt: skip
+    for index, pose in enumerate(snapshot.link_pose):
+        if not np.isfinite(pose).all():
+            continue
+        ends = tuple(map(place, _ends(pose, body.half_length)))
+        fill = colours.head if index == body.head_part else colours.link
+        edge = outline(("link", index))
+        width = 2 * body.radius * scale
+        if edge.style() != Qt.PenStyle.NoPen:
+            painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
+            painter.drawLine(*ends)
+        painter.setPen(_thick(_qcolour(fill), width))
+        painter.drawLine(*ends)
+
+
+@_paint_body.register
+def _(
+    body: ContinuousBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
+    outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
+) -> None:  # fmt: skip
+    """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
+    width = 2.0 * body.radius * scale
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(_thick(_qcolour(colours.link), width))
+    painter.drawPolyline(_axis(snapshot.link_pose, place))
+    if overlays.body_quantity and snapshot.body is not None:
+        what = QUANTITIES[overlays.body_quantity]
+        values = quantity_values(snapshot.body, overlays.body_quantity)
+        span = overlays.body_range or range_of(values, what.signed)
+        line = _axis(snapshot.link_pose, place)
+        if len(values) == line.size():
+            tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
+            for k, (red, green, blue) in enumerate(tints.tolist()):
+                pen = _thick(_qcolour((red, green, blue)), width)
+                if k + 1 < len(tints):
+                    pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
+                painter.setPen(pen)
+                painter.drawLine(line.at(k), line.at(k + 1))
+            paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
+    for index, pose in enumerate(snapshot.link_pose):
+        edge = outline(("link", index))
+        if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
+            continue
+        painter.setPen(edge)
+        painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
+        painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
+    if snapshot.body is not None:
+        inside = snapshot.body
+        painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
+        for on, point, axis in zip(inside.active, inside.point, inside.axis, strict=True):
+            if on and np.isfinite(point).all() and np.isfinite(axis).all():
+                middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
+                size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
+                across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
+                painter.drawLine(middle - across, middle + across)
 
 
 def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
@@ -263,7 +292,7 @@ def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
     return pose[:3] - axis, pose[:3] + axis
 
 
-def _axis(pose: FloatArray, place: Callable[[ArrayLike], QPointF]) -> QPolygonF:
+def _axis(pose: FloatArray, place: _Place) -> QPolygonF:
     """The axis of a continuous body in the widget, as far as it is known."""
     return QPolygonF([place(one[:3]) for one in pose if np.isfinite(one).all()])
 
@@ -274,3 +303,127 @@ def _qcolour(parts: Colour) -> QColor:
 
 def _thick(colour: QColor, width: float) -> QPen:
     return QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+
+
+Place = Callable[[ArrayLike], QPointF]
+
+_HEAD, _BOX = 13.0, 5.0
+_DASH, _MARK = 9.0, 5.0
+"""Length of a dash and radius of a point, px."""
+
+
+def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
+    """Draw the bar into the upper right corner of what the painter draws on."""
+    if bar is None:
+        return
+    device = painter.viewport()
+    left, top, size = bar_corner(bar, device.width(), device.height(), reference_pixel(device.height()))
+    painter.save()
+    painter.translate(left, top)
+    painter.scale(size, size)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # or there would be gaps between the colours
+    for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(bar, colours, 1.0).tolist():
+        pen = QPen(QColor.fromRgbF(red, green, blue, opacity), width)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
+    font = painter.font()
+    font.setPixelSize(12)
+    painter.setFont(font)
+    for label in bar_labels(bar, colours, 1.0):
+        x, y, _ = label.position
+        wide, high = painter.fontMetrics().horizontalAdvance(label.text) + 1.0, painter.fontMetrics().height()
+        # Anchors count from the lower left corner of the text.
+        place = QRectF(x - label.anchor[0] * wide, y - (1.0 - label.anchor[1]) * high, wide, high)
+        painter.setPen(QColor.fromRgbF(*label.colour, label.opacity))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
+    painter.restore()
+
+
+def paint_gizmo(painter: QPainter, overlays: Overlays, camera: Camera, colours: Theme, place: Place) -> None:
+    """Paint what the overlays have of handles and guides.
+
+    Parameters
+    ----------
+    painter : QPainter
+    overlays : Overlays
+    camera : Camera
+    colours : Theme
+    place : callable
+        Gives the point of the widget where a point of the world is seen.
+    """
+    for guide in overlays.guides:
+        _guide(painter, guide, colours, place)
+    if overlays.gizmo is not None:
+        _gizmo(painter, overlays.gizmo, camera, colours, place)
+
+
+def _guide(painter: QPainter, guide: Guide, colours: Theme, place: Place) -> None:
+    colour = QColor.fromRgbF(*colours.accent)
+    painter.setPen(QPen(colour, 1.5))
+    painter.drawLine(place(guide.start), place(guide.end))
+    if guide.dot:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawEllipse(place(guide.end), 4, 4)
+
+
+def _gizmo(painter: QPainter, gizmo: Gizmo, camera: Camera, colours: Theme, place: Place) -> None:
+    for handle in handles(gizmo, camera):
+        bright = handle.name in (gizmo.hovered, gizmo.held)
+        colour = QColor.fromRgbF(*handle_colour(gizmo, handle, colours))
+        points = [place(point) for point in handle.points]
+        if handle.kind == "ring":
+            painter.setPen(QPen(colour, 4 if bright else 3))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(QPolygonF(points))
+            continue
+        if handle.kind == "axis":
+            painter.setPen(QPen(colour, 4 if bright else 3))
+            painter.drawLine(*points)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        if handle.kind == "axis" and gizmo.mode == "move":
+            painter.drawPolygon(_head(*points))
+        elif handle.kind == "plane":
+            painter.drawPolygon(QPolygonF(points))
+        else:
+            at = points[-1]
+            painter.drawRect(int(at.x() - _BOX), int(at.y() - _BOX), int(2 * _BOX), int(2 * _BOX))
+
+
+def _head(start: QPointF, end: QPointF) -> QPolygonF:
+    """An arrow's head whose base is at the end of its shaft."""
+    way = np.array((end.x() - start.x(), end.y() - start.y()))
+    way /= max(float(np.linalg.norm(way)), 1e-9)
+    along, across = QPointF(*(_HEAD * way)), QPointF(-0.5 * _HEAD * way[1], 0.5 * _HEAD * way[0])
+    return QPolygonF([end + along, end + across, end - across])
+
+
+def paint_tracks(
+    painter: QPainter, overlays: Overlays, scale: float, places: Callable[[FloatArray], FloatArray]
+) -> None:
+    """Paint what the overlays have of tracks.
+
+    Parameters
+    ----------
+    painter : QPainter
+    overlays : Overlays
+    scale : float
+        Pixels a metre.
+    places : callable
+        Gives the points (k, 2) of the widget where points (k, 3) of the world are seen.
+    """
+    for track in overlays.tracks:
+        start, end, faint = track_segments(track, _DASH / scale)
+        ends = np.hstack([places(start), places(end)])
+        for which, opacity in ((~faint, track.opacity), (faint, 0.6 * track.opacity)):
+            colour = QColor.fromRgbF(*track.colour)
+            colour.setAlphaF(opacity)
+            painter.setPen(QPen(colour, track.width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+            painter.drawLines([QLineF(*line) for line in ends[which].tolist()])
+        if track.marks is not None:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor.fromRgbF(*track.colour))
+            for x, y in places(track.marks[np.isfinite(track.marks).all(axis=1)]).tolist():
+                painter.drawEllipse(QPointF(x, y), _MARK, _MARK)

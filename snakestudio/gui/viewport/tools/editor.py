@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
-from snakestudio.gui.viewport.tools.box_tool import BoxTool
-from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
-from snakestudio.gui.viewport.tools.snap_popup import SnapPopup
+from snakestudio.gui.core.settings import EditorOptions
+from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
+from snakestudio.model.fields import FieldDoc
 
 __all__ = ["Editor", "EditorButtons"]
 
@@ -53,7 +54,7 @@ class Editor:
         """Stand below the view's buttons; a continuous body stands alone, there is nothing to edit around it."""
         self.buttons.adjustSize()
         self.buttons.move(above.right() + 1 - self.buttons.width(), above.bottom() + _GAP)
-        self.buttons.setVisible(not self._viewport.document.scene.model.continuum)
+        self.buttons.setVisible(self._viewport.document.scene.body.meets_obstacles)
 
 
 class EditorButtons(QWidget):
@@ -148,3 +149,225 @@ class _Square(QToolButton):
             icon.paint(painter, room)
         finally:
             painter.end()
+
+
+_SLACK = 4
+"""A press that moves less than this many pixels is a click."""
+
+
+class Band(QWidget):
+    """A translucent rectangle over the picture."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setPen(theme.colour("accent"))
+            fill = theme.colour("accent")
+            fill.setAlpha(38)
+            painter.setBrush(fill)
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        finally:
+            painter.end()
+
+
+class BoxTool(QObject):
+    """Draws a rectangle and selects the obstacles and links whose middle lies in it; with Ctrl it adds them.
+
+    Signals
+    -------
+    changed()
+        Whether a rectangle is drawn or waited for changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, viewport: ViewportApi) -> None:
+        super().__init__(viewport.widget)
+        self._viewport = viewport
+        self.band = Band(viewport.widget)
+        self.armed = False
+        """Whether the next drag draws a rectangle wherever it begins."""
+        self._start: QPointF | None = None
+
+    def arm(self) -> None:
+        """Let the next drag draw a rectangle."""
+        self.armed = True
+        self._viewport.widget.setCursor(Qt.CursorShape.CrossCursor)
+        self._viewport.widget.setFocus()
+        self.changed.emit()
+
+    @property
+    def hint(self) -> str:
+        """What the mouse would do."""
+        if not self.armed and self._start is None:
+            return ""
+        return "Drag a rectangle around what is to be selected · Ctrl adds · Esc gives up"
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """The rectangle lies over the picture, not in it."""
+        return overlays
+
+    def press(self, event: QMouseEvent) -> bool:
+        """A button went down."""
+        if self._start is not None:
+            return True
+        if event.button() != Qt.MouseButton.LeftButton:
+            return self.cancel()
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if not self.armed and not (shift and self._viewport.item_at(event.position())[1] is None):
+            return False
+        self._start = event.position()
+        self.changed.emit()
+        return True
+
+    def double_click(self, event: QMouseEvent) -> bool:
+        """As a click."""
+        return self.press(event)
+
+    def move(self, event: QMouseEvent) -> bool:
+        """The mouse moved."""
+        if self._start is None:
+            return self.armed
+        rectangle = QRectF(self._start, event.position()).normalized()
+        self.band.setGeometry(rectangle.toAlignedRect().intersected(self._viewport.widget.rect()))
+        if rectangle.width() + rectangle.height() >= _SLACK:
+            self.band.show()
+            self.band.raise_()
+        return True
+
+    def release(self, event: QMouseEvent) -> bool:
+        """A button went up."""
+        if self._start is None:
+            return False
+        if event.button() != Qt.MouseButton.LeftButton:
+            return True
+        away = event.position() - self._start
+        add = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        selection, kept = self._viewport.selection, set()
+        if add:
+            kept = set(selection.items)
+        if abs(away.x()) + abs(away.y()) >= _SLACK:
+            kept |= self._viewport.items_in(self._start, event.position())
+        self._stop()
+        selection.set(kept)
+        return True
+
+    def key(self, event: QKeyEvent) -> bool:
+        """A key was pressed."""
+        return event.key() == Qt.Key.Key_Escape and self.cancel()
+
+    def wants(self, event: QKeyEvent) -> bool:
+        """Whether a key that is a shortcut of the window is meant for it just now."""
+        return False
+
+    def cancel(self) -> bool:
+        """Give the rectangle up; False if there is none."""
+        if not self.armed and self._start is None:
+            return False
+        self._stop()
+        return True
+
+    def leave(self) -> None:
+        """The cursor is no longer its business."""
+
+    def _stop(self) -> None:
+        self.armed, self._start = False, None
+        self.band.hide()
+        self.band.setGeometry(QRect())
+        self._viewport.widget.unsetCursor()
+        self.changed.emit()
+
+
+def _step(label: str, unit: str, help: str, slider: tuple[float, float], most: float) -> FieldDoc:
+    return FieldDoc(label, unit, help, "", slider, False, 0.0, most, True, None)
+
+
+_STEPS = (
+    ("grid", "grid_m", "Grid", _step("Grid", "m", "Places go to multiples of this", (0.01, 0.5), 100.0)),
+    ("angles", "angle_deg", "Angle", _step("Angle", "°", "Turns go in steps of this", (1.0, 90.0), 180.0)),
+    ("factors", "factor", "Factor", _step("Factor", "×", "Sizes change in steps of this", (0.05, 1.0), 10.0)),
+)
+
+
+class SnapPopup(QFrame):
+    """A switch and three steps; closes with a click elsewhere.
+
+    Parameters
+    ----------
+    options : EditorOptions
+    parent : QWidget
+    """
+
+    def __init__(self, options: EditorOptions, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._options = options
+        self.fields: dict[str, NumberField] = {}
+        self.boxes: dict[str, QCheckBox] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(14, 12, 14, 12)
+        grid.setVerticalSpacing(8)
+        grid.addWidget(self._box("on", "Snap (Shift+Tab)", "Ctrl while dragging does the opposite"), 0, 0, 1, 3)
+        self.message = Message(self)
+        for row, (switch, name, title, doc) in enumerate(_STEPS, start=1):
+            grid.addWidget(self._box(switch, title, doc.help), row, 0)
+            grid.addWidget(self._field(name, doc), row, 1)
+            unit = QLabel(doc.unit, self)
+            unit.setProperty("role", "unit")
+            grid.addWidget(unit, row, 2)
+        grid.addWidget(self._box("objects", "Edges and middles", "Of the obstacles around"), 4, 0, 1, 3)
+        grid.addWidget(self.message, 5, 0, 1, 3)
+        options.changed.connect(self._show_choices)
+        self._show_choices()
+
+    def _box(self, name: str, title: str, tip: str) -> QCheckBox:
+        box = QCheckBox(title, self)
+        box.setToolTip(tip)
+        box.toggled.connect(lambda on: self._options.set(**{name: on}))
+        self.boxes[name] = box
+        return box
+
+    def _field(self, name: str, doc: FieldDoc) -> NumberField:
+        field = NumberField(doc, parent=self)
+        field.setToolTip(doc.help)
+        field.setFixedWidth(84)
+        field.committed.connect(self._taker(name))
+        field.problem_changed.connect(self._say)
+        self.fields[name] = field
+        return field
+
+    def _say(self, sentence: str) -> None:
+        """Tell what is wrong with a step, with room for it."""
+        self.message.say(sentence)
+        self.adjustSize()
+
+    def _taker(self, name: str) -> Callable[[object, bool], None]:
+        return lambda value, again: self._options.set(**{name: value})
+
+    def _show_choices(self) -> None:
+        now = self._options.now
+        for name, box in self.boxes.items():
+            box.setChecked(getattr(now, name))
+        for name, field in self.fields.items():
+            field.set_value(getattr(now, name))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.fillRect(self.rect(), theme.colour("card"))
+            painter.setPen(theme.colour("line"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        finally:
+            painter.end()
+
+    def show_below(self, button: QWidget) -> None:
+        """Open beside a button at the right edge of the picture."""
+        self.adjustSize()
+        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 6))
+        self.move(corner.x() - self.width(), corner.y())
+        self.show()

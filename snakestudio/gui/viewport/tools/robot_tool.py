@@ -15,7 +15,6 @@ from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.bending import joint_points
 from snakestudio.model.robot.pose import initial_joint_angles
-from snakestudio.viewmodel.body_parts import part_title
 from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport.length_units import number_text
 from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Drag, Move, Turn, Way
@@ -74,7 +73,7 @@ class RobotTool(QObject):
         """Where the joints' handles are, (k, 3), m; none if there is nothing to be bent."""
         viewport = self._viewport
         snapshot = viewport.snapshot
-        if snapshot is None or not self._chosen or viewport.document.scene.model.continuum or not viewport.placeable:
+        if snapshot is None or not self._chosen or not viewport.document.scene.body.jointed or not viewport.placeable:
             return np.zeros((0, 3))
         points = joint_points(snapshot.link_pose, viewport.document.scene.robot)
         return points if np.isfinite(points).all() else np.zeros((0, 3))
@@ -107,7 +106,7 @@ class RobotTool(QObject):
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
         can = "drag moves the robot, Alt+drag turns it" if self._viewport.placeable else "reset to place the robot"
-        return f"{part_title(self._viewport.document.scene, item[1])} · {can}"
+        return f"{self._viewport.document.scene.body.part_title(item[1])} · {can}"
 
     def _joint_text(self) -> str:
         """The joint under the cursor and its angles."""

@@ -15,15 +15,15 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.viewport.tools.edit_settings import EditSettings
-from snakestudio.gui.viewport.tools.snap import Targets, snapped_shift, stepped
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
-from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget
 from snakestudio.model.formula.quantity import FACTOR, NumberTextError, is_unfinished, parse_number
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport import motion
 from snakestudio.viewmodel.viewport.motion import Ndc
+from snakestudio.viewmodel.viewport.snapping import Targets, snapped_shift, stepped
+from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget
+from snakestudio.viewmodel.viewport.view_settings import EditSettings
 
 __all__ = ["VERBS", "Grip", "Transform"]
 

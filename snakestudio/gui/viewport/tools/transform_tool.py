@@ -17,13 +17,13 @@ from snakestudio.drawing.gizmo import Gizmo, Mode, handles, pick_handle
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
-from snakestudio.gui.viewport.tools.edit_settings import EditorOptions
-from snakestudio.gui.viewport.tools.snap import Targets
+from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.viewport.tools.transform import Grip, Transform
-from snakestudio.gui.viewport.tools.transform_target import Shaped, TransformTarget, target_of
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.formula.quantity import MINUS, NumberTextError
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.viewport.snapping import Targets
+from snakestudio.viewmodel.viewport.transform_target import Shaped, TransformTarget, target_of
 
 __all__ = ["TransformTool"]
 
@@ -176,7 +176,12 @@ class TransformTool(QObject):
         placeable = viewport.placeable
         found = self._found
         if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
-            found = self._found = items, scene, placeable, target_of(viewport.selection, viewport.document, placeable)
+            found = self._found = (
+                items,
+                scene,
+                placeable,
+                target_of(items, scene, viewport.document.base_dir, placeable),
+            )
         return found[3]
 
     def gizmo(self) -> Gizmo | None:

@@ -1,0 +1,117 @@
+"""A robot's body as a picture shows it, by what it is made of: links as solids, a continuous body as a tube."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import NamedTuple
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing import beam as beam_parts
+from snakestudio.drawing import robot as robot_parts
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import Batch
+from snakestudio.drawing.overlays import Ghost, Overlays
+from snakestudio.drawing.style import Colour, Theme, greyed
+from snakestudio.model.body import Body, ChainBody, ContinuousBody
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["DrawnBody", "drawn_body", "ghosts"]
+
+_Outlines = Callable[[list[int], FloatArray, Colour], dict[str, list[Batch]]]
+
+
+class DrawnBody(NamedTuple):
+    """A body as it is drawn.
+
+    Attributes
+    ----------
+    reach : float
+        The farthest that anything of it is from the middle of a part, m.
+    opaque : dict of str to (k, ROW_WIDTH) array
+        Its solids, by mesh.
+    outlines : callable or None
+        Shells around parts, by mesh: takes their indices, by how much they are grown, (n,), m, and their colour.
+    tube : Tube or None
+        Of a continuous body.
+    """
+
+    reach: float
+    opaque: dict[str, Batch] = {}  # noqa: RUF012
+    outlines: _Outlines | None = None
+    tube: beam_parts.Tube | None = None
+
+
+@singledispatch
+def drawn_body(
+    body: Body, scene: Scene, snapshot: Snapshot, links: robot_parts.Chain, overlays: Overlays, camera: Camera,
+    theme: Theme,
+) -> DrawnBody:  # fmt: skip
+    """The scene's body at an instant; `links` are its parts, of which there is at least one."""
+    raise NotImplementedError(type(body))
+
+
+@drawn_body.register
+def _(
+    body: ChainBody, scene: Scene, snapshot: Snapshot, links: robot_parts.Chain, overlays: Overlays, camera: Camera,
+    theme: Theme,
+) -> DrawnBody:  # fmt: skip
+    def outlines(indices: list[int], grow: FloatArray, colour: Colour) -> dict[str, list[Batch]]:
+        return {"capsule": [robot_parts.outline(links, body.robot, indices, grow, colour)]}
+
+    shades = greyed(theme) if overlays.stale else theme
+    return DrawnBody(body.reach, robot_parts.body(links, body.robot, shades, _selected(overlays)), outlines)
+
+
+@drawn_body.register
+def _(
+    body: ContinuousBody, scene: Scene, snapshot: Snapshot, links: robot_parts.Chain, overlays: Overlays,
+    camera: Camera, theme: Theme,
+) -> DrawnBody:  # fmt: skip
+    tube = beam_parts.tube(scene, snapshot, links, overlays, camera, theme, _selected(overlays))
+    if tube is None:
+        return DrawnBody(body.radius)
+    opaque = beam_parts.head(links, float(tube.radius[0]), theme)
+    opaque |= beam_parts.holds(tube, snapshot, scene, overlays, theme)
+    opaque |= beam_parts.bands(tube, links, overlays, theme)
+
+    def outlines(indices: list[int], grow: FloatArray, colour: Colour) -> dict[str, list[Batch]]:
+        return beam_parts.outlines(tube, links, indices, grow, colour)
+
+    return DrawnBody(1.6 * tube.reach, opaque, outlines, tube)
+
+
+def _selected(overlays: Overlays) -> frozenset[int]:
+    return frozenset(pick.index for pick in overlays.selection if pick.kind == "link")
+
+
+def ghosts(
+    these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
+) -> tuple[list[Batch], list[beam_parts.Tube]]:
+    """Translucent robots: those of links, and the continuous ones."""
+    capsules, tubes = [], []
+    for one in these:
+        made = _ghost(one.body or scene.body, one, camera, one.colour or theme.ghost)
+        if isinstance(made, beam_parts.Tube):
+            tubes.append(made)
+        elif made is not None:
+            capsules.append(made)
+    return capsules, tubes
+
+
+@singledispatch
+def _ghost(body: Body, one: Ghost, camera: Camera, colour: Colour) -> Batch | beam_parts.Tube | None:
+    raise NotImplementedError(type(body))
+
+
+@_ghost.register
+def _(body: ChainBody, one: Ghost, camera: Camera, colour: Colour) -> Batch:
+    return robot_parts.ghost(np.asarray(one.pose, float), body.robot, colour, one.opacity)
+
+
+@_ghost.register
+def _(body: ContinuousBody, one: Ghost, camera: Camera, colour: Colour) -> beam_parts.Tube | None:
+    return beam_parts.ghost(np.asarray(one.pose, float), body.beam, camera, colour, one.opacity)

@@ -1,0 +1,54 @@
+"""What this formulation declares of itself; nothing of it is compiled code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.kinds.formulation import FormulationKind
+from snakestudio.kinds.reads import EVERY_MODEL
+from snakestudio.model.body import ContinuousBody
+from snakestudio.model.fields import value
+from snakestudio.model.formulations import ModelFields
+
+__all__ = ["KIND"]
+
+
+class ContinuumBeam(ModelFields):
+    """It has no values of its own."""
+
+    body = ContinuousBody
+
+    kind: Literal["continuum_beam"] = value(
+        "continuum_beam", label="Model", help="Formulation of the dynamics: paper P5"
+    )
+
+
+READS = EVERY_MODEL | {
+    "beam.*", "strain.*", "support.*", "robot.n_links", "ground.mu_along", "ground.mu_across",
+    "ground.coulomb_smoothing_m_s",
+    "ground.gravity_m_s2", "ground.slope_deg", "ground.downhill_deg", "solver.error_tolerance",
+    *(
+        f"start.{name}"
+        for name in (
+            "kind", "link", "x_m", "y_m", "z_m", "heading_deg", "pitch_deg", "roll_deg", "vx_m_s", "vy_m_s", "vz_m_s",
+            "omega_deg_s",
+        )
+    ),
+}  # fmt: skip
+
+KIND = FormulationKind(
+    fields=ContinuumBeam,
+    title="Continuum (P5)",
+    help="A body without joints that is told its strains: worm, inchworm, snake, with forces and torques inside.",
+    short="continuum",
+    name="continuum",
+    place=4,
+    reads=READS,
+    folder=__package__,
+    engine="engine:ContinuumBeamEngine",
+    parts=94,
+    timed={"continuum_snake_3d": 10.0},
+    friction_arrows=True,
+    states={"continuum_beam.state": "state:State"},
+    formerly={"engines.continuum_beam.state:State": "state:State"},
+)

@@ -1,0 +1,45 @@
+"""What this formulation declares of itself; nothing of it is compiled code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.kinds.formulation import FormulationKind
+from snakestudio.kinds.reads import LINKS
+from snakestudio.model.fields import value
+from snakestudio.model.formulations import ModelFields
+
+__all__ = ["KIND"]
+
+
+class PlanarLagrangian(ModelFields):
+    """It has no values of its own."""
+
+    kind: Literal["planar_lagrangian"] = value(
+        "planar_lagrangian", label="Model", help="Formulation of the dynamics: paper P4"
+    )
+
+
+READS = LINKS | {
+    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_law",
+    "joint_controller.law", "joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s",
+}  # fmt: skip
+
+KIND = FormulationKind(
+    fields=PlanarLagrangian,
+    title="Planar, Lagrangian (P4)",
+    help="Links flat on open ground with viscous or smoothed Coulomb friction; joints that do exactly as they are"
+    " told.",
+    short="Lagrangian",
+    name="Lagrangian",
+    place=2,
+    reads=READS,
+    folder=__package__,
+    engine="engine:PlanarLagrangianEngine",
+    parts=24,
+    timed={"lagrangian_undulation": 25.0},
+    alone=True,
+    states={"planar_lagrangian.state": "state:State"},
+    formerly={"engines.planar_lagrangian.state:State": "state:State"},
+)

@@ -1,0 +1,45 @@
+"""What this formulation declares of itself; nothing of it is compiled code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.kinds.formulation import FormulationKind
+from snakestudio.kinds.reads import LINKS
+from snakestudio.model.fields import value
+from snakestudio.model.formulations import ModelFields
+
+__all__ = ["KIND"]
+
+
+class PlanarNonholonomic(ModelFields):
+    """It has no values of its own."""
+
+    kind: Literal["planar_nonholonomic"] = value(
+        "planar_nonholonomic", label="Model", help="Formulation of the dynamics: paper P3"
+    )
+
+
+READS = LINKS | {
+    "robot.joint_limit_deg", "robot.joint_limit_stiffness_nm_per_rad",
+    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_smoothing_rad_s", "ground.obstacle_damping_ns_per_m", "obstacles.*", "solver.error_tolerance",
+}  # fmt: skip
+
+KIND = FormulationKind(
+    fields=PlanarNonholonomic,
+    title="Planar, nonholonomic (P3)",
+    help="Links flat on the ground that cannot move sideways into what they touch: made for designing controllers.",
+    short="nonholonomic",
+    name="nonholonomic",
+    place=3,
+    reads=READS,
+    folder=__package__,
+    engine="engine:PlanarNonholonomicEngine",
+    parts=49,
+    timed={"jam_resolution": 3.0},
+    alone=True,
+    states={"planar_nonholonomic.state": "state:State"},
+    formerly={"engines.planar_nonholonomic.state:State": "state:State"},
+    from_format_1="state:from_format_1",
+)

@@ -1,0 +1,32 @@
+"""What this formulation declares of itself; nothing of it is compiled code."""
+
+from __future__ import annotations
+
+from snakestudio.kinds.formulation import FormulationKind
+from snakestudio.kinds.reads import LINKS
+from snakestudio.model.formulations import PlanarNonsmooth
+
+__all__ = ["KIND"]
+
+READS = LINKS | {
+    "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
+    "obstacles.*", "actuator.*", "solver.joints", "solver.tolerance", "solver.max_iterations",
+}  # fmt: skip
+
+KIND = FormulationKind(
+    fields=PlanarNonsmooth,
+    title="Planar, non-smooth (P2)",
+    help="Links flat on the ground among vertical cylinders; the fastest.",
+    short="planar",
+    name="planar non-smooth",
+    place=0,
+    reads=READS,
+    folder=__package__,
+    engine="engine:PlanarNonsmoothEngine",
+    parts=86,
+    timed={"obstacle_aided": 16.0},
+    contact_problems=True,
+    friction_arrows=True,
+    states={"planar_nonsmooth.state": "state:State"},
+    formerly={"engines.planar_nonsmooth.state:State": "state:State"},
+)

@@ -1,0 +1,47 @@
+"""What this formulation declares of itself; nothing of it is compiled code."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.kinds.formulation import FormulationKind
+from snakestudio.kinds.reads import LINKS
+from snakestudio.model.fields import value
+from snakestudio.model.formulations import ModelFields
+
+__all__ = ["KIND"]
+
+
+class SpatialNonsmooth(ModelFields):
+    """It has no values of its own."""
+
+    spatial = True
+
+    kind: Literal["spatial_nonsmooth"] = value(
+        "spatial_nonsmooth", label="Model", help="Formulation of the dynamics: paper P1"
+    )
+
+
+READS = LINKS | {
+    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",
+    "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s", "obstacles.*", "gait.*",
+    "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
+    "solver.joints", "solver.tolerance", "solver.max_iterations",
+}  # fmt: skip
+
+KIND = FormulationKind(
+    fields=SpatialNonsmooth,
+    title="Spatial, non-smooth (P1)",
+    help="Links in space, two axes in every joint: lifting, rolling, stairs and uneven ground.",
+    short="spatial",
+    name="spatial",
+    place=1,
+    reads=READS,
+    folder=__package__,
+    engine="engine:SpatialNonsmoothEngine",
+    parts=141,
+    timed={"sidewinding": 8.0, "obstacle_aided_3d": 2.0},
+    contact_problems=True,
+    states={"spatial_nonsmooth.state": "state:State"},
+    formerly={"engines.spatial_nonsmooth.state:State": "state:State"},
+)

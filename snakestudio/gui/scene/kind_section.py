@@ -1,0 +1,307 @@
+"""Sections of the parameter panels about what is of one of several kinds: gait, controller, strain law, contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.form import FormRow, make_row
+from snakestudio.gui.forms.formula_row import FormulaRow, sentence
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.parameter_row import ParameterRow
+from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.scene.presets import Preset, PresetBox
+from snakestudio.kinds.reads import unused_reason
+from snakestudio.model.edits import get_value
+from snakestudio.model.fields import FieldDoc
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.field_texts import declared, number_kind, refusal
+
+__all__ = ["KindRows", "KindSection", "PresetSection"]
+
+
+class KindRows(QWidget):
+    """Rows of values of a part of the scene, made anew when it becomes one of another kind.
+
+    Parameters
+    ----------
+    document : Document
+    fill : callable
+        Adds the rows for a scene.
+    """
+
+    def __init__(self, document: Document, fill: Callable[[Scene], None], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._fill = document, fill
+        self._made_for: object = None
+        self.rows: dict[str, ParameterRow] = {}
+        self.choices: dict[str, FormRow] = {}
+        self._area = QWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._area)
+
+    def renew(self, scene: Scene, made_for: object) -> bool:
+        """Make all rows anew, unless they are for this already; whether that was so."""
+        if made_for == self._made_for:
+            return False
+        self._made_for = made_for
+        self.restore()
+        self.rows, self.choices = {}, {}
+        old, self._area = self._area, QWidget()
+        self._column = QVBoxLayout(self._area)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self._fill(scene)
+        layout = self.layout()
+        assert layout is not None
+        layout.replaceWidget(old, self._area)
+        old.hide()
+        old.deleteLater()
+        self._area.show()  # at once, not with the next layout
+        self.setVisible(self._column.count() > 0)
+        return True
+
+    def forget(self) -> None:
+        """Make them anew whatever comes."""
+        self.restore()
+        self._made_for = None
+
+    def restore(self) -> None:
+        """Forget what was typed in them."""
+        for row in self.rows.values():
+            row.field.restore()
+
+    def add(self, widget: QWidget) -> None:
+        """Add what is a row of its own."""
+        self._column.addWidget(widget)
+
+    def add_value(
+        self, key: str, scene: Scene, make: Callable[[Document, list[str]], FormRow | None] = make_row
+    ) -> None:
+        """Add a slider for a number, another row for another value."""
+        if number_kind(*declared(scene, key)) is not None:
+            self.rows[key] = ParameterRow(self._document, key)
+            self.add(self.rows[key])
+            return
+        choice = make(self._document, [key])
+        if choice is not None:
+            self.choices[key] = choice
+            self.add(choice)
+
+    def add_all(self, part: str, scene: Scene) -> None:
+        """Add rows of all values of a part, by its key."""
+        for name in type(get_value(scene, part)).model_fields:
+            if name != "kind":
+                self.add_value(f"{part}.{name}", scene)
+
+    def refresh(self, scene: Scene) -> None:
+        """Show what the scene says now, and what of it has no effect."""
+        for key, row in self.rows.items():
+            row.set_unused(unused_reason(scene, key))
+            row.refresh()
+        for choice in self.choices.values():
+            choice.refresh()
+
+    def show_pending(self, pending: Collection[str]) -> None:
+        """Say which values wait for the next reset."""
+        for key, row in self.rows.items():
+            row.set_pending(key in pending)
+        for key, choice in self.choices.items():
+            choice.set_pending([key] if key in pending else [])
+
+
+class KindSection(Section):
+    """A row for every value of the present kind; they are made anew for another one.
+
+    Parameters
+    ----------
+    title : str
+    document : Document
+
+    Signals
+    -------
+    rebuilt()
+        It is of another kind now, and `rows` are others.
+    """
+
+    rebuilt = Signal()
+
+    def __init__(self, title: str, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent=parent)
+        self._document = document
+        self.formulas: dict[str, FormulaRow] = {}
+        self.message = Message()
+        self._values = KindRows(document, self._fill)
+
+    @property
+    def rows(self) -> dict[str, ParameterRow]:
+        """Its numbers by scene key."""
+        return self._values.rows
+
+    @property
+    def choices(self) -> dict[str, FormRow]:
+        """Its other values by scene key."""
+        return self._values.choices
+
+    def refresh(self, scene: Scene) -> None:
+        """Show what the scene says now."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Another scene was opened."""
+        self.message.say("")
+        self._restore()
+
+    def _restore(self) -> None:
+        """Forget what was typed in the rows."""
+        self._values.restore()
+        for formula in self.formulas.values():
+            formula.restore()
+
+    # --- the rows --------------------------------------------------------------------------------------------------
+
+    def _make_rows(self, scene: Scene, made_for: object) -> None:
+        """Make all rows anew, unless they are for this already."""
+        formulas, self.formulas = self.formulas, {}
+        if not self._values.renew(scene, made_for):
+            self.formulas = formulas
+            return
+        for formula in formulas.values():
+            formula.restore()
+        self.message.say("")
+        self.rebuilt.emit()
+
+    def _fill(self, scene: Scene) -> None:
+        """Add the rows of the scene's kind."""
+        raise NotImplementedError
+
+    def _add_formula(self, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]) -> FormulaRow:
+        """A row in which a formula is typed; `problem` says what is wrong with it."""
+        of = doc.label[:1].lower() + doc.label[1:]
+        formula = self.formulas[key] = FormulaRow(self._document, key, symbol, doc.unit, doc.help, problem, of=of)
+        self._values.add(formula)
+        return formula
+
+    def show_findings(self, problems: Collection[Problem]) -> None:
+        """Say at every formula what a check of the scene has found there."""
+        for key, formula in self.formulas.items():
+            formula.show_finding(next((sentence(p) for p in problems if p.key == key), ""))
+
+    # --- the kind --------------------------------------------------------------------------------------------------
+
+    def _kind_box(self, name: str, kinds: Mapping[str, str], choose: Callable[[str], None]) -> ChoiceBox:
+        """A choice among kinds by their titles."""
+        box = ChoiceBox()
+        box.setAccessibleName(name)
+        box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        for kind, title in kinds.items():
+            box.addItem(title, kind)
+        box.activated.connect(lambda index: choose(str(box.itemData(index))))
+        return box
+
+    def _edit(self, change: Callable[[Scene], Scene], text: str) -> None:
+        """Change the scene as one step of undo, or say why not."""
+        try:
+            self._document.edit(change(self._document.scene), text)
+            self.message.say("")
+        except SnakeStudioError as error:
+            self.message.say(refusal(error))
+
+
+class PresetSection(KindSection):
+    """A section with a library of presets at its head.
+
+    Parameters
+    ----------
+    title : str
+    document : Document
+    presets : sequence of Preset
+    name : str
+        What a preset is, for who cannot see the box.
+    kind, library : str
+        What a preset is of, and where they come from: "gait", "library".
+    """
+
+    def __init__(
+        self, title: str, document: Document, presets: Sequence[Preset], name: str, kind: str, library: str,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(title, document, parent)
+        self._kind, self._library = kind, library
+        self.presets = PresetBox(presets)
+        self.presets.setAccessibleName(name)
+        self.presets.chosen.connect(self.choose)
+        self.back = QToolButton()
+        self.back.setProperty("role", "flat")
+        self.back.setFixedSize(theme.scaled(26), theme.scaled(26))
+        self.back.clicked.connect(self._go_back)
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self.presets, 1)
+        line.addWidget(self.back)
+        self.body.addLayout(line)
+        self.about = QLabel()
+        self.about.setTextFormat(Qt.TextFormat.RichText)
+        self.about.setWordWrap(True)
+        self.add(self.about)
+
+    def choose(self, preset: Preset) -> None:
+        """Take over a preset, as one step of undo."""
+        self._edit(preset.applied, self._step_text(preset))
+        # Choosing the one that is shown changes no scene but must still show it as it is.
+        self.refresh(self._document.scene)
+
+    def _step_text(self, preset: Preset) -> str:
+        """What undo calls that step."""
+        return f"Preset {preset.name}"
+
+    def forget(self) -> None:
+        self.presets.forget()
+        super().forget()
+
+    def _go_back(self) -> None:
+        if self.presets.present is not None:
+            self.choose(self.presets.present)
+
+    def _default_of(self, row: ParameterRow) -> Any:
+        """Where a row's value goes back to: the preset's, if that is of the same kind."""
+        chosen = self.presets.present
+        try:
+            return row.doc.default if chosen is None else chosen.value(row.key)
+        except KeyError:
+            return row.doc.default
+
+    def _note(self) -> str:
+        """What is to be said in place of the preset; "" for nothing."""
+        return f"A {self._kind} of its own, none of the {self._library}." if self.presets.present is None else ""
+
+    def _describe(self) -> None:
+        """Say what the preset is, or a note."""
+        chosen, dim, changed = self.presets.present, theme.current().dim, self.presets.changed
+        note = self._note()
+        if note or chosen is None:
+            self.about.setText(f"<span style='color:{dim}'>{note}</span>")
+        else:
+            head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
+            self.about.setText(
+                f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
+                f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
+            )
+        if chosen is not None:
+            self.back.setToolTip(f"Back to {chosen.name} as in the {self._library}")
+        self.back.setVisible(chosen is not None and changed)
+        self.back.setIcon(theme.icon("undo", "dim"))
+
+    def renew_theme(self) -> None:
+        super().renew_theme()
+        self.presets.refresh(self._document.scene)
+        self._describe()

@@ -1,0 +1,100 @@
+"""What a formulation of the dynamics declares of itself: all that checks, files of runs and the window know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from snakestudio.model import registry
+from snakestudio.model.formulations import ModelFields
+from snakestudio.model.registry import Registry
+
+__all__ = ["FORMULATIONS", "FormulationKind", "Late", "thing_at"]
+
+Late = Callable[..., Any] | str
+"""A thing, or where it is in the folder of the formulation, "module:name": compiled code is loaded when it is used."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FormulationKind:
+    """A formulation of the dynamics.
+
+    Attributes
+    ----------
+    fields : type
+        The scene's [model] table; its class says what body it moves (`body`), and whether in space (`spatial`).
+    title, help : str
+        For people; the help is a sentence.
+    short, name : str
+        The title where there is little room, and within a sentence.
+    place : float
+        Where it stands in lists.
+    reads : set of str
+        Scene keys with an effect in it, as `kinds.reads` has them.
+    folder : str
+        Package that places are relative to.
+    engine : place or type
+        Makes its engine (`engines.base.Engine`) of a scene and of the folder that file names in it are relative to.
+    check : place or callable
+        What is wrong or doubtful in a scene, of the same.
+    largest_stable_step : place or callable
+        Step up to which its explicit parts are stable in a scene, s.
+    parts : int
+        Functions that are compiled for it, all of which `run_once` of its engine calls; 0: there is nothing to compile.
+    timed : dict of str to float
+        Shipped scenes with which it is timed, each with the simulated time that takes a fifth of a second or so, s.
+    contact_problems : bool
+        Whether its steps solve a contact problem, which can be saved.
+    friction_arrows : bool
+        Whether the friction on its body is shown as arrows.
+    alone : bool
+        Whether panels leave out what no other formulation reads, where it is not the scene's.
+    states : dict of str to (place or type)
+        What its saved state is made of, by names in run files.
+    formerly : dict of str to (place or type)
+        The same, as version 0.1.0 called them.
+    from_format_1 : place or callable
+        Makes fields of its state, by name, of what files of format 1 have; None if they are the same.
+    """
+
+    fields: type[ModelFields]
+    title: str
+    help: str
+    short: str
+    name: str
+    reads: frozenset[str]
+    engine: Late
+    check: Late = "check:check"
+    largest_stable_step: Late = "check:largest_stable_step"
+    folder: str = ""
+    place: float = 100.0
+    parts: int = 0
+    timed: Mapping[str, float] = field(default_factory=dict)
+    contact_problems: bool = False
+    friction_arrows: bool = False
+    alone: bool = False
+    states: Mapping[str, Late] = field(default_factory=dict)
+    formerly: Mapping[str, Late] = field(default_factory=dict)
+    from_format_1: Late | None = None
+
+    def whole_place(self, what: Late) -> Late:
+        """What is declared, with its folder if it is a place."""
+        return f"{self.folder}.{what}" if isinstance(what, str) else what
+
+    def loaded(self, what: Late) -> Any:
+        """The thing that is declared."""
+        return thing_at(self.whole_place(what))
+
+
+def thing_at(place: Late) -> Any:
+    """The thing at a whole place, "package.module:name", imported now; or what is given itself."""
+    if not isinstance(place, str):
+        return place
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+FORMULATIONS: Registry[FormulationKind] = registry.FORMULATIONS
+"""All formulations by `scene.model.kind`."""

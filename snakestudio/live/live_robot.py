@@ -1,0 +1,588 @@
+"""The live robot as a source: a thread that makes snapshots of what the link hears, and references for it to send.
+
+It is to a link what a session is to an engine: commands go into a queue, what there is to show is published by swapping
+references (`latest`, `recording`), and events go to a callback. The thread is never in the way of the link's safety: if
+it hangs, references run dry and the link stops the robot; `stop` does not go through it at all.
+
+**Runs.** Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before, what is measured goes
+to a run in memory that keeps the last ten minutes or so. When streaming ends the run goes on for `TAIL_S`, so that one
+sees what stopping does, and stays what is shown until the robot is reset, armed again or given another scene.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.link.base import Link
+from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
+from snakestudio.link.profile.schema import Profile
+from snakestudio.live.base_pose import BasePose, started_at, station_at
+from snakestudio.live.pose_source import PoseSource
+from snakestudio.live.readiness import SceneReadiness
+from snakestudio.live.reference_scheduler import ReferenceScheduler, block_of
+from snakestudio.live.run import LiveRun
+from snakestudio.live.snapshot_builder import SnapshotBuilder
+from snakestudio.live.twin import Twin
+from snakestudio.model.edits import changed_keys, get_value, tree
+from snakestudio.model.labels import label_of
+from snakestudio.model.recording import Recording
+from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.runfile.mcap import Origin
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.live_edit import taken_over
+
+__all__ = ["LEAD_S", "TAIL_S", "LiveEvent", "LiveRobot"]
+
+log = logging.getLogger(__name__)
+
+TICK_S = 0.01
+"""How often there is a new snapshot, s."""
+
+LEAD_S = 0.05
+"""From the first references to time 0 of the run, when the link is told to follow them, s: it has them by then."""
+
+BEGIN_S = 2.0
+"""Time in which the link must begin to stream, s."""
+
+TAIL_S = 5.0
+"""How long a run goes on when streaming has ended, s."""
+
+_AGAIN_S = 0.5
+
+_ASKED_S = 0.5
+"""What an order to arm may wait for this source and the link to take it up, s."""
+
+_SILENT = "The link to the robot gives no sign of life: wait until it does, or disconnect."
+
+LiveEvent = LinkEvent
+"""Something rare that happened to the live source itself; what happened to the link is in `Link.events`."""
+
+
+class LiveRobot:
+    """A robot on a link, driven by a scene's gait or controller. `link` stays its owner's; so do its events.
+
+    Parameters
+    ----------
+    link : Link
+        Connected or not.
+    scene : Scene
+    base_dir : path, optional
+        What relative paths in the scene are relative to.
+    new_run : callable
+        Says for every stream that begins which run file it shall be recorded to; None if it is not kept. Called on the
+        worker's thread.
+    on_event : callable
+        Gets every event of this source, on one of its threads.
+    pose : PoseSource, optional
+        Who sees the robot; it is begun and closed here.
+    twin : bool
+        Whether the simulation runs alongside.
+    clock : callable
+        The machine's monotonic clock, s.
+    threaded : bool
+        False: nothing happens but by `tick`, for tests.
+
+    Raises
+    ------
+    LinkError
+        If the pose source cannot be listened to.
+
+    Attributes
+    ----------
+    recording : RunRecording or None
+        Of the present run.
+    latest : Snapshot or None
+        Newest state: another object whenever there is a newer one.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        scene: Scene,
+        base_dir: Path | None = None,
+        *,
+        new_run: Callable[[Scene], Path | None] = lambda scene: None,
+        on_event: Callable[[LiveEvent], None] = lambda event: None,
+        pose: PoseSource | None = None,
+        twin: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+        threaded: bool = True,
+    ) -> None:
+        self._link, self._profile = link, link.profile
+        self._base_dir = base_dir
+        self._new_run, self._on_event = new_run, on_event
+        self._pose, self._wants_twin, self._clock = pose, twin, clock
+        self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._closing = False
+        self._asked_to_arm = -math.inf, 0  # until when torque may come on, and how many stops there had been
+        self._state: LinkState | None = None
+        self._needed_pose_lost = False
+        self._run: LiveRun | None = None
+        self._standing = SceneReadiness(self._profile, base_dir, pose, with_twin=twin)
+        self._stopped_by = ""  # why somebody here had the robot stopped since it last moved
+        self._waiting: tuple[str, ...] = ()  # keys that the stream does not take over
+        self.recording: RunRecording | None = None
+        self.latest: Snapshot | None = None
+        self._twin_recording: Callable[[], Recording | None] = lambda: None
+        if pose is not None:
+            pose.begin(scene.robot.n_links)
+        self._scene = scene
+        self._measuring: SnapshotBuilder | None = None
+        self._use(scene)
+        self._thread: threading.Thread | None = None
+        if threaded:
+            self._thread = threading.Thread(target=self._work, name="snakestudio-live", daemon=True)
+            self._thread.start()
+
+    # --- what there is to see (any thread)
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """What the link knows now."""
+        return self._link.telemetry()
+
+    @property
+    def twin(self) -> Recording | None:
+        """Of the simulation alongside; None if there is none."""
+        return self._twin_recording()
+
+    @property
+    def streaming(self) -> bool:
+        """Whether the robot follows references of this source."""
+        run = self._run
+        return run is not None and run.followed and run.ended is None
+
+    @property
+    def deviation(self) -> float:
+        """Root mean square of the joint angles against the twin over the present run, rad; NaN if there is none."""
+        run = self._run
+        return math.nan if run is None else run.deviation
+
+    @property
+    def not_ready(self) -> tuple[str, ...]:
+        """What keeps the robot from being armed, a sentence each; () if nothing does.
+
+        All there is: what the link has against it, by its telemetry, and what scene, controller and twin have.
+        """
+        told = self._link.telemetry().not_ready or (() if self._link.alive else (_SILENT,))
+        return tuple(dict.fromkeys((*told, *self._standing.not_ready)))
+
+    @property
+    def arming(self) -> bool:
+        """Whether torque may be coming on, for it was asked for: the link stands in IDLE until the nodes have it.
+
+        For as long as that may take at most; a stop ends it, whoever asked for it.
+        """
+        until, stops = self._asked_to_arm
+        return self._clock() < until and self._link.stop_count == stops
+
+    @property
+    def refuses_start(self) -> str:
+        """Why somebody else may not start the robot now; "" if it may: it was armed by hand, here, and stands."""
+        state = self._link.telemetry().state if self._link.alive else LinkState.DISCONNECTED
+        if state == LinkState.STREAMING:
+            return "the robot moves already"
+        if state != LinkState.ARMED:
+            return "the robot is not armed; it is armed by hand, where it is, and by nobody else"
+        reasons = " ".join(self._refusals()).rstrip(".")
+        return reasons[:1].lower() + reasons[1:]
+
+    def _refusals(self) -> tuple[str, ...]:
+        """Why streaming cannot begin now, a sentence each; () if it can."""
+        telemetry, reasons = self._link.telemetry(), list(self._standing.reasons)
+        if telemetry.state != LinkState.ARMED:
+            reasons.insert(0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first.")
+        if self.latest is None or self._measuring is None:
+            reasons.append("Nothing was measured yet.")
+        return tuple(reasons)
+
+    # --- commands (any thread)
+
+    def set_scene(self, scene: Scene) -> None:
+        """Drive by another scene: while it streams, what can change in a run does so from the next period on."""
+        self._commands.put(lambda: self._set_scene(scene))
+
+    def steer(self, command: TeleopCommand) -> None:
+        """A command of somebody at the controls; holds from the next period on."""
+        self._commands.put(lambda: self._steer(command))
+
+    def _begin(self, act: Callable[[int], None]) -> None:
+        """Have something carried out that is void once a stop was asked for after now."""
+        stops = self._link.stop_count
+        self._commands.put(lambda: act(stops))
+
+    def arm(self) -> None:
+        """Ask for torque, if nothing keeps the robot from it."""
+        self._asked_to_arm = self._clock() + _longest_arming(self._profile), self._link.stop_count
+        self._begin(self._arm)
+
+    def stream(self) -> None:
+        """Have the armed robot follow the scene's gait or controller: a new run begins."""
+        self._begin(self._stream)
+
+    def hold(self) -> None:
+        """Have a streaming robot come to rest, armed; ends a run."""
+        self._begin(self._hold)
+
+    def stop(self, reason: str = "Stopped by the operator.") -> None:
+        """Stop the robot: the link is told in this call, whatever else this source is doing."""
+        self._stopped_by = reason
+        self._link.stop(reason)
+
+    def disarm(self) -> None:
+        """Ask for torque off, in order; ends a run."""
+        self._commands.put(self._disarm)
+
+    def reset(self) -> None:
+        """Have the link leave FAULT."""
+        self._begin(self._reset)
+
+    def note(self, text: str, severity: Severity = "info") -> None:
+        """Have a remark in the recording of the present run."""
+        self._commands.put(lambda: self._tell(text, severity, record_only=True))
+
+    def close(self) -> None:
+        """End the run and the thread; a robot that moves is stopped before. The link stays open."""
+        if self.arming or self._link.telemetry().state in (LinkState.ARMED, LinkState.STREAMING):
+            self.stop("Stopped, as the program closes.")
+        self._closing = True
+        self._commands.put(lambda: None)
+        if self._thread is not None:
+            self._thread.join()
+        if self._run is not None:
+            # Why it ended belongs to the run, and what the link said last may be news.
+            self._follow(self._link.telemetry(), self._clock())
+            self._run.close()
+        if self._pose is not None:
+            self._pose.close()
+        self._standing.close()
+
+    def settle(self, timeout: float = 10.0) -> None:
+        """Wait until all commands given so far were carried out (for scripts and tests).
+
+        Raises
+        ------
+        TimeoutError
+        """
+        self._commands.put((done := threading.Event()).set)
+        if not done.wait(timeout):
+            raise TimeoutError("the live robot did not answer")
+
+    # --- the worker
+
+    def _work(self) -> None:
+        while not self._closing:
+            try:
+                due = self.tick()
+            except Exception:
+                self._failed()
+                due = self._clock() + _AGAIN_S
+            try:
+                command = self._commands.get(timeout=max(0.0005, due - self._clock()))
+            except queue.Empty:
+                continue
+            try:
+                self._carry_out(command)
+            except Exception:
+                self._failed()
+
+    def _failed(self) -> None:
+        """A defect must neither leave a robot following the last references of a dead thread nor end the thread."""
+        log.exception("the live source failed")
+        self._link.stop("Stopped, as the program failed by a defect; please report this.")
+        with contextlib.suppress(Exception):
+            self._tell("The live source failed by a defect of the program; please report this.", "error")
+
+    def _carry_out(self, command: Callable[[], None]) -> None:
+        try:
+            command()
+        except SnakeStudioError as error:
+            self._tell(str(error), "error", "refused")
+
+    def tick(self) -> float:
+        """Carry out what waits and look at the robot once; gives when it wants to be called again, s, monotonic."""
+        while not self._commands.empty():
+            self._carry_out(self._commands.get())
+        return self._look()
+
+    def _look(self) -> float:
+        """Look at the robot once, and do what is due; gives when it wants to be called again, s, monotonic."""
+        now = self._clock()
+        telemetry = self._link.telemetry()
+        run, measuring = self._run, self._measuring
+        if run is None or measuring is None:  # a scene without links
+            self._follow(telemetry, now)
+            return now + TICK_S
+        tracked = None if self._pose is None else self._pose.latest
+        snapshot = measuring.snapshot(telemetry, tracked, run.time(now), now)
+        self._follow(telemetry, now)
+        self._see_to_needs(snapshot.valid)
+        due = self._refer(run, snapshot, now)
+        if self._run is not run:  # another one has begun meanwhile
+            return now
+        age = math.nan if tracked is None else now - tracked.time
+        self.latest = run.take(telemetry, snapshot, age)
+        if run.full:
+            self._run = run.renewed()
+            self.recording = self._run.recording
+        return min(due, now + TICK_S)
+
+    def _refer(self, run: LiveRun, snapshot: Snapshot, now: float) -> float:
+        """Send what is due; gives when that is again, s, monotonic."""
+        referencing = run.referencing
+        if referencing is None or run.ended is not None:
+            return math.inf
+        if snapshot.time < 0.0:
+            return run.begin
+        if snapshot.valid & referencing.controller.needs == referencing.controller.needs:
+            reference = referencing.references(snapshot.time, snapshot)
+            if reference is not None:
+                self._send(run, reference)
+        if not run.asked:  # after the references: a thread that was held up has none before them that are not over
+            run.asked = True
+            self._link.command("stream", stops=run.stops)
+        return run.begin + referencing.next
+
+    def _send(self, run: LiveRun, reference: JointReference) -> None:
+        self._link.send(block_of(reference, run.begin, run.measuring.axes))
+        if run.twin is not None:
+            run.twin.follow(reference)
+
+    # --- what happens to the robot
+
+    def _follow(self, telemetry: Telemetry, now: float) -> None:
+        """Notice in which state the link is."""
+        state = telemetry.state if self._link.alive else LinkState.DISCONNECTED
+        before, self._state = self._state, state
+        run = self._run
+        if run is None:
+            return
+        if run.referencing is not None and run.ended is None:
+            if state == LinkState.STREAMING:
+                if not run.followed:
+                    run.followed = True
+                    run.note("Streaming begins", "note", now)
+            elif run.followed:
+                self._end(run, state, telemetry, now)
+            elif state != LinkState.ARMED or now - run.begin > BEGIN_S:
+                why = telemetry.reason or "the link did not carry it out in time; try again"
+                self._end(run, state, telemetry, now)
+                self._tell(f"Streaming did not begin: {why}", "error", "refused")
+        elif before is not None and before != state:
+            run.note(_STATES[state], "fault" if state == LinkState.FAULT else "note", now)
+        if run.ended is not None and now - run.ended > TAIL_S:
+            run.close()
+
+    def _end(self, run: LiveRun, state: LinkState, telemetry: Telemetry, now: float) -> None:
+        """Streaming has ended: say why."""
+        run.ended = now
+        if state == LinkState.FAULT:
+            reason = telemetry.reason or self._stopped_by or "Stopped."
+            wanted = bool(self._stopped_by) and reason == self._stopped_by
+            run.note(reason, "note" if wanted else "fault", now)
+        elif not self._link.alive:
+            run.note("The link to the robot is gone: its process has ended or hangs.", "fault", now)
+        else:
+            run.note(_STATES[state], "note", now)
+        if run.twin is not None:
+            run.twin.cease()
+
+    def _see_to_needs(self, valid: Fields) -> None:
+        """Keep the reasons up to date, and stop a controller that does not get any more what it needs."""
+        run = self._run
+        missing = self._standing.missing(self._scene, valid)
+        if run is None or run.referencing is None or run.ended is not None:
+            self._needed_pose_lost = False
+        elif missing and not self._needed_pose_lost:
+            self._needed_pose_lost = True
+            self._stopped_by = ""
+            self._link.stop(f"Stopped: {missing[0][:1].lower()}{missing[0][1:]}")
+
+    def _tell(self, text: str, severity: Severity, kind: str = "live", record_only: bool = False) -> None:
+        """Say something, in the recording of the present run and to whoever listens."""
+        now = self._clock()
+        run = self._run
+        if run is not None:
+            run.note(text, "fault" if severity == "error" else "note", now)
+        if not record_only:
+            self._on_event(LinkEvent(now, severity, text, kind))
+
+    # --- carrying out commands (`stops`: how many there had been when it was asked for)
+
+    def _use(self, scene: Scene) -> None:
+        """Turn to a scene, and begin to watch the robot anew."""
+        before, self._scene = self._scene, scene
+        if self._run is not None:
+            self._run.close()
+        self._standing.judge(self._scene)
+        if not scene.body.jointed:
+            self._run = self._measuring = self.recording = self.latest = None
+            return
+        if self._pose is not None and before.robot.n_links != scene.robot.n_links:
+            self._pose.begin(scene.robot.n_links)
+        station = self._station(scene)
+        self._measuring = SnapshotBuilder(self._profile, scene, station, self._profile.timing.lost_s)
+        self._watch()
+
+    def _station(self, scene: Scene) -> BasePose:
+        """Where the robot is drawn as long as nobody sees it."""
+        try:
+            return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
+        except SceneError:  # it is among the reasons why the robot cannot be armed
+            return BasePose(np.zeros(2), 0.0, not scene.model.spatial)
+
+    def _watch(self) -> None:
+        """Begin a run in memory of what is measured."""
+        assert self._measuring is not None
+        if self._run is not None:
+            self._run.close()
+        self._twin_recording = lambda: None
+        self._run = LiveRun(self._profile, self._scene, self._clock(), self._measuring, self._pose is not None)
+        self.recording = self._run.recording
+
+    def _set_scene(self, scene: Scene) -> None:
+        before, run, now = self._scene, self._run, self._clock()
+        if scene == before:
+            return
+        moving = run is not None and run.referencing is not None and run.ended is None
+        if not moving or run is None or run.referencing is None:
+            if scene.robot != before.robot or scene.model != before.model or scene.run != before.run or run is None:
+                self._use(scene)
+                return
+            if not run.watched:
+                self._scene = scene
+                self._standing.judge(self._scene)
+                self._watch()
+                return
+            self._note_change(run, before, scene, now)
+        else:
+            going = run.referencing.scene  # its start is how the robot lay, and concerns nobody any more
+            live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
+            self._tell_waiting(scene, tuple(refused))
+            if live != going:
+                since = run.referencing.apply(live, run.time(now))
+                self._note_change(run, run.scene, live, run.begin + since)
+                if run.twin is not None:
+                    run.twin.apply(live)
+        self._scene = scene
+        self._standing.judge(self._scene)
+
+    def _tell_waiting(self, scene: Scene, keys: tuple[str, ...]) -> None:
+        """Say once which values of a scene the stream does not take over, and when there are none any more."""
+        before, self._waiting = self._waiting, keys
+        if keys and keys != before:
+            called = ", ".join(label_of(scene, key) for key in keys)
+            self._tell(
+                f"{called}: this cannot change while the robot streams; the robot takes it over with its next stream.",
+                "warning", "waiting",
+            )  # fmt: skip
+        elif before and not keys:
+            self._tell("The robot streams what the scene says again.", "info", "waiting")
+
+    def _note_change(self, run: LiveRun, before: Scene, after: Scene, now: float) -> None:
+        values = {key: tree(get_value(after, key)) for key in changed_keys(before, after)}
+        run.recording.add_change(max(0.0, run.time(now)), values, after)
+        run.scene = after
+
+    def _steer(self, command: TeleopCommand) -> None:
+        run = self._run
+        if run is None or run.referencing is None or run.ended is not None:
+            return  # nobody is at the controls of a robot that stands; the first command of a stream comes with it
+        now = self._clock()
+        if run.referencing.steer(command, run.time(now)) and not run.steered:
+            run.steered = True
+            run.note("The robot is steered by hand", "note", now)
+
+    def _arm(self, stops: int) -> None:
+        reasons = self.not_ready
+        if reasons:
+            self._tell(f"The robot cannot be armed: {' '.join(reasons)}", "error", "refused")
+            return
+        self._standing.judge(self._scene)
+        if self._run is not None and not self._run.watched:
+            self._watch()
+        self._link.command("arm", stops=stops)
+
+    def _hold(self, stops: int) -> None:
+        if self._link.telemetry().state == LinkState.STREAMING:
+            self._stopped_by = ""
+            self._link.command("arm", stops=stops)  # what arms a robot that stands holds one that moves
+
+    def _disarm(self) -> None:
+        self._stopped_by = ""
+        self._link.command("disarm")
+
+    def _reset(self, stops: int) -> None:
+        if self._run is not None and not self._run.watched:
+            self._watch()
+        self._link.command("reset", stops=stops)
+
+    def _stream(self, stops: int) -> None:
+        latest, scene = self.latest, self._scene
+        if reasons := self._refusals():
+            self._tell(f"Streaming cannot begin: {' '.join(reasons)}", "error", "refused")
+            return
+        assert latest is not None
+        assert self._measuring is not None
+        angles = np.where(np.isfinite(latest.joint_angle), latest.joint_angle, 0.0)
+        start = started_at(scene, angles, latest.link_pose, Fields.POSE in latest.valid)
+        referencing = ReferenceScheduler(start, self._base_dir, self._profile.timing)
+        self._stopped_by, self._waiting = "", ()
+        path = self._new_run(start)
+        begin = self._clock() + LEAD_S
+        twin = self._new_twin(start, begin)
+        if self._run is not None:
+            self._run.close()
+        self._run = run = LiveRun(
+            self._profile, start, begin, self._measuring, self._pose is not None, path,
+            Origin(base_dir=self._base_dir, robot=self._profile.name), referencing, twin,
+        )  # fmt: skip
+        run.stops = stops
+        self.recording = run.recording
+        first = referencing.references(0.0, latest)
+        assert first is not None, "the first references are due at once"
+        self._send(run, first)
+
+    def _new_twin(self, scene: Scene, begin: float) -> Twin | None:
+        if not self._wants_twin:
+            self._twin_recording = lambda: None
+            return None
+        twin = Twin(
+            scene,
+            self._base_dir,
+            lambda: self._clock() - begin,
+            lambda sentence: self._tell(sentence, "warning", "twin"),
+        )
+        self._twin_recording = lambda: twin.recording
+        return twin
+
+
+_STATES = {
+    LinkState.DISCONNECTED: "Disconnected",
+    LinkState.LISTENING: "Listening only",
+    LinkState.IDLE: "Connected, torque off",
+    LinkState.ARMED: "Armed: the joints hold where they stand",
+    LinkState.STREAMING: "Streaming",
+    LinkState.FAULT: "Stopped",
+}
+
+
+def _longest_arming(profile: Profile) -> float:
+    """How long the robot may take from the operator's wish until all nodes have said that they are armed, s."""
+    steps = profile.sequences.arm
+    waits = sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
+    return waits + profile.timing.confirm_s + _ASKED_S

@@ -1,0 +1,318 @@
+"""What a robot's body is made of: links with joints between them, or the cross-sections of a continuous rod.
+
+`Scene.body` is the one or the other. All that depends on which of them it is asks for what it wants to know; what is
+drawn or typed of a body stands in the layers above, which choose by the body's class at one place each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import Problem
+from snakestudio.model.motion import GaitStart, PlacedStart, Start, StraightStart
+from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.support import Friction, Support
+from snakestudio.model.rotations import matrices
+
+__all__ = ["Body", "ChainBody", "ContinuousBody"]
+
+
+class Body(ABC):
+    """What is known of every body; its parts are the rows of `Snapshot.link_pose`, numbered from 0 in this order."""
+
+    __slots__ = ()
+
+    part_noun: ClassVar[str]
+    """What a part is, in a sentence."""
+
+    part_name: ClassVar[str]
+    """What a part is called before its number."""
+
+    tables: ClassVar[tuple[str, ...]]
+    """Tables of a scene that say nothing about any other body."""
+
+    jointed: ClassVar[bool]
+    """Whether its parts are joined by joints, which gaits, controllers, motors and hands can move."""
+
+    strained: ClassVar[bool]
+    """Whether a strain law says its shape, and strains and wrenches inside it are known."""
+
+    meets_obstacles: ClassVar[bool]
+    """Whether obstacles stand in its way and a path leads it, so that there is something to lay out around it."""
+
+    @property
+    @abstractmethod
+    def n_parts(self) -> int:
+        """Number of parts."""
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints."""
+        return self.n_parts - 1 if self.jointed else 0
+
+    @property
+    @abstractmethod
+    def head_part(self) -> int:
+        """0-based index of the part at the head."""
+
+    @property
+    @abstractmethod
+    def length(self) -> float:
+        """Length of the straight body, m."""
+
+    @property
+    @abstractmethod
+    def radius(self) -> float:
+        """Radius of the body at rest, m."""
+
+    @property
+    @abstractmethod
+    def half_length(self) -> float:
+        """From the middle of a part to the centre of either of its round ends, m."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> float:
+        """The farthest that anything of a part is from its middle, m."""
+
+    @property
+    @abstractmethod
+    def pointer(self) -> float:
+        """How long a stroke along a part's x axis shows where that points, m; negative: against it."""
+
+    @property
+    @abstractmethod
+    def abscissas(self) -> tuple[float, ...]:
+        """Material abscissas of the cross-sections, m; none of links."""
+
+    @property
+    @abstractmethod
+    def slides(self) -> bool:
+        """Whether it slides over the ground, so that friction moves it."""
+
+    @property
+    @abstractmethod
+    def in_space(self) -> bool:
+        """Whether it moves in space and a start says how high it is; else its parts lie flat on the ground."""
+
+    @abstractmethod
+    def part_title(self, index: int) -> str:
+        """What a part (0-based) is called: "Link 3, the head", "Section 1, the head · X = 0 m"."""
+
+    @abstractmethod
+    def part_entry(self, index: int) -> str:
+        """The same for a list: "Link 3 · head", "Section 2 · X = 0.025 m"."""
+
+    @abstractmethod
+    def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
+        """Outlines from above of its links, or between its cross-sections; unknown ones are left out.
+
+        Parameters
+        ----------
+        pose : (n, 7) array
+            As in `Snapshot`.
+        """
+
+    @abstractmethod
+    def start_problems(self, start: Start) -> list[Problem]:
+        """Mistakes in which a start contradicts the body."""
+
+    @abstractmethod
+    def unplaced(self, start: Start) -> str:
+        """What a kind of start does not say of where this body is, with "a start ..." before it; "" if it says all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainBody(Body):
+    """A chain of equal links.
+
+    Attributes
+    ----------
+    robot : Robot
+    in_space : bool
+        Whether the links move in space.
+    """
+
+    robot: Robot
+    in_space: bool = False
+
+    part_noun = "link"
+    part_name = "Link"
+    tables = ("gait", "controller", "joint_controller", "actuator")
+    jointed = True
+    strained = False
+    meets_obstacles = True
+    abscissas = ()
+    slides = True
+
+    @property
+    def n_parts(self) -> int:
+        """Number of links."""
+        return self.robot.n_links
+
+    @property
+    def head_part(self) -> int:
+        """0-based index of the head link."""
+        return self.robot.head_index
+
+    @property
+    def length(self) -> float:
+        """From joint end to joint end, m."""
+        return self.robot.length
+
+    @property
+    def radius(self) -> float:
+        """Of the links, m."""
+        return self.robot.radius_m
+
+    @property
+    def half_length(self) -> float:
+        """From a link's middle to the centre of either end sphere, m."""
+        return self.robot.contact_half_length_m
+
+    @property
+    def reach(self) -> float:
+        """From a link's middle to its ends, m."""
+        return self.radius + self.half_length
+
+    @property
+    def pointer(self) -> float:
+        """A link's length towards the head: x points to the next link, m."""
+        return -self.robot.link_length_m if self.head_part == 0 else self.robot.link_length_m
+
+    def part_title(self, index: int) -> str:
+        """A link's number."""
+        return f"Link {index + 1}, the head" if index == self.head_part else f"Link {index + 1}"
+
+    def part_entry(self, index: int) -> str:
+        """A link's number."""
+        return f"Link {index + 1} · head" if index == self.head_part else f"Link {index + 1}"
+
+    def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
+        """One of every link whose pose is known."""
+        known = pose[np.isfinite(pose).all(axis=1)]
+        if not len(known):
+            return ()
+        axis = self.half_length * matrices(known[:, 3:])[:, :2, 0]
+        ends = np.stack([known[:, :2] - axis, known[:, :2] + axis], axis=1)
+        return tuple(Outline(pair, self.radius) for pair in ends)
+
+    def start_problems(self, start: Start) -> list[Problem]:
+        """Links that there are not, and values for more or fewer links than there are."""
+        problems = []
+        n = self.robot.n_links
+        link = getattr(start, "link", 1)
+        if link > n:
+            problems.append(Problem("error", "start.link", f"there is no link {link}", f"give a link from 1 to {n}"))
+        lists = {
+            "joint_angles_deg": n - 1,
+            "joint_pitch_deg": n - 1,
+            "link_angles_deg": n,
+            "position_m": n,
+            "orientation_wxyz": n,
+            "velocity_m_s": n,
+            "angular_velocity_rad_s": n,
+        }
+        for key, wanted in lists.items():
+            given = getattr(start, key, None)
+            if given is not None and len(given) != wanted:
+                of = "joint" if key.startswith("joint") else "link"
+                message = f"{len(given)} values for {wanted} {of}s"
+                problems.append(Problem("error", f"start.{key}", message, f"give one value for each {of}"))
+        return problems
+
+    def unplaced(self, start: Start) -> str:
+        """Nothing: every start says where the links are."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuousBody(Body):
+    """A rod of cross-sections with nothing between them, the head first.
+
+    Attributes
+    ----------
+    beam : Beam
+    support : Support
+        What holds it.
+    """
+
+    beam: Beam
+    support: Support
+
+    part_noun = "cross-section"
+    part_name = "Section"
+    tables = ("beam", "strain", "support")
+    jointed = False
+    strained = True
+    meets_obstacles = False
+    head_part = 0
+    half_length = 0.0
+    in_space = True
+
+    @property
+    def n_parts(self) -> int:
+        """Number of cross-sections that are shown and recorded."""
+        return self.beam.sections
+
+    @property
+    def length(self) -> float:
+        """Unstrained, m."""
+        return self.beam.length_m
+
+    @property
+    def radius(self) -> float:
+        """Unstrained, m."""
+        return self.beam.radius_m
+
+    @property
+    def reach(self) -> float:
+        """More than the radius, m: a body that is shortened is thicker, and its ends are round."""
+        return 1.5 * self.radius
+
+    @property
+    def pointer(self) -> float:
+        """Two diameters, m: cross-sections may be as near to each other as one likes."""
+        return 4.0 * self.radius
+
+    @property
+    def abscissas(self) -> tuple[float, ...]:
+        """Of the cross-sections that are shown and recorded, m."""
+        return self.beam.abscissas
+
+    @property
+    def slides(self) -> bool:
+        """Whether nothing holds it."""
+        return isinstance(self.support, Friction)
+
+    def part_title(self, index: int) -> str:
+        """A cross-section's number and place."""
+        head = ", the head" if index == self.head_part else ""
+        return f"Section {index + 1}{head} · X = {self.length * index / (self.n_parts - 1):.3g} m"
+
+    def part_entry(self, index: int) -> str:
+        """A cross-section's number and place."""
+        place = f"X = {self.abscissas[index]:.3f} m" if index < self.n_parts else ""
+        return f"Section {index + 1} · {place if index else 'head'}"
+
+    def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
+        """One between every two neighbours of those whose pose is known."""
+        centre = pose[np.isfinite(pose).all(axis=1), :2]
+        return tuple(Outline(centre[k : k + 2], self.radius) for k in range(len(centre) - 1))
+
+    def start_problems(self, start: Start) -> list[Problem]:
+        """Nothing: a start places the body as a whole."""
+        return []
+
+    def unplaced(self, start: Start) -> str:
+        """Starts that give a state or angles do it for links."""
+        if not isinstance(start, PlacedStart):
+            return "says no place for a continuous body"
+        return "" if isinstance(start, StraightStart | GaitStart) else "has no direction for a continuous body"

@@ -1,0 +1,284 @@
+"""What an obstacle shape declares of itself: all that engines, pictures, edits, panels and files know of it.
+
+A shape is one file in `shapes/`, called as its kind is: its fields, what it is made of, and `KIND`. What it can do
+follows from the names of its fields: `x_m` and `y_m` are its place, `z_m` lets it be raised, `yaw_deg` or `heading_deg`
+(the direction in which it rises) lets it be turned about the vertical, `pitch_deg` and `roll_deg` let it be tilted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from snakestudio.model import registry
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.fields import Frozen, value
+from snakestudio.model.obstacles.solids import Solid
+from snakestudio.model.registry import Registry
+
+__all__ = [
+    "SHAPES",
+    "Arrangement",
+    "Fit",
+    "Obstacle",
+    "ShapeKind",
+    "angle",
+    "files_of",
+    "friction",
+    "group",
+    "grown",
+    "hidden",
+    "locked",
+    "name",
+    "obstacle_solids",
+    "place",
+    "shape_of",
+    "size",
+]
+
+
+class Obstacle(Frozen):
+    """A fixed obstacle; a subclass has a `kind`, what every obstacle has, and its own values between."""
+
+    if TYPE_CHECKING:  # fields of each subclass, in the order in which files have them
+        kind: str
+        name: str
+        group: str
+        x_m: float
+        y_m: float
+        friction: float
+        locked: bool
+        hidden: bool
+
+
+# --- fields that shapes share -----------------------------------------------------------------------------------------
+
+
+def name() -> str:
+    """What people call it."""
+    declared: str = value(
+        "", label="Name", help="Name shown in the tree; numbered if left out", max_length=80, live=True
+    )
+    return declared
+
+
+def group() -> str:
+    """What it is picked and moved with."""
+    declared: str = value(
+        "", label="Group", help="Obstacles of one group are picked and moved together", max_length=80, live=True
+    )
+    return declared
+
+
+def place(axis: str, what: str) -> float:
+    """A coordinate, m."""
+    declared: float = value(label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True)
+    return declared
+
+
+def size(label: str, what: str, default: float) -> float:
+    """A length, m."""
+    declared: float = value(default, label=label, unit="m", help=what, gt=0, le=1e3, slider=(0.01, 2), live=True)
+    return declared
+
+
+def angle(label: str, what: str) -> float:
+    """A direction, degrees."""
+    declared: float = value(0.0, label=label, unit="°", help=what, ge=-360, le=360, slider=(-180, 180), live=True)
+    return declared
+
+
+def friction(default: float) -> float:
+    """Its surface."""
+    declared: float = value(
+        default, label="Friction", symbol="µ", help="Coulomb friction coefficient of the surface",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    return declared
+
+
+def locked() -> bool:
+    """Whether it stays."""
+    declared: bool = value(
+        False, label="Locked", help="Neither picked in the view nor moved, turned or deleted", live=True
+    )
+    return declared
+
+
+def hidden() -> bool:
+    """Whether it is left out of pictures."""
+    declared: bool = value(False, label="Hidden", help="Not drawn; the robot meets it all the same", live=True)
+    return declared
+
+
+# --- the declaration --------------------------------------------------------------------------------------------------
+
+
+Fit = Callable[[float], float]
+"""Turns a length (m) that suits the usual robot into one that suits the scene's."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arrangement:
+    """Obstacles that a click puts into a scene, beside one of a shape's own; of several a group is made.
+
+    Attributes
+    ----------
+    name : str
+        Unique, for programs.
+    title, help : str
+        What people call it, and what it is, in a line.
+    icon : str
+        Name of its picture.
+    place : float
+        Where it stands in menus.
+    make : callable
+        Makes them around (x, y), m.
+    """
+
+    name: str
+    title: str
+    help: str
+    icon: str
+    place: float
+    make: Callable[[Fit, float, float], Sequence[Obstacle]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShapeKind:
+    """A shape of obstacles.
+
+    Attributes
+    ----------
+    fields : type
+        Of an entry of the scene's [[obstacles]].
+    solids : callable
+        What it is made of, from its fields and the folder that file names in them are relative to (None: the working
+        directory). Engines collide with these, the view draws them, and its outlines from above are theirs.
+    title, help : str
+        For people: "Cylinder", "An upright cylinder".
+    mention, plural : str
+        In the middle of a sentence: "a cylinder", "cylinders".
+    sizes : str
+        How large it is, with its fields in braces.
+    place : float
+        Where it stands in lists.
+    icon : str
+        Name of its picture.
+    terrain : bool
+        Whether it is ground to move on rather than something to push against: robots in the plane cannot meet it, and
+        it has the colour of ground. All else is a wall in the plane as long as it is made of posts and upright blocks.
+    steps : bool
+        Whether its solids are blocks, each shorter and higher than the one before, that end at the same place.
+    middle : callable
+        How high the point is that it is moved, turned and scaled by, m above its `z_m`, or the ground.
+    scaled : callable
+        Its values after scaling by (x, y, z) along its own axes; see `grown`.
+    fitted : tuple of str
+        Sizes that a new one has in proportion to the robot.
+    fresh : callable
+        Other values of a new one.
+    typical : callable
+        Whether a new one is made like this one.
+    arrangements : tuple of Arrangement
+        What else there is to click, made of this shape.
+    files : tuple of str
+        Fields that may name a file. Solids that may be read from one are not kept, and may be in want of it.
+    without_files : callable
+        It, as far as its fields alone say where it lies.
+    effects : tuple
+        Fields, when they have an effect, and that in a few words.
+    """
+
+    fields: type[Obstacle]
+    solids: Callable[[Any, Path | None], Sequence[Solid]]
+    title: str
+    help: str
+    mention: str
+    plural: str
+    sizes: str
+    place: float = 100.0
+    icon: str = "shape-box"
+    terrain: bool = False
+    steps: bool = False
+    middle: Callable[[Any], float] = lambda obstacle: 0.0
+    scaled: Callable[[Any, float, float, float], dict[str, Any]] = lambda obstacle, x, y, z: {}
+    fitted: tuple[str, ...] = ()
+    fresh: Callable[[Fit], dict[str, Any]] = lambda fit: {}
+    typical: Callable[[Any], bool] = lambda obstacle: True
+    arrangements: tuple[Arrangement, ...] = ()
+    files: tuple[str, ...] = ()
+    without_files: Callable[[Any], Obstacle] = lambda obstacle: obstacle
+    effects: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = ()
+
+    @property
+    def raised(self) -> bool:
+        """Whether it has a height of its own; else it stands on the ground."""
+        return "z_m" in self.fields.model_fields
+
+    @property
+    def turn_key(self) -> str:
+        """The field that says how it is turned about the vertical; "" for what is round."""
+        return next((key for key in ("yaw_deg", "heading_deg") if key in self.fields.model_fields), "")
+
+    @property
+    def rises(self) -> bool:
+        """Whether it rises in a direction."""
+        return self.turn_key == "heading_deg"
+
+    @property
+    def tilts(self) -> bool:
+        """Whether it can be turned about any axis; else about the vertical alone."""
+        return "pitch_deg" in self.fields.model_fields
+
+
+def grown(obstacle: Obstacle, **factors: float) -> dict[str, float]:
+    """Those of its values that change when each is multiplied by its factor, to seven digits."""
+    return {key: float(f"{getattr(obstacle, key) * by:.7g}") for key, by in factors.items() if by != 1.0}
+
+
+SHAPES: Registry[ShapeKind] = registry.SHAPES
+"""All shapes by `obstacle.kind`."""
+
+
+def shape_of(obstacle: Obstacle) -> ShapeKind:
+    """What is declared of an obstacle's shape."""
+    return SHAPES[obstacle.kind]
+
+
+def files_of(obstacle: Obstacle) -> dict[str, str]:
+    """Names of files that an obstacle refers to, by the fields that hold them."""
+    return {key: named for key in shape_of(obstacle).files if (named := getattr(obstacle, key)) is not None}
+
+
+def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[Solid]:
+    """The bodies of one obstacle.
+
+    Parameters
+    ----------
+    obstacle : Obstacle
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If what it refers to (the table or the picture of a height field) cannot be used.
+    """
+    kind = shape_of(obstacle)
+    return list(kind.solids(obstacle, base_dir) if kind.files else _kept(obstacle))
+
+
+@by_identity
+def _kept(obstacle: Obstacle) -> tuple[Solid, ...]:
+    """The bodies of an obstacle that says everything itself; kept, so nothing of them may be written to."""
+    solids = tuple(shape_of(obstacle).solids(obstacle, None))
+    for solid in solids:
+        for part in solid:
+            if isinstance(part, np.ndarray):
+                part.setflags(write=False)
+    return solids

@@ -1,0 +1,466 @@
+"""What a run tells, each quantity declared once: columns of CSV and HDF5, channels, curves of plots and of videos.
+
+A quantity has one column, or one for each link, joint, cross-section or anchor. Its name ends in its unit; how its
+values follow from recorded rows stands here alone. Sums since the start of a run, as a recording keeps them, become
+means since the row before. What the source of a run does not fill (`Schema.valid`) is NaN: a robot on CAN has columns
+of contact forces, too, but nobody measured them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
+from snakestudio.model.column_units import parted
+from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
+from snakestudio.model.robot.strain import COMPONENTS
+from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.model.snapshot import Fields, mass_shares
+
+__all__ = [
+    "QUANTITIES",
+    "Column",
+    "Columns",
+    "Piece",
+    "Quantity",
+    "column_of_energy",
+    "columns_of",
+    "each_hold",
+    "each_joint",
+    "each_link",
+    "each_section",
+    "in_degrees",
+    "numbered",
+]
+
+
+class Piece:
+    """Some rows of a run, one after the other, with the interval before each.
+
+    Attributes
+    ----------
+    schema : Schema
+    rows : Rows
+        k of them.
+    """
+
+    def __init__(self, schema: Schema, rows: Rows, before: Rows | None) -> None:
+        self.schema, self.rows = schema, rows
+        self._before = before if before is not None else rows.slice(0, 1)
+        self._known: dict[Quantity, FloatArray] = {}
+
+    @cached_property
+    def span(self) -> FloatArray:
+        """Time since the row before, (k,), s; 0 where there is none."""
+        return self.difference(lambda rows: rows.time)
+
+    @cached_property
+    def steps(self) -> FloatArray:
+        """Steps since the row before, (k,)."""
+        return self.difference(lambda rows: rows.steps)
+
+    @cached_property
+    def roll_pitch_yaw(self) -> FloatArray:
+        """Of every link, (k, n, 3), rad."""
+        return roll_pitch_yaw(self.rows.link_pose[:, :, 3:])
+
+    def difference(self, of: Callable[[Rows], NDArray[np.generic]]) -> FloatArray:
+        """How much something recorded as a sum grew since the row before."""
+        values = np.concatenate([of(self._before), of(self.rows)]).astype(np.float64)
+        return np.diff(values, axis=0)
+
+    def mean(self, of: Callable[[Rows], FloatArray]) -> FloatArray:
+        """Mean over the time since the row before of something recorded as a sum; 0 where there is no row before."""
+        grown = self.difference(of)
+        span = self.span.reshape(-1, *(1,) * (grown.ndim - 1))
+        return np.divide(grown, span, out=np.zeros_like(grown), where=span > 0)
+
+    def over_mass(self, values: FloatArray) -> FloatArray:
+        """Mean over the mass of values (k, n) of links or cross-sections, (k,)."""
+        mean: FloatArray = values @ mass_shares(values.shape[1], bool(self.schema.sections))
+        return mean
+
+    def values(self, quantity: Quantity) -> FloatArray:
+        """Values of a quantity, (k, columns), worked out once."""
+        if quantity not in self._known:
+            values = quantity.values(self)
+            self._known[quantity] = values[:, None] if values.ndim == 1 else values
+        return self._known[quantity]
+
+
+Labels = Callable[[Schema], tuple[str, ...]]
+"""What stands for `{}` in the names of a quantity's columns, one after the other."""
+
+_FIRST_ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
+
+
+def _numbers(count: int) -> tuple[str, ...]:
+    return tuple(str(number + 1) for number in range(count))
+
+
+def _always(schema: Schema) -> bool:
+    return True
+
+
+def _has_pitch(schema: Schema) -> bool:
+    return schema.has_pitch
+
+
+def _whole(schema: Schema) -> tuple[str, ...]:
+    return ("",)
+
+
+def each_link(schema: Schema) -> tuple[str, ...]:
+    """One for each link, or sampled cross-section."""
+    return _numbers(schema.n_links)
+
+
+def each_joint(schema: Schema) -> tuple[str, ...]:
+    """One for each joint; none of a continuous body."""
+    return _numbers(schema.n_joints)
+
+
+def each_section(schema: Schema) -> tuple[str, ...]:
+    """One for each sampled cross-section of a continuous body."""
+    return _numbers(len(schema.sections))
+
+
+def each_hold(schema: Schema) -> tuple[str, ...]:
+    """One for each anchor or support of a continuous body."""
+    return _numbers(schema.n_holds)
+
+
+_NUMBERED = re.compile(r"(link|joint|section|contact)_(\d+)_(.+)")
+_GROUPS = {"link": "Links", "joint": "Joints", "section": "Sections", "contact": "Anchors and supports"}
+
+
+def numbered(name: str) -> tuple[str, int, str] | None:
+    """Of what a numbered column is, its number (1-based) and what of it: ("link", 6, "x_m"); None for any other."""
+    found = _NUMBERED.fullmatch(name)
+    return None if found is None else (found[1], int(found[2]), found[3])
+
+
+def column_of_energy(name: str) -> str:
+    """Name of the column of one of `Schema.energy`."""
+    return f"{name}_j" if name.startswith("work") else f"energy_{name}_j"
+
+
+def in_degrees(name: str) -> str:
+    """Name of an angle's or a rate's column in degrees: "heading_deg" for "heading_rad"."""
+    stem, ending = parted(name)
+    return f"{stem}_{ending.replace('rad', 'deg')}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """Something that runs tell.
+
+    Attributes
+    ----------
+    name : str
+        Of its columns, ending in the unit; `{}` stands for the number (or the name) of what has a column each.
+    values : callable
+        (k, columns), or (k,) of a single column, SI unless the name says otherwise.
+    needs : Fields
+        What the source must fill.
+    group : str
+        Where its columns stand in the channel browser, if that does not follow from their names; "": nowhere.
+    of : callable
+        What it has a column for each of.
+    there : callable
+        Which runs have it.
+    exported : bool
+        Whether it is among the columns of CSV, HDF5 and expressions; others are shown only.
+    key : str
+        What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left out.
+    """
+
+    name: str
+    values: Callable[[Piece], FloatArray]
+    needs: Fields = Fields.NONE
+    group: str = ""
+    of: Labels = _whole
+    there: Callable[[Schema], bool] = _always
+    exported: bool = True
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column of runs of a schema.
+
+    Attributes
+    ----------
+    name : str
+    quantity : Quantity
+    index : int
+        Which column of the quantity it is.
+    filled : bool
+        Whether the source fills it.
+    group : tuple of str
+        Where it stands in the channel browser, from the top: ("Links", "Link 6"); () for nowhere.
+    """
+
+    name: str
+    quantity: Quantity
+    index: int
+    filled: bool
+    group: tuple[str, ...]
+
+
+def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
+    """Component k of what every link, joint, cross-section or anchor has."""
+
+    def values(piece: Piece) -> FloatArray:
+        found: FloatArray = getattr(piece.rows, attribute)[:, :, k]
+        return found
+
+    return values
+
+
+def _degrees(of: Callable[[Piece], FloatArray]) -> Callable[[Piece], FloatArray]:
+    return lambda piece: np.degrees(of(piece))
+
+
+def _force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
+    """Mean force on every link since the row before, N."""
+    return lambda piece: piece.mean(lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis])
+
+
+def _whole_force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
+    return lambda piece: piece.mean(lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis].sum(axis=1))
+
+
+def _force_size(others: tuple[str, ...], axes: slice) -> Callable[[Piece], FloatArray]:
+    """Size of the mean force on every link since the row before, N."""
+
+    def impulse(rows: Rows) -> FloatArray:
+        parts: list[FloatArray] = [getattr(rows, f"impulse_{other}")[:, :, axes] for other in others]
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+    return lambda piece: _size(piece.mean(impulse))
+
+
+def _size(vectors: FloatArray) -> FloatArray:
+    """Lengths of vectors (..., 3)."""
+    length: FloatArray = np.sqrt(np.einsum("...a,...a->...", vectors, vectors))
+    return length
+
+
+def _attitude(axis: int) -> Callable[[Piece], FloatArray]:
+    return lambda piece: np.degrees(piece.roll_pitch_yaw[:, :, axis])
+
+
+def _com(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
+    return lambda piece: piece.over_mass(getattr(piece.rows, attribute)[:, :, k])
+
+
+def _com_speed(piece: Piece) -> FloatArray:
+    return _size(np.stack([piece.over_mass(piece.rows.link_twist[:, :, k]) for k in range(3)], axis=1))
+
+
+def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labels]:
+    """Some energies: their values, and the names of their columns."""
+
+    def names(schema: Schema) -> list[str]:
+        if among_first:
+            return [name for name in _FIRST_ENERGIES if name in schema.energy]
+        return [name for name in schema.energy if name not in _FIRST_ENERGIES]
+
+    def values(piece: Piece) -> FloatArray:
+        return piece.rows.energy[:, [piece.schema.energy.index(name) for name in names(piece.schema)]]
+
+    return values, lambda schema: tuple(map(column_of_energy, names(schema)))
+
+
+def _iterations(piece: Piece) -> FloatArray:
+    grown = piece.difference(lambda rows: rows.solver_iterations)
+    return np.divide(grown, piece.steps, out=np.zeros(len(piece.steps)), where=piece.steps > 0)
+
+
+def _unconverged(piece: Piece) -> FloatArray:
+    return piece.difference(lambda rows: rows.solver_unconverged)
+
+
+def _residual_of_steps(piece: Piece) -> FloatArray:
+    """NaN in the first row, which has nothing to be worst of."""
+    return np.where(piece.steps > 0, piece.rows.solver_residual, np.nan)
+
+
+def _head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
+    """An impact has no acceleration; the mean since the row before there is always."""
+    return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
+
+
+def _added(schema: Schema) -> tuple[str, ...]:
+    return schema.extra
+
+
+def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Labels]:
+    """Angles, or rates, that controllers and models add: their values in degrees, and the names of their columns."""
+
+    def names(schema: Schema) -> list[str]:
+        return [name for name in schema.extra if parted(name)[1] == ending]
+
+    def values(piece: Piece) -> FloatArray:
+        return np.degrees(piece.rows.extra[:, [piece.schema.extra.index(name) for name in names(piece.schema)]])
+
+    return values, lambda schema: tuple(map(in_degrees, names(schema)))
+
+
+def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = True) -> list[Quantity]:
+    return [
+        Quantity(
+            f"joint_{{}}_{axis}_{ending}",
+            _part_of(attribute, k) if exported else _degrees(_part_of(attribute, k)),
+            needs,
+            of=each_joint,
+            there=_has_pitch if axis == "pitch" else _always,
+            exported=exported,
+        )
+        for k, axis in enumerate(("yaw", "pitch"))
+    ]
+
+
+_AXES = tuple(enumerate("xyz"))
+_FIRST, _FURTHER = _energies(among_first=True), _energies(among_first=False)
+_ANGLES, _RATES = _added_in_degrees("rad"), _added_in_degrees("radps")
+
+_EXPORTED = (
+    Quantity("time_s", lambda piece: piece.rows.time),
+    *(
+        Quantity(f"link_{{}}_{name}", _part_of("link_pose", k), Fields.POSE, of=each_link)
+        for k, name in enumerate(("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
+    ),
+    *_of_joints("joint_angle", "rad", Fields.JOINTS),
+    *_of_joints("joint_angle_ref", "ref_rad", Fields.REFERENCE),
+    *_of_joints("joint_rate", "rate_radps", Fields.JOINTS),
+    *_of_joints("joint_torque", "torque_nm", Fields.TORQUE),
+    *(Quantity(f"com_{axis}_m", _com("link_pose", k), Fields.POSE, "Centre of mass") for k, axis in _AXES),
+    *(Quantity(f"com_v{axis}_mps", _com("link_twist", k), Fields.TWIST, "Centre of mass") for k, axis in _AXES),
+    *(
+        Quantity(f"contact_{other}_f{axis}_n", _whole_force(other, k), Fields.CONTACTS, "Contacts")
+        for other in ("obstacle", "ground")
+        for k, axis in _AXES
+    ),
+    *(
+        Quantity(f"link_{{}}_{other}_f{axis}_n", _force(other, k), Fields.CONTACTS, of=each_link)
+        for other in ("obstacle", "ground")
+        for k, axis in _AXES
+    ),
+    Quantity("contacts_closed", lambda p: p.rows.contacts_closed.astype(np.float64), Fields.CONTACTS, "Contacts"),
+    Quantity("{}", _FIRST[0], Fields.ENERGY, "Energy and work", _FIRST[1]),
+    Quantity("solver_residual", lambda piece: piece.rows.solver_residual, Fields.SOLVER, "Solver"),
+    Quantity("solver_iterations", _iterations, Fields.SOLVER, "Solver"),
+    Quantity("solver_unconverged", _unconverged, Fields.SOLVER, "Solver"),
+    # What the models add stands behind what is fixed.
+    *(
+        Quantity(f"link_{{}}_{name}", _part_of("link_twist", k), Fields.TWIST, of=each_link)
+        for k, name in enumerate(("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps"))
+    ),
+    Quantity("{}", _FURTHER[0], Fields.ENERGY, "Energy and work", _FURTHER[1]),
+    *(Quantity(f"head_a{axis}_mps2", _head_acceleration(k), Fields.TWIST, "Head") for k, axis in _AXES),
+    *(Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section) for k, name in enumerate(COMPONENTS)),
+    *(
+        Quantity(f"section_{{}}_lambda_{name}", _part_of("wrench", k), Fields.TORQUE, of=each_section)
+        for k, name in enumerate(("nx_n", "ny_n", "nz_n", "cx_nm", "cy_nm", "cz_nm"))
+    ),
+    *(
+        Quantity(f"contact_{{}}_{name}", _part_of("hold", k), Fields.CONTACTS, of=each_hold)
+        for k, name in enumerate(HOLD_COLUMNS)
+    ),
+    Quantity("{}", lambda piece: piece.rows.extra, group="Controller", of=_added),
+)
+
+_shown = partial(Quantity, exported=False)
+
+_SHOWN = (
+    _shown("link_{}_obstacle_force_n", _force_size(("obstacle",), slice(3)), Fields.CONTACTS, of=each_link),
+    # The ground's normal is z: what is left is friction.
+    _shown("link_{}_ground_friction_n", _force_size(("ground",), slice(2)), Fields.CONTACTS, of=each_link),
+    _shown("link_{}_ground_load_n", _force_size(("ground",), slice(2, 3)), Fields.CONTACTS, of=each_link),
+    _shown("link_{}_contact_force_n", _force_size(("obstacle", "ground"), slice(3)), Fields.CONTACTS, of=each_link),
+    *_of_joints("joint_angle", "deg", Fields.JOINTS, exported=False),
+    *_of_joints("joint_angle_ref", "ref_deg", Fields.REFERENCE, exported=False),
+    _shown("com_speed_mps", _com_speed, Fields.TWIST, "Centre of mass"),
+    _shown("link_{}_speed_mps", lambda piece: _size(piece.rows.link_twist[:, :, :3]), Fields.TWIST, of=each_link),
+    *(
+        _shown(f"link_{{}}_{axis}_deg", _attitude(k), Fields.POSE, of=each_link)
+        for k, axis in enumerate(("roll", "pitch", "yaw"))
+    ),
+    _shown("solver_residual", _residual_of_steps, Fields.SOLVER, key="solver_residual_of_steps"),
+    _shown("section_{}_lambda_n_n", lambda piece: _size(piece.rows.wrench[:, :, :3]), Fields.TORQUE, of=each_section),
+    _shown("section_{}_lambda_c_nm", lambda piece: _size(piece.rows.wrench[:, :, 3:]), Fields.TORQUE, of=each_section),
+    _shown("section_{}_gamma_x_minus_1", lambda piece: piece.rows.strain[:, :, 0] - 1.0, of=each_section),
+    _shown("contact_{}_force_n", lambda piece: _size(piece.rows.hold[:, :, 8:11]), Fields.CONTACTS, of=each_hold),
+    _shown("contact_{}_torque_nm", lambda piece: _size(piece.rows.hold[:, :, 11:14]), Fields.CONTACTS, of=each_hold),
+    _shown("{}", _ANGLES[0], group="Controller", of=_ANGLES[1]),
+    _shown("{}", _RATES[0], of=_RATES[1]),
+)
+
+QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
+"""All there are, in the order of a CSV; neighbours that have a column for each of the same stand part by part."""
+
+
+class Columns(NamedTuple):
+    """All columns of runs of a schema.
+
+    Attributes
+    ----------
+    by_name : dict of str to Column
+        In the order of a CSV; those that are only shown behind them.
+    by_key : dict of str to tuple of Column
+        Those of a quantity by its key (see `Quantity.key`).
+    exported : tuple of str
+        Names of those of a CSV.
+    filled : tuple of str
+        Those of them that the source fills.
+    """
+
+    by_name: dict[str, Column]
+    by_key: dict[str, tuple[Column, ...]]
+    exported: tuple[str, ...]
+    filled: tuple[str, ...]
+
+
+def columns_of(schema: Schema) -> Columns:
+    """All columns of runs of a schema."""
+    return _columns(schema, QUANTITIES)
+
+
+@lru_cache(maxsize=64)
+def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
+    by_name: dict[str, Column] = {}
+    by_key: dict[str, tuple[Column, ...]] = {}
+    for (of, exported), neighbours in groupby(quantities, lambda quantity: (quantity.of, quantity.exported)):
+        here = [quantity for quantity in neighbours if quantity.there(schema)]
+        for index, label in enumerate(of(schema)):
+            for quantity in here:
+                name = quantity.name.format(label)
+                filled = quantity.needs in schema.valid
+                column = Column(name, quantity, index, filled, _group(quantity, name, schema))
+                if exported or name not in by_name:
+                    by_name[name] = column
+                key = quantity.key or quantity.name.replace("{}", "*")
+                by_key[key] = (*by_key.get(key, ()), column)
+    those = [column for column in by_name.values() if column.quantity.exported]
+    names = tuple(column.name for column in those)
+    return Columns(by_name, by_key, names, tuple(column.name for column in those if column.filled))
+
+
+def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:
+    found = numbered(name)
+    if found is not None:
+        part = "section" if found[0] == "link" and schema.sections else found[0]
+        return _GROUPS[part], f"{part.capitalize()} {found[1]}"
+    if name.startswith("resultant_"):  # what a model adds beside what its controller does
+        return ("Body",)
+    return (quantity.group,) if quantity.group else ()

@@ -1,0 +1,89 @@
+"""What there is to say about a declared value of the scene: what it is, what it may be, why another was refused."""
+
+from __future__ import annotations
+
+import typing
+
+from pydantic import BaseModel
+
+from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.model.edits import get_value
+from snakestudio.model.fields import FieldDoc
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.numbers import format_number
+
+__all__ = ["declared", "explanation", "number_kind", "refusal", "symbol_html"]
+
+
+def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
+    """The part of the scene that declares the value at `key`, and the value's name there.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    holder, _, name = key.rpartition(".")
+    part = get_value(scene, holder) if holder else scene
+    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+        raise SceneError(f"{key}: there is no such key in the scene.")
+    return type(part), name
+
+
+def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
+    """Whether a field is a whole number and whether it may be None; None if it is no number at all."""
+    annotation = model.model_fields[name].annotation
+    options = set(typing.get_args(annotation)) or {annotation}
+    optional = type(None) in options
+    options.discard(type(None))
+    return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(frozenset(options))
+
+
+def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
+    """Tooltip of a value: what it is, its symbol, range, default and key, and why it has no effect if it has none.
+
+    Parameters
+    ----------
+    doc : FieldDoc
+    key : str
+    dim : str
+        Colour of secondary text, "#rrggbb".
+    unused : str
+    """
+    unit = f" {doc.unit}" if doc.unit else ""
+    lines = [f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""), doc.help + "."]
+    if unused:
+        lines.append(f"<b>It has no effect in this scene: {unused}.</b>")
+    low = None if doc.minimum is None else format_number(doc.minimum)
+    high = None if doc.maximum is None else format_number(doc.maximum)
+    more = "more than" if doc.exclusive_minimum else "at least"
+    if low is not None and high is not None:
+        lines.append(f"{more.capitalize()} {low}, at most {high}{unit}.")
+    elif low is not None:
+        lines.append(f"{more.capitalize()} {low}{unit}.")
+    elif high is not None:
+        lines.append(f"At most {high}{unit}.")
+    if isinstance(doc.default, int | float) and not isinstance(doc.default, bool):
+        lines.append(f"Default {format_number(float(doc.default))}{unit}.")
+    if isinstance(doc.default, str) and doc.default:
+        lines.append(f"Default {doc.default.replace('_', ' ')}.")
+    elif isinstance(doc.default, bool):
+        lines.append(f"Default {'on' if doc.default else 'off'}.")
+    lines.append("Takes effect while the robot moves." if doc.live else "Applies at reset.")
+    return f"<qt>{'<br>'.join(lines)}<br><span style='color:{dim}'>{key}</span></qt>"
+
+
+def symbol_html(symbol: str) -> str:
+    """A symbol as in the papers: ``K_P`` with its index below the line."""
+    base, _, index = symbol.partition("_")
+    return f"<i>{base}</i>" + (f"<sub>{index}</sub>" if index else "")
+
+
+def refusal(error: SnakeStudioError) -> str:
+    """What to say at a field whose value was refused."""
+    problems = getattr(error, "problems", ())
+    if not problems:
+        return str(error)
+    first = problems[0]
+    remedy = f"; {first.remedy}" if first.remedy else ""
+    return f"{first.message[:1].upper()}{first.message[1:]}{remedy}."

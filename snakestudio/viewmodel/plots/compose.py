@@ -1,0 +1,285 @@
+"""Turns a stretch of the history into the picture of a view."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio._arrays import FloatArray
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Heat, Mark, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.pyramid import Envelope
+from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
+
+__all__ = ["compose", "legend"]
+
+Envelopes = dict[str, tuple[FloatArray, Envelope]]
+"""Times and bins by series."""
+
+Overlaid = tuple[Overlay, Sequence[CurveSpec]]
+"""A recording over the run, and its curves."""
+
+_LEAST_RESIDUAL = 1e-14
+"""What a residual of 0 is shown as."""
+_MOST_POINTS = 9000
+"""Points of all curves together, beyond which each gets fewer."""
+_INVITATION = "Drag channels here from the Channels panel."
+
+
+def compose(
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    start: float,
+    stop: float,
+    width: int,
+    values: tuple[float, float] | None = None,
+    before: ChartData | None = None,
+    overlaid: Sequence[Overlaid] = (),
+) -> ChartData:
+    """The picture of `view` from start to stop (s), about `width` pixels wide.
+
+    Parameters
+    ----------
+    view : PlotType
+    lines : sequence of CurveSpec
+        What the view shows.
+    history : SeriesCache
+    start, stop : float
+    width : int
+    values : (float, float), optional
+        Ends of the left axis, if they are not to follow the data.
+    before : ChartData, optional
+        What was shown before, if axes that still serve are to stay as they are.
+    overlaid : sequence of (Overlay, sequence of Line)
+        Other recordings over the same axes.
+    """
+    picture = ChartData(start, stop, unit=view.unit, levels=list(view.levels))
+    bins = max(60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid))))
+    envelopes = _envelopes(lines, history, start, stop, bins)
+    picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
+    if view.style == "heat":
+        sections = () if history.recording is None else history.recording.schema.sections
+        _add_heat(picture, view, lines, envelopes, sections)
+    else:
+        _add_traces(picture, view, lines, envelopes)
+        for overlay, over in overlaid:
+            _add_traces(picture, view, over, _envelopes(over, overlay.history, start, stop, bins), dashed=True)
+        if view.style == "stacked":
+            _stack(picture, view, [line.name for line in lines])
+        else:
+            _fit(picture, view, [] if before is None else before.axes)
+    _add_marks(picture, view, history, bins)
+    if view.chosen and not lines:
+        picture.note, picture.invites = _INVITATION, True
+    if values is not None:
+        picture.axes[0].low, picture.axes[0].high = values
+    return picture
+
+
+def _envelopes(lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
+    """What a history remembers of the series of `lines` from start to stop (s)."""
+    return _of_series({line.series for line in lines}, history, start, stop, bins)
+
+
+def _of_series(keys: set[str], history: SeriesCache, start: float, stop: float, bins: int) -> Envelopes:
+    """What a history remembers of some series from start to stop (s)."""
+    envelopes: Envelopes = {}
+    recording = history.recording
+    if recording is None or not len(recording):
+        return envelopes
+    times = recording.times
+    first = max(0, int(np.searchsorted(times, start)) - 1)
+    last = min(len(times), int(np.searchsorted(times, stop)) + 1)
+    for key in keys:
+        envelope = history.envelope(key, first, last, bins)
+        if envelope is not None and len(envelope.row):
+            middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
+            low = times[np.floor(middle).astype(np.int64)]
+            high = times[np.ceil(middle).astype(np.int64)]
+            envelopes[key] = (0.5 * (low + high), envelope)
+    return envelopes
+
+
+def _add_traces(
+    picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, *, dashed: bool = False
+) -> None:
+    for line in lines:
+        if line.series not in envelopes:
+            continue
+        time, envelope = envelopes[line.series]
+        low = envelope.low[:, line.column].astype(np.float64)
+        high = envelope.high[:, line.column].astype(np.float64)
+        if view.decades and line.axis == 0:
+            low, high = _logarithms(picture, view, low, high)
+        picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint, dashed))
+
+
+def _logarithms(picture: ChartData, view: PlotType, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Decadic logarithms; what has none is said where somebody chose the axis, and a residual of 0 is a small one."""
+    if not view.chosen:
+        return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(np.maximum(high, _LEAST_RESIDUAL))
+    bad = high <= 0.0
+    if bad.any() or (low <= 0.0).any():
+        none = bool(bad[np.isfinite(high)].all())
+        picture.note = (
+            "No value here is positive: a logarithmic axis cannot show any. Turn it off in the plot's menu."
+            if none
+            else "Values that are not positive are left out: the axis is logarithmic."
+        )
+    least = np.where(low > 0.0, low, high)  # of a bin that reaches below 0, what is above it
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bad, np.nan, np.log10(least)), np.where(bad, np.nan, np.log10(high))
+
+
+def _add_marks(picture: ChartData, view: PlotType, history: SeriesCache, bins: int) -> None:
+    """Where a phase of the controller begins and ends, on the first curve."""
+    recording = history.recording
+    phase = view.phase(recording.schema) if recording is not None else None
+    if phase is None or recording is None or not picture.traces:
+        return
+    found = _of_series({phase[0]}, history, picture.start, picture.stop, bins).get(phase[0])
+    if found is None:
+        return
+    time, envelope = found
+    up = np.nan_to_num(envelope.high[:, 0]) > 0.5
+    curve = picture.traces[0]
+    for bin_ in np.flatnonzero(up[1:] != up[:-1]):
+        begins = bool(up[bin_ + 1])
+        at = float(time[bin_ + 1] if begins else time[bin_])
+        middle = 0.5 * (np.interp(at, curve.time, curve.low) + np.interp(at, curve.time, curve.high))
+        picture.marks.append(Mark(at, float(middle), begins))
+
+
+def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
+    """Least and greatest value seen, if anything is."""
+    lows, highs = [], []
+    for trace in traces:
+        seen = (trace.time >= start) & (trace.time <= stop)
+        if not seen.any():
+            continue
+        lows.append(float(np.fmin.reduce(trace.low[seen])))
+        highs.append(float(np.fmax.reduce(trace.high[seen])))
+    lows, highs = [v for v in lows if math.isfinite(v)], [v for v in highs if math.isfinite(v)]
+    return (min(lows), max(highs)) if lows and highs else None
+
+
+def _fit(picture: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
+    picture.axes = []
+    for number in range(1 + max((trace.axis for trace in picture.traces), default=0)):
+        of_axis = [trace for trace in picture.traces if trace.axis == number]
+        extent = _extent(of_axis, picture.start, picture.stop)
+        if number == 0 and view.decades:
+            axis = _decades(view, extent)
+        elif number == 0:
+            empty = 0.0, 1.0 if view.chosen else view.least
+            axis = Axis(*fitted(*(extent or empty), from_zero=view.from_zero, least=view.least))
+        elif view.chosen:
+            axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=False, least=view.least))
+        else:
+            axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=True, least=1.0))
+        ends = (before[number].low, before[number].high) if number < len(before) else None
+        axis.low, axis.high = steady(axis.low, axis.high, ends)
+        picture.axes.append(axis)
+
+
+def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
+    """Whole decades: all that is seen where somebody chose the curves, else those in which solvers work."""
+    if not view.chosen:
+        low, high = extent or (-12.0, -8.0)
+        return Axis(min(math.floor(low), -12.0), max(math.ceil(high), -6.0), decades=True)
+    low, high = extent or (0.0, 1.0)
+    bottom = math.floor(low + 1e-9)
+    return Axis(bottom, max(bottom + 1.0, math.ceil(high - 1e-9)), decades=True)
+
+
+def _stack(picture: ChartData, view: PlotType, names: Sequence[str]) -> None:
+    """Every curve on a base line of its own, the first at the top, all to one scale; those of one name on the same."""
+    rows = {name: row for row, name in enumerate(dict.fromkeys([*names, *(trace.name for trace in picture.traces)]))}
+    n = len(rows)
+    extent = _extent(picture.traces, picture.start, picture.stop)
+    _, top = fitted(*(extent or (0.0, view.least)), from_zero=True, least=view.least)
+    # Forces seldom peak in neighbours at once: curves may reach over the two lines above.
+    scale = min(2.4, max(1.0, n / 3)) / top
+    for trace in picture.traces:
+        base = n - 1 - rows[trace.name]
+        trace.low, trace.high = base + trace.low * scale, base + trace.high * scale
+    picture.axes = [Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))]
+    picture.unit = f"spacing {readable(1 / scale, view.unit)}"
+
+
+def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
+    assert callable(place)
+    every = max(1, math.ceil(n / 6))
+    return [(place(row), str(row + 1)) for row in range(0, n, every)]
+
+
+def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
+    """Ticks of a map's rows, one for each of evenly spaced cross-sections: abscissas from the head, which is on top."""
+    n, length = len(sections), sections[-1]
+    interval = nice_interval(length / 5)
+    count = int(length / interval + 1e-6)
+    unit = {0: "head 0", count: f"{count * interval:g} m"}
+    return [(n - 0.5 - i * interval / length * (n - 1), unit.get(i, f"{i * interval:g}")) for i in range(count + 1)]
+
+
+def _add_heat(
+    picture: ChartData, view: PlotType, lines: Sequence[CurveSpec], envelopes: Envelopes, sections: Sequence[float]
+) -> None:
+    n = max(1, len(lines))
+    along = view.of == "body" and len(sections) == n
+    labels = _place_labels(sections) if along else _row_labels(n, lambda row: n - 0.5 - row)
+    picture.axes = [Axis(0.0, float(n), labels=labels)]
+    if not lines or lines[0].series not in envelopes:
+        return
+    time, envelope = envelopes[lines[0].series]
+    seen = (time >= picture.start) & (time <= picture.stop)
+    columns = [line.column for line in lines]
+    values = envelope.high[:, columns]
+    if view.signed:
+        low = envelope.low[:, columns]
+        values = np.where(np.abs(low) > np.abs(values), low, values)
+    sizes = np.abs(values[seen])
+    greatest = float(np.fmax.reduce(sizes, axis=None)) if sizes.size else 0.0
+    _, top = fitted(0.0, greatest if math.isfinite(greatest) else 0.0, from_zero=True, least=view.least)
+    picture.heat = Heat(time, values, top, view.signed)
+    picture.unit = f"full scale {'±' if view.signed else ''}{readable(top, view.unit)}"
+
+
+def legend(
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    index: int | None,
+    overlaid: Sequence[Overlaid] = (),
+) -> list[tuple[str, str]]:
+    """Colour and text of every curve with its value at a row, the most important first.
+
+    Before them stand the names of what is overlaid: whose curves are whose must not be cut off.
+    """
+    values: dict[str, NDArray[np.float64] | None] = {}
+    entries: list[tuple[float, str, str]] = []
+    for line in lines:
+        if line.series not in values:
+            values[line.series] = None if index is None else history.values_at(line.series, index)
+        row = values[line.series]
+        value = math.nan if row is None else float(row[line.column])
+        unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
+        text = line.name if row is None else f"{line.name} {readable(value, unit)}"
+        entries.append((value, line.colour, text))
+    if len(entries) > 4 and not (view.chosen and view.style == "lines"):
+        # Eleven links do not fit: those that carry most are what one looks for.
+        if view.signed:
+            entries = [(abs(value), colour, text) for value, colour, text in entries]
+        least = 0.0 if view.signed else 1e-3
+        entries = sorted((entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0])[:4]
+    phase = view.phase(history.recording.schema) if history.recording is not None else None
+    if phase is not None:
+        entries = [(0.0, "warning", f"▼ {phase[1]}"), (0.0, "good", f"▲ {phase[2]}"), *entries]
+    names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines]
+    return [*names, *((colour, text) for _, colour, text in entries)]

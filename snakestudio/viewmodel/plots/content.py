@@ -1,0 +1,309 @@
+"""What a plot is to show, as plain data that layouts and presets keep; and of chosen channels, as a kind of plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from snakestudio.model.column_units import label_of
+from snakestudio.model.quantities import numbered
+from snakestudio.model.recording import Schema
+from snakestudio.model.snapshot import Fields
+from snakestudio.viewmodel.plots.channels import Channel, is_signal, series_key
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType, distinct_colour, link_colour
+from snakestudio.viewmodel.plots.plot_types import VIEWS
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.signals import SpectrumWindow
+
+__all__ = ["Content", "Curve", "Kind", "custom_view", "missing", "read_content", "with_curves", "write_content"]
+
+Kind = Literal["view", "time", "xy", "spectrum", "heat"]
+"""A view of the list; or chosen channels over the time, over each other, over the frequency, as a strip each."""
+
+WINDOWS: tuple[SpectrumWindow, ...] = ("hann", "hamming", "blackman", "flattop", "rectangular")
+"""By what a stretch may be weighed for its spectrum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A chosen channel.
+
+    Attributes
+    ----------
+    name : str
+        As in a CSV, or of a derived channel.
+    against : str
+        Of an X-Y plot, what stands on the horizontal axis.
+    """
+
+    name: str
+    against: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a plot shows.
+
+    Attributes
+    ----------
+    kind : str
+    view : str
+        Name in `VIEWS`, of that kind.
+    index : int
+        Chosen link, joint or quantity, 0-based, of that kind.
+    curves : tuple of Curve
+        Of all other kinds.
+    title : str
+        "" for one that says what it is.
+    log : bool
+        Whether the value axis is logarithmic.
+    equal : bool
+        Whether both axes of an X-Y plot have the same scale.
+    outlines : bool
+        Whether the scene's obstacles are drawn: for tracks from above.
+    whole : bool
+        Whether an X-Y plot shows all of the run, and not only the time in view.
+    window : str
+        Of a spectrum, one of `WINDOWS`.
+    """
+
+    kind: Kind = "time"
+    view: str = ""
+    index: int = 0
+    curves: tuple[Curve, ...] = ()
+    title: str = ""
+    log: bool = False
+    equal: bool = False
+    outlines: bool = False
+    whole: bool = False
+    window: SpectrumWindow = "hann"
+
+    def without(self, number: int) -> Content:
+        """The same less one of its curves (0-based)."""
+        return replace(self, curves=self.curves[:number] + self.curves[number + 1 :])
+
+    def moved(self, number: int, to: int) -> Content:
+        """The same with a curve in another place of the order."""
+        curves = list(self.curves)
+        curves.insert(to, curves.pop(number))
+        return replace(self, curves=tuple(curves))
+
+    @staticmethod
+    def of_view(view: str, index: int = 0) -> Content:
+        """A view of the list."""
+        return Content("view", view, index)
+
+    @staticmethod
+    def tracks(links: tuple[int, ...], centre: bool = False) -> Content:
+        """Paths of links (1-based) seen from above, and of the centre of mass."""
+        bodies = [f"link_{link}" for link in links] + (["com"] if centre else [])
+        curves = tuple(Curve(f"{body}_y_m", f"{body}_x_m") for body in bodies)
+        return Content("xy", curves=curves, equal=True, outlines=True, whole=True)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All channels it names."""
+        return tuple(name for curve in self.curves for name in (curve.against, curve.name) if name)
+
+
+def write_content(content: Content) -> dict[str, Any]:
+    """As JSON knows it; what is as always is left out."""
+    default = Content(content.kind)
+    written = {f.name: getattr(content, f.name) for f in fields(Content) if f.name != "curves"}
+    kept = {key: value for key, value in written.items() if key == "kind" or value != getattr(default, key)}
+    if content.curves:
+        kept["curves"] = [{key: value for key, value in asdict(curve).items() if value} for curve in content.curves]
+    return kept
+
+
+def read_content(written: object) -> Content | None:
+    """What was written by `write_content`; None if it cannot be understood."""
+    if not isinstance(written, Mapping):
+        return None
+    kept = dict(written)
+    curves = kept.pop("curves", [])
+    types = {f.name: type(getattr(Content(), f.name)) for f in fields(Content)}
+    if not all(key in types and type(value) is types[key] for key, value in kept.items()):
+        return None
+    if not isinstance(curves, list) or not all(
+        isinstance(curve, Mapping) and set(curve) <= {"name", "against"} and isinstance(curve.get("name"), str)
+        and all(isinstance(value, str) for value in curve.values())
+        for curve in curves
+    ):  # fmt: skip
+        return None
+    content = Content(**kept, curves=tuple(Curve(**curve) for curve in curves))
+    known = content.kind in get_args(Kind) and content.window in WINDOWS
+    return content if known and (content.kind != "view" or content.view in VIEWS) else None
+
+
+_TITLES = {"time": "Chosen channels", "xy": "X-Y plot", "spectrum": "Spectrum", "heat": "Strips by number"}
+_STYLES = {"time": "lines", "xy": "xy", "spectrum": "spectrum", "heat": "heat"}
+
+
+Known = Mapping[str, Channel]
+"""Channels by name."""
+
+
+def _unit(name: str, known: Known) -> str:
+    """Unit of a channel; "" of one that is not there."""
+    return known[name].unit if name in known else ""
+
+
+def _title(content: Content) -> str:
+    if content.title:
+        return content.title
+    return "Tracks from above" if content.outlines else _TITLES[content.kind]
+
+
+def _short(names: Sequence[str]) -> dict[str, str]:
+    """Labels without the words that all of them begin with: those leave no room for the others in a legend."""
+    words = {name: label_of(name).split() for name in names}
+    shared = 0
+    while len(words) > 1 and all(len(each) > shared + 1 for each in words.values()):
+        if len({each[shared] for each in words.values()}) > 1:
+            break
+        shared += 1
+    if shared and any(each[shared].isdigit() for each in words.values()):  # "6 x" is of what?
+        shared -= 1
+    return {name: " ".join(each[shared:]) for name, each in words.items()}
+
+
+def _time_lines(content: Content, known: Known) -> list[CurveSpec]:
+    units = list(dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known))
+    labels = _short([curve.name for curve in content.curves])
+    return [
+        CurveSpec(
+            known[curve.name].series, 0, labels[curve.name], distinct_colour(number), known[curve.name].unit,
+            axis=min(1, units.index(known[curve.name].unit)),
+        )
+        for number, curve in enumerate(content.curves)
+        if curve.name in known
+    ]  # fmt: skip
+
+
+def _pairs(content: Content, known: Known) -> list[CurveSpec]:
+    lines: list[CurveSpec] = []
+    for number, curve in enumerate(content.curves):
+        if curve.name in known and curve.against in known:
+            for name in (curve.against, curve.name):
+                one = known[name]
+                label = label_of(name)
+                lines.append(CurveSpec(one.series, 0, label, distinct_colour(number), one.unit))
+            if content.outlines:  # the axes say x and y
+                lines[-1] = replace(lines[-1], name=label_of(curve.name).removesuffix(" y"))
+    return lines
+
+
+def _strips(content: Content, known: Known) -> list[CurveSpec]:
+    """One series of all of them, so that they are drawn as one strip; a derived channel has one of its own."""
+    names = [curve.name for curve in content.curves if curve.name in known]
+    if len(names) > 1:
+        names = [name for name in names if not is_signal(known[name].series)]
+    together = series_key([known[name].series for name in names])
+    lines = []
+    for number, name in enumerate(names):
+        found = numbered(name)
+        label = f"{found[0]} {found[1]}" if found else label_of(name)
+        lines.append(CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit))
+    return lines
+
+
+def custom_view(content: Content, known_of: Callable[[Schema], Known], schema: Schema | None) -> PlotType:
+    """The view of a content.
+
+    Parameters
+    ----------
+    content : Content
+    known_of : callable
+        All channels of runs of a schema.
+    schema : Schema or None
+        Of the run; its channels' units are those of the axes.
+    """
+    if content.kind == "view":
+        return VIEWS[content.view]
+    units = [] if schema is None else [_unit(curve.name, known_of(schema)) for curve in content.curves]
+    make = {"time": _time_lines, "spectrum": _time_lines, "xy": _pairs, "heat": _strips}[content.kind]
+    return PlotType(
+        _title(content), units[0] if units else "", lambda schema, index: make(content, known_of(schema)), Fields.NONE,
+        style=_STYLES[content.kind],  # type: ignore[arg-type]
+        decades=content.log, signed=content.kind == "heat", chosen=True, equal=content.equal,
+        outlines=content.outlines, whole=content.whole, window=content.window,
+    )  # fmt: skip
+
+
+def missing(content: Content, known: Known) -> list[str]:
+    """Channels that a recording does not have."""
+    return [name for name in dict.fromkeys(content.names) if name not in known]
+
+
+def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Content | str:
+    """The content with channels added to it, or why not, in a sentence.
+
+    Parameters
+    ----------
+    content : Content
+        Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that begin one.
+    names : tuple of str
+    known : mapping of str to Channel
+        All channels of the run.
+    """
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        return f"This run has no channel {unknown[0]}; choose one of those in the channel browser."
+    if content.kind == "xy":
+        return _with_pairs(content, names, known)
+    new = tuple(Curve(name) for name in names if Curve(name) not in content.curves)
+    made = replace(content, curves=content.curves + new)
+    units = list(dict.fromkeys(_unit(curve.name, known) for curve in made.curves))
+    most = 2 if content.kind == "time" else 1
+    if len(units) > most:
+        shown = " and ".join(unit or "a pure number" for unit in units[:most])
+        return (
+            f"This plot shows {shown} already, and {'it has only two axes' if most == 2 else 'it has one axis'}: drop "
+            f"{label_of(names[-1])} ({units[most] or 'a pure number'}) on another plot, or beside the plots for one of "
+            "its own."
+        )
+    if content.kind == "heat" and new:
+        return _as_strips(made, known)
+    return made
+
+
+def _as_strips(content: Content, known: Known) -> Content | str:
+    """Strips are columns of one series, and a derived channel has one of its own."""
+    keys = [known[curve.name].series for curve in content.curves]
+    if len(keys) > 1 and any(map(is_signal, keys)):
+        return "Strips show one quantity of every link or joint: put the other one into a plot of its own."
+    return content
+
+
+def _with_pairs(content: Content, names: tuple[str, ...], known: Known) -> Content | str:
+    if content.curves:
+        across = content.curves[0].against
+        curves = (
+            tuple(_track(name, known) or Curve(name, across) for name in names)
+            if content.outlines
+            else (tuple(Curve(name, across) for name in names))
+        )
+    elif len(names) < 2:
+        return "An X-Y plot needs two channels: drag the one across and the one upwards onto it together."
+    else:
+        curves = tuple(Curve(name, names[0]) for name in names[1:])
+    made = replace(content, curves=content.curves + tuple(curve for curve in curves if curve not in content.curves))
+    for side in ("against", "name"):
+        units = list(dict.fromkeys(_unit(getattr(curve, side), known) for curve in made.curves))
+        if len(units) > 1:
+            return (
+                f"The axes of this X-Y plot have one unit each, and {units[0] or 'a pure number'} is there already: "
+                f"{label_of(names[-1])} ({units[-1] or 'a pure number'}) needs a plot of its own."
+            )
+    return made
+
+
+def _track(name: str, known: Known) -> Curve | None:
+    """The path from above of the body that a channel belongs to: dropping any channel of a link adds its track."""
+    found = numbered(name)
+    body = f"{found[0]}_{found[1]}" if found else name.partition("_")[0]
+    curve = Curve(f"{body}_y_m", f"{body}_x_m")
+    return curve if curve.name in known and curve.against in known else None

@@ -1,0 +1,121 @@
+"""The picture of a profile: a quantity over a continuous body, from its head to its tail, at one instant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.scale import fitted, readable
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
+
+__all__ = ["HOLDS", "compose_profile", "profile_legend"]
+
+
+HOLDS = ("contact_*_active", "contact_*_abscissa_m")
+"""Series that say which anchors or supports hold a body, and where."""
+
+_BINS = 200
+
+
+def compose_profile(
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    row: int | None,
+    values: tuple[float, float] | None = None,
+    overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
+) -> ChartData:
+    """The picture of `view` at a row of the recording, other recordings at the same time.
+
+    The value axis holds all of the run that is known, so that it does not jump while the cursor moves.
+
+    Parameters
+    ----------
+    view : PlotType
+    lines : sequence of CurveSpec
+        What the view shows: one curve, whose series has a column for every cross-section.
+    history : SeriesCache
+    row : int or None
+    values : (float, float), optional
+        Ends of the value axis, if they are not to follow the data.
+    overlaid : sequence of (Overlay, sequence of Line)
+    """
+    picture = ChartData(
+        0.0, 1.0, unit=lines[0].unit if lines else "", levels=[(0.0, "")], across="body", across_unit="m"
+    )
+    extents: list[tuple[float, float]] = []
+    time = math.nan
+    if history.recording is not None and history.recording.schema.sections:
+        picture.stop = history.recording.schema.sections[-1]
+        if row is not None:
+            time = float(history.recording.times[row])
+            _add(picture, lines, history, row, extents)
+            _add_ticks(picture, history, row)
+    for overlay, over in overlaid:
+        recording = overlay.history.recording
+        if recording is None or not len(recording) or not recording.schema.sections:
+            continue
+        picture.stop = max(picture.stop, recording.schema.sections[-1])
+        at = math.inf if math.isnan(time) else time
+        if at <= float(recording.times[-1]) or math.isinf(at):  # a curve ends where its run ended
+            nearest = len(recording) - 1 if math.isinf(at) else recording.index_at(at)
+            _add(picture, over, overlay.history, nearest, extents)
+    low, high = min((e[0] for e in extents), default=0.0), max((e[1] for e in extents), default=1.0)
+    picture.axes = [Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))]
+    if values is not None:
+        picture.axes[0].low, picture.axes[0].high = values
+    return picture
+
+
+def _add(
+    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int, extents: list[tuple[float, float]]
+) -> None:
+    """Curves at a row, and how far their quantities reach in the run."""
+    assert history.recording is not None
+    place = np.array(history.recording.schema.sections)
+    for line in lines:
+        found = history.values_at(line.series, row)
+        if found is None:
+            continue
+        picture.traces.append(Trace(place, found, found, line.colour, line.name))
+        known = history.envelope(line.series, 0, len(history.recording), _BINS)
+        parts: list[NDArray[np.floating]] = (
+            [found] if known is None or not len(known.row) else [found, known.low, known.high]
+        )
+        lows = [float(np.fmin.reduce(part, axis=None)) for part in parts]
+        highs = [float(np.fmax.reduce(part, axis=None)) for part in parts]
+        extents += [(low, high) for low, high in zip(lows, highs, strict=True) if math.isfinite(low + high)]
+
+
+def _add_ticks(picture: ChartData, history: SeriesCache, row: int) -> None:
+    active, places = (history.values_at(key, row) for key in HOLDS)
+    if active is None or places is None:
+        return
+    picture.ticks = [
+        (float(place), bool(holds > 0.5)) for holds, place in zip(active, places, strict=True) if math.isfinite(place)
+    ]
+
+
+def profile_legend(picture: ChartData, time: float | None, at: float | None) -> list[tuple[str, str]]:
+    """Colour and text of every curve: its value at an abscissa (m), or where it is largest."""
+    entries: list[tuple[str, str]] = []
+    for trace in picture.traces:
+        known = np.isfinite(trace.low)
+        if not known.any():
+            continue
+        if at is None:
+            place = float(trace.time[np.nanargmax(np.abs(trace.low))])
+        else:
+            place = min(max(at, float(trace.time[0])), float(trace.time[-1]))
+        value = float(np.interp(place, trace.time, trace.low))
+        most = "peak " if at is None else ""
+        entries.append((trace.colour, f"{most}{readable(value, '')} at {place:.3g} m"))
+    if time is not None:
+        entries.insert(1, ("#00000000", f"t {time:.2f} s"))
+    return entries

@@ -1,0 +1,92 @@
+"""The values of curves over a stretch of time, read from the recording itself, and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.model.quantities import Piece
+from snakestudio.viewmodel.job import Progress
+from snakestudio.viewmodel.plots.channels import series_of, signal_of
+from snakestudio.viewmodel.plots.plot_type import CurveSpec
+from snakestudio.viewmodel.plots.series_cache import Source
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.signals import SpanStatistics
+
+__all__ = ["SpanCurve", "curve_table", "figures"]
+
+
+_PIECE = 4096
+"""Rows that are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanCurve:
+    """A curve whose figures are asked for.
+
+    Attributes
+    ----------
+    name : str
+        What people call it.
+    colour, unit : str
+    recording : Source
+    other : Source or None
+        What a derived channel of it calls the other run.
+    line : CurveSpec
+    """
+
+    name: str
+    colour: str
+    unit: str
+    recording: Source
+    other: Source | None
+    line: CurveSpec
+
+
+def curve_table(
+    recording: Source,
+    lines: Sequence[CurveSpec],
+    start: int,
+    stop: int,
+    piece: int = _PIECE,
+    other: Source | None = None,
+) -> Iterator[FloatArray]:
+    """Values of curves at the rows start to stop, some rows at a time, (k, curves)."""
+    schema = recording.schema
+    theirs = None if other is None else other.schema
+    keys = dict.fromkeys(line.series for line in lines)
+    signals = {key: found for key in keys if (found := signal_of(key, schema, theirs)) is not None}
+    for first in range(start, max(stop, start + 1), max(1, piece)):
+        last = min(first + piece, stop)
+        tables: dict[str, FloatArray] = {
+            key: each.values(recording, first, last, other)[:, None] for key, each in signals.items()
+        }
+        if len(signals) < len(keys):
+            before = recording.rows(first - 1, first) if first else None
+            rows = Piece(schema, recording.rows(first, last), before)
+            for key in keys - signals.keys():
+                tables[key] = series_of(key, schema).values(rows)
+        yield np.stack([tables[line.series][:, line.column] for line in lines], axis=1)
+
+
+def figures(curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress) -> list[SpanStatistics] | None:
+    """Figures of curves from span[0] to span[1] (s); None if it was stopped."""
+    from snakestudio.analysis.signals import statistics  # takes long to import, here in a thread
+
+    found = []
+    for number, curve in enumerate(curves):
+        if not progress(number / len(curves)):
+            return None
+        times = curve.recording.times
+        first, stop = int(np.searchsorted(times, span[0])), int(np.searchsorted(times, span[1], side="right"))
+        pieces = (
+            list(curve_table(curve.recording, [curve.line], first, stop, _PIECE, curve.other)) if stop > first else []
+        )
+        values = np.concatenate(pieces)[:, 0] if pieces else np.zeros(0)
+        found.append(statistics(times[first:stop], values))
+    return found

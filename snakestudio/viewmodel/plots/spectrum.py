@@ -1,0 +1,194 @@
+"""The picture of a spectrum: how much of every frequency is in the curves over the time in view."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.scale import fitted, nice_interval, readable, steady
+from snakestudio.viewmodel.plots.series_cache import SeriesCache
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.signals import SpectrumWindow
+
+__all__ = ["Spectra", "compose_spectrum", "spectrum_legend"]
+
+
+_MOST_ROWS = 1 << 17
+"""Rows of the stretch, beyond which its newest are taken: twenty minutes at 100 Hz, in 15 ms a curve."""
+_LEAST_ROWS = 8
+_DECADES_DOWN = 6.0
+"""How far below its top a logarithmic axis reaches."""
+_MOST_POINTS = 4000
+_MUCH, _ROOM = 0.02, 3.0
+"""Share of the peak that is worth seeing, and how many times as far as that reaches the axis does."""
+
+
+class _Spectrum(NamedTuple):
+    frequency: FloatArray
+    amplitude: FloatArray
+
+
+class Spectra:
+    """Spectra of curves; those of rows that are shown again are kept."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[object, ...], _Spectrum | None] = {}
+        self._used: set[tuple[object, ...]] = set()
+
+    def of(
+        self, line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+    ) -> _Spectrum | None:
+        """The amplitude spectrum of a curve over rows first to stop; None where they do not give one."""
+        key = (id(history.recording), line.series, line.column, first, stop, window, history.known(line.series))
+        self._used.add(key)
+        if key not in self._kept:
+            self._kept[key] = self._compute(line, history, first, stop, window)
+        return self._kept[key]
+
+    def forget(self) -> None:
+        """Forget what was not asked for since the last time."""
+        self._kept = {key: value for key, value in self._kept.items() if key in self._used}
+        self._used = set()
+
+    @staticmethod
+    def _compute(
+        line: CurveSpec, history: SeriesCache, first: int, stop: int, window: SpectrumWindow
+    ) -> _Spectrum | None:
+        from snakestudio.analysis.signals import spectrum  # takes long to import, and few plots need it
+
+        values = history.samples(line.series, first, stop, 1)
+        if values is None or history.recording is None or stop - first < _LEAST_ROWS:
+            return None
+        curve = values[:, line.column].astype(np.float64)
+        there = np.isfinite(curve)
+        if there.sum() < _LEAST_ROWS:
+            return None
+        times = history.recording.times[first:stop]
+        return _Spectrum(*spectrum(times[there], curve[there], window))
+
+
+def compose_spectrum(
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    spectra: Spectra,
+    start: float,
+    stop: float,
+    limits: tuple[float, float] | None = None,
+    values: tuple[float, float] | None = None,
+    before: ChartData | None = None,
+    overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
+) -> ChartData:
+    """The picture of the spectra of `lines` from start to stop (s).
+
+    Parameters
+    ----------
+    view : PlotType
+    lines : sequence of CurveSpec
+    history : SeriesCache
+    spectra : Spectra
+    start, stop : float
+        Stretch of time, s.
+    limits : (float, float), optional
+        Frequencies in view, Hz; all there are if left out.
+    values : (float, float), optional
+        Ends of the value axis, if they are not to follow the data.
+    before : ChartData, optional
+        What was shown before, if axes that still serve are to stay as they are.
+    overlaid : sequence of (Overlay, sequence of Line)
+    """
+    picture = ChartData(across="frequency", across_unit="Hz", unit=view.unit)
+    highest, busy = 0.0, 0.0
+    for memory, curves in ((history, lines), *((overlay.history, over) for overlay, over in overlaid)):
+        recording = memory.recording
+        if recording is None or not len(recording):
+            continue
+        first = max(0, int(np.searchsorted(recording.times, start - 1e-9)))
+        last = int(np.searchsorted(recording.times, stop + 1e-9))
+        if last - first > _MOST_ROWS:
+            first = last - _MOST_ROWS
+            picture.note = f"Of the last {recording.times[last - 1] - recording.times[first]:.0f} s in view."
+        for line in curves:
+            found = spectra.of(line, memory, first, last, view.window)
+            if found is not None:
+                highest, busy = max(highest, float(found.frequency[-1])), max(busy, _busy_until(found))
+                _add(picture, view, line, found, limits)
+    spectra.forget()
+    if lines and not picture.traces:
+        picture.note = "Too few rows in view for a spectrum: show a longer stretch of time."
+    if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
+        step = nice_interval(busy)
+        highest = min(highest, math.ceil(_ROOM * busy / step) * step)
+    picture.start, picture.stop = limits or (0.0, highest or 1.0)
+    picture.axes = [_value_axis(picture, view, before)]
+    if values is not None:
+        picture.axes[0].low, picture.axes[0].high = values
+    return picture
+
+
+def _busy_until(found: _Spectrum) -> float:
+    """The highest frequency of which there is much, Hz."""
+    inner = found.amplitude[1:]
+    much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
+    return float(found.frequency[1 + much[-1]]) if len(much) else 0.0
+
+
+def _add(
+    picture: ChartData, view: PlotType, line: CurveSpec, found: _Spectrum, limits: tuple[float, float] | None
+) -> None:
+    frequency, amplitude = found
+    low, high = limits or (0.0, float(frequency[-1]))
+    step = float(frequency[1] - frequency[0])
+    first = max(0, int(low / step) - 1)
+    last = min(len(frequency), int(high / step) + 3)
+    seen, sizes = frequency[first:last], amplitude[first:last]
+    if not len(seen):
+        return
+    peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
+    per = max(1, -(-len(seen) // _MOST_POINTS))
+    if per > 1:  # of neighbours the largest: no peak is lost
+        whole = len(seen) // per * per
+        sizes = sizes[:whole].reshape(-1, per)
+        place = np.argmax(sizes, axis=1)
+        rows = np.arange(len(sizes))
+        seen, sizes = seen[:whole].reshape(-1, per)[rows, place], sizes[rows, place]
+        peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
+    shown = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
+    picture.traces.append(Trace(seen, shown, shown, line.colour, line.name))
+    if sizes[peak] > 0.0:
+        said = f"{seen[peak]:.3g} Hz"
+        picture.dots.append(Dot(float(seen[peak]), float(shown[peak]), line.colour, said))
+
+
+def _value_axis(picture: ChartData, view: PlotType, before: ChartData | None) -> Axis:
+    highest = [float(np.max(trace.high)) for trace in picture.traces if len(trace.high)]
+    top = max((value for value in highest if math.isfinite(value)), default=0.0 if view.decades else 1.0)
+    if view.decades:
+        ceiling = math.ceil(top + 1e-9)
+        return Axis(ceiling - _DECADES_DOWN, float(ceiling), decades=True)
+    low, high = fitted(0.0, 1.05 * max(top, 1e-12), from_zero=True, least=1e-12)
+    ends = None if before is None or before.axes[0].decades else (before.axes[0].low, before.axes[0].high)
+    return Axis(*steady(low, high, ends))
+
+
+def spectrum_legend(picture: ChartData, view: PlotType, at: float | None) -> list[tuple[str, str]]:
+    """Colour and text of every curve: its peak, or its amplitude at a frequency (Hz)."""
+    entries = []
+    for trace in picture.traces:
+        if at is not None:
+            place = int(np.argmin(np.abs(trace.time - at)))
+        else:
+            place = int(np.argmax(np.where(trace.time > 0.0, trace.low, -np.inf)))
+        where, value = float(trace.time[place]), float(trace.low[place])
+        value = 10.0**value if view.decades else value
+        what = f"{trace.name} " if trace.name else ""
+        entries.append((trace.colour, f"{what}{readable(value, '')} at {where:.3g} Hz"))
+    return entries

@@ -1,0 +1,229 @@
+"""The picture of an X-Y plot: channels over each other, and tracks of links seen from above among the obstacles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.obstacles.outlines import Outline, solid_outline
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
+from snakestudio.viewmodel.plots.overlaid import Overlay
+from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.scale import readable
+from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
+
+__all__ = ["Frame", "compose_plane", "plane_legend", "row_near"]
+
+
+_MOST_POINTS = 20_000
+"""Points of all curves together: true rows, evenly spaced, because a band of two things at once says nothing."""
+_MARGIN = 0.06
+"""Room around the curves, as a share of their extent."""
+_CORNER = 24
+"""Corners of a whole circle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What is in view of a plane.
+
+    Attributes
+    ----------
+    left, right, low, high : float
+    """
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    def fitted_to(self, width: float, height: float) -> Frame:
+        """The frame with more room on two sides, so that both axes have the same scale in a chart of that size, px."""
+        wide, tall = self.right - self.left, self.high - self.low
+        scale = max(wide / max(1.0, width), tall / max(1.0, height))
+        more_x, more_y = (scale * width - wide) / 2, (scale * height - tall) / 2
+        return Frame(self.left - more_x, self.right + more_x, self.low - more_y, self.high + more_y)
+
+
+def compose_plane(
+    view: PlotType,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    start: float,
+    stop: float,
+    size: tuple[float, float],
+    frame: Frame | None = None,
+    overlaid: Sequence[tuple[Overlay, Sequence[CurveSpec]]] = (),
+    row: int | None = None,
+) -> ChartData:
+    """The picture of an X-Y view: from start to stop (s), or of the whole run where the view says so.
+
+    Parameters
+    ----------
+    view : PlotType
+    lines : sequence of CurveSpec
+        In pairs, what stands on the horizontal axis first.
+    history : SeriesCache
+    start, stop : float
+    size : (float, float)
+        Width and height of the chart, px.
+    frame : Frame, optional
+        What is in view, if that is not to follow the curves.
+    overlaid : sequence of (Overlay, sequence of Line)
+    row : int, optional
+        Row of the cursor; every curve has a disc there.
+    """
+    unit = lines[1].unit if lines else ""
+    picture = ChartData(unit=unit, across="plane", across_unit=lines[0].unit if lines else "")
+    if view.whole:
+        start, stop = -math.inf, math.inf
+    curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
+    budget = _MOST_POINTS // max(1, curves)
+    _add(picture, lines, history, start, stop, budget)
+    recording = history.recording
+    time = None if recording is None or row is None else float(recording.times[row])
+    if recording is not None and row is not None:
+        _add_dots(picture, lines, history, row)
+    for overlay, over in overlaid:
+        _add(picture, over, overlay.history, start, stop, budget)
+        other = overlay.history.recording
+        if other is not None and len(other) and time is not None and time <= float(other.times[-1]) + 1e-9:
+            _add_dots(picture, over, overlay.history, other.index_at(time))
+    obstacles = _obstacles(view, recording, time)
+    shown = frame or _around(picture, obstacles)
+    if view.equal:
+        shown = shown.fitted_to(*size)
+    picture.start, picture.stop = shown.left, shown.right
+    picture.axes = [Axis(shown.low, shown.high)]
+    picture.outlines = [outline for outline in obstacles if _inside(outline, shown)]
+    return picture
+
+
+def _add(
+    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, budget: int
+) -> None:
+    recording = history.recording
+    if recording is None or not len(recording):
+        return
+    times = recording.times
+    first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
+    stride = max(1, -(-(last - first) // max(2, budget)))
+    first = first // stride * stride  # the same rows again when the view moves
+    picture.stride = max(picture.stride, stride)
+    for across, upwards in zip(lines[::2], lines[1::2], strict=True):
+        x = history.samples(across.series, first, last, stride)
+        y = history.samples(upwards.series, first, last, stride)
+        if x is None or y is None:
+            continue
+        xs, ys = x[:, across.column].astype(np.float64), y[:, upwards.column].astype(np.float64)
+        xs[~np.isfinite(xs)] = ys[~np.isfinite(xs)] = np.nan
+        picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
+
+
+def _add_dots(picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int) -> None:
+    for across, upwards in zip(lines[::2], lines[1::2], strict=True):
+        x, y = history.values_at(across.series, row), history.values_at(upwards.series, row)
+        if x is not None and y is not None and math.isfinite(x[across.column] + y[upwards.column]):
+            picture.dots.append(Dot(float(x[across.column]), float(y[upwards.column]), upwards.colour, upwards.name))
+
+
+def _around(picture: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
+    """All curves with some room, and obstacles that are near them."""
+    xs = [trace.time[np.isfinite(trace.low)] for trace in picture.traces]
+    ys = [trace.low[np.isfinite(trace.low)] for trace in picture.traces]
+    if not sum(map(len, xs)):
+        return Frame(0.0, 1.0, 0.0, 1.0)
+    left, right = min(x.min() for x in xs if len(x)), max(x.max() for x in xs if len(x))
+    low, high = min(y.min() for y in ys if len(y)), max(y.max() for y in ys if len(y))
+    reach = 0.35 * max(right - left, high - low)
+    near = Frame(left - reach, right + reach, low - reach, high + reach)
+    for outline in obstacles:
+        if _inside(outline, near):
+            left, right = min(left, outline[:, 0].min()), max(right, outline[:, 0].max())
+            low, high = min(low, outline[:, 1].min()), max(high, outline[:, 1].max())
+    wide, tall = max(right - left, 1e-9 + 1e-6 * abs(left)), max(high - low, 1e-9 + 1e-6 * abs(low))
+    return Frame(
+        float(left - _MARGIN * wide), float(right + _MARGIN * wide), float(low - _MARGIN * tall),
+        float(high + _MARGIN * tall),
+    )  # fmt: skip
+
+
+def _inside(outline: FloatArray, frame: Frame) -> bool:
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    return bool(low[0] < frame.right and high[0] > frame.left and low[1] < frame.high and high[1] > frame.low)
+
+
+def _obstacles(view: PlotType, recording: Source | None, time: float | None) -> list[FloatArray]:
+    """Polygons of the obstacles as they stand at a time."""
+    if not view.outlines or recording is None:
+        return []
+    scene: Scene = recording.scene if time is None else recording.scene_at(time)
+    return [polygon for obstacle in scene.obstacles for polygon in _polygons(obstacle)]
+
+
+@by_identity
+def _polygons(obstacle: Obstacle) -> tuple[FloatArray, ...]:
+    solids = obstacle_solids(shape_of(obstacle).without_files(obstacle))
+    return tuple(_polygon(solid_outline(solid)) for solid in solids)
+
+
+def _polygon(outline: Outline) -> FloatArray:
+    """The boundary of a polygon, or of a disc as short edges."""
+    if outline.radius <= 0.0:
+        return outline.points
+    angle = np.arange(_CORNER) * (2 * math.pi / _CORNER)
+    return np.asarray(outline.points[0] + outline.radius * np.stack([np.cos(angle), np.sin(angle)], axis=1))
+
+
+def plane_legend(picture: ChartData, lines: Sequence[CurveSpec]) -> list[tuple[str, str]]:
+    """Colour and text of every curve: where it is at the cursor."""
+    places = {(dot.colour, dot.text): dot for dot in picture.dots}
+    entries = []
+    for upwards in lines[1::2]:
+        dot = places.get((upwards.colour, upwards.name))
+        text = upwards.name if dot is None else f"{upwards.name} ({readable(dot.x, '')}, {readable(dot.y, '')})"
+        entries.append((upwards.colour, text))
+    return entries
+
+
+def row_near(
+    lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, place: tuple[float, float],
+    scale: tuple[float, float],
+) -> int | None:  # fmt: skip
+    """The row of the run whose point is nearest to a place of the plane.
+
+    Parameters
+    ----------
+    lines : sequence of CurveSpec
+        In pairs.
+    history : SeriesCache
+    start, stop : float
+        Rows to look among, s.
+    place : (float, float)
+    scale : (float, float)
+        Pixels of a unit of either axis: nearest is what looks so.
+    """
+    recording = history.recording
+    if recording is None or not len(recording):
+        return None
+    times = recording.times
+    first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
+    best: tuple[float, int] | None = None
+    for across, upwards in zip(lines[::2], lines[1::2], strict=True):
+        x = history.samples(across.series, first, last, 1)
+        y = history.samples(upwards.series, first, last, 1)
+        if x is None or y is None or not len(x):
+            continue
+        away = np.hypot((x[:, across.column] - place[0]) * scale[0], (y[:, upwards.column] - place[1]) * scale[1])
+        if np.isfinite(away).any():
+            row = int(np.nanargmin(away))
+            if best is None or away[row] < best[0]:
+                best = float(away[row]), first + row
+    return None if best is None else best[1]

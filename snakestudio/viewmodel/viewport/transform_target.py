@@ -1,0 +1,235 @@
+"""What gizmo and keys act on: the selected obstacles, or the robot at its start, as one thing with a pivot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.errors import SnakeStudioError
+from snakestudio.model.edits import transform
+from snakestudio.model.edits.pose import moved_robot, turned_robot
+from snakestudio.model.labels import obstacle_mention
+from snakestudio.model.obstacles.shape import Obstacle, shape_of
+from snakestudio.model.robot.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.scene.items import Item
+
+__all__ = ["ObstacleTarget", "RobotTarget", "Shaped", "TransformTarget", "target_of"]
+
+
+class TransformTarget(Protocol):
+    """Something that can be moved, turned and scaled. Every edit is a pure function of the scene before it."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in the middle of a sentence."""
+
+    @property
+    def move_axes(self) -> str:
+        """Axes of the world along which it can be moved, of "xyz"."""
+
+    @property
+    def turn_axes(self) -> str:
+        """Axes about which it can be turned."""
+
+    @property
+    def scale_axes(self) -> str:
+        """Axes along which it can be scaled."""
+
+    def pivot(self, scene: Scene) -> FloatArray:
+        """The point (3,), m, that it is moved, turned and scaled by."""
+
+    def moved(self, scene: Scene, shift: FloatArray) -> Scene:
+        """The scene with it moved by `shift` (3,), m.
+
+        Raises
+        ------
+        SceneError
+            If it cannot be there, as in all that follow.
+        """
+
+    def turned(self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray) -> Scene:
+        """The scene with it turned by `angle` (rad) about an axis ("x", "y", "z" or a unit vector) through `pivot`."""
+
+    def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
+        """The scene with it scaled by `factors` (3,) about `pivot`."""
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """A subject with axes and edges of its own, if it has any: they are kept to and snapped by."""
+
+    def own_axes(self, scene: Scene) -> FloatArray:
+        """Its own axes as columns (3, 3); those of the world if its parts differ."""
+
+    def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+        """Corners (3,) of the box around it, m."""
+
+
+class ObstacleTarget:
+    """Some obstacles.
+
+    Parameters
+    ----------
+    scene : Scene
+    indices : sequence of int
+        0-based, at least one.
+    """
+
+    def __init__(self, scene: Scene, indices: Sequence[int]) -> None:
+        self.indices = tuple(indices)
+        chosen = [scene.obstacles[index] for index in self.indices]
+        one = len(chosen) == 1
+        self.title = obstacle_mention(chosen[0], self.indices[0]) if one else f"{len(chosen)} obstacles"
+        shapes = [shape_of(o) for o in chosen]
+        self.move_axes = "xyz" if all(shape.raised for shape in shapes) else "xy"
+        if all(shape.tilts for shape in shapes):
+            self.turn_axes = "xyz"
+        else:
+            self.turn_axes = "" if one and not shapes[0].turn_key else "z"
+        self.scale_axes = "xyz"
+
+    def _chosen(self, scene: Scene) -> list[Obstacle]:
+        return [scene.obstacles[index] for index in self.indices]
+
+    def pivot(self, scene: Scene) -> FloatArray:
+        """The middle of their reference points, (3,), m."""
+        middle: FloatArray = np.mean([transform.reference_point(o) for o in self._chosen(scene)], axis=0)
+        return middle
+
+    def own_axes(self, scene: Scene) -> FloatArray:
+        """Those of a single obstacle as columns (3, 3)."""
+        return transform.own_axes(scene.obstacles[self.indices[0]]) if len(self.indices) == 1 else np.eye(3)
+
+    def box(self, scene: Scene, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+        """Corners (3,) of the box around all of them, m."""
+        world = obstacles_of(scene.obstacles, base_dir)
+        of = list(self.indices)
+        return world.low[of].min(axis=0), world.high[of].max(axis=0)
+
+    def moved(self, scene: Scene, shift: FloatArray) -> Scene:
+        """The scene with them moved."""
+        return transform.move(scene, self.indices, shift)
+
+    def turned(self, scene: Scene, axis: str | ArrayLike, angle: float, pivot: FloatArray) -> Scene:
+        """The scene with them turned."""
+        return transform.turn(scene, self.indices, axis, angle, pivot)
+
+    def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
+        """The scene with them scaled; upwards from the lowest of their feet, so that what stands keeps standing."""
+        foot = min(getattr(o, "z_m", 0.0) for o in self._chosen(scene))
+        return transform.scale(scene, self.indices, factors, (float(pivot[0]), float(pivot[1]), foot))
+
+
+_ROBOT = ("link", "robot", "beam", "start")
+
+
+def target_of(items: frozenset[Item], scene: Scene, base_dir: Path | None, placeable: bool) -> TransformTarget | None:
+    """What the selection lets one move: its obstacles, but for locked ones, or the robot.
+
+    None if there is nothing, or both are selected.
+
+    Parameters
+    ----------
+    items : frozenset of Item
+        What is selected.
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    placeable : bool
+        Whether the robot stands where it starts, so that it can be put elsewhere.
+    """
+    obstacles = sorted(index for kind, index in items if kind == "obstacle")
+    if any(kind in _ROBOT for kind, _ in items):
+        if obstacles or not placeable:
+            return None
+        links = [index for kind, index in items if kind == "link"]
+        robot = RobotTarget(scene, base_dir, links[0] if len(links) == 1 else None)
+        try:
+            robot.pivot(scene)
+        except SnakeStudioError:
+            return None  # it starts from a file that cannot be read, which the checks say
+        return robot
+    free = [index for index in obstacles if not scene.obstacles[index].locked]
+    return ObstacleTarget(scene, free) if free else None
+
+
+# The robot's start as a subject of the gizmo: what can be done to it there, and the scene that comes of it.
+
+
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class RobotTarget:
+    """The place and the direction in which the robot starts.
+
+    Parameters
+    ----------
+    scene : Scene
+        Says by its model what the robot can do.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    link : int or None
+        0-based link (or cross-section) that the robot turns about; None for its middle.
+
+    Attributes
+    ----------
+    title : str
+        What is moved, as texts of undo steps name it.
+    move_axes, turn_axes, scale_axes : str
+        Axes along and about which it goes; a robot's size is not its start's.
+    """
+
+    title = "robot"
+    scale_axes = ""
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None, link: int | None = None) -> None:
+        self.move_axes = "xyz" if scene.model.spatial else "xy"
+        self.turn_axes = "xyz" if scene.model.spatial else "z"
+        self._base_dir, self._link = base_dir, link
+        self._last: tuple[Scene, FloatArray] | None = None
+
+    def pivot(self, scene: Scene) -> FloatArray:
+        """The point (3,), m, that it turns about.
+
+        Raises
+        ------
+        SceneError
+            If the start refers to a file that cannot be read.
+        """
+        if self._last is None or self._last[0] is not scene:  # asked for in every picture
+            place = initial_state(scene, self._base_dir)[0][:, :3]
+            pivot: FloatArray = place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
+            self._last = scene, pivot
+        return self._last[1]
+
+    def moved(self, scene: Scene, shift: FloatArray) -> Scene:
+        """The scene with the robot moved by (3,) metres.
+
+        Raises
+        ------
+        SceneError
+            As `model.placing.moved_robot`.
+        """
+        return moved_robot(scene, shift, self._base_dir)
+
+    def turned(self, scene: Scene, axis: str | FloatArray, angle: float, pivot: FloatArray) -> Scene:
+        """The scene with the robot turned about "x", "y", "z" or a unit vector through `pivot`, by an angle in rad.
+
+        Raises
+        ------
+        SceneError
+            As `model.placing.turned_robot`.
+        """
+        about = np.array(_AXES[axis]) if isinstance(axis, str) else np.asarray(axis, float)
+        return turned_robot(scene, about, angle, pivot, self._base_dir)
+
+    def scaled(self, scene: Scene, factors: FloatArray, pivot: FloatArray) -> Scene:
+        """The scene as it is: a robot is not scaled (`scale_axes` is empty)."""
+        return scene

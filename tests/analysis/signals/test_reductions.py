@@ -1,0 +1,89 @@
+"""Numbers of runs as text: what comes out, in which unit, and how mistakes are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.analysis.signals import REDUCTIONS, compile_reduction, reduce, statistics
+from snakestudio.errors import SignalError
+from snakestudio.model.columns import column_names
+from tests.analysis.signals.made import SCHEMA, MadeRecording, even
+
+NAMES = column_names(SCHEMA)
+RUN = MadeRecording(
+    np.linspace(0.0, 2.0, 201), a_m=lambda t: 2 * t, b_m=lambda t: t + 1, angle_rad=np.sin,
+    force_n=lambda t: np.where(t < 0.995, np.nan, -3.0),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "unit"),
+    [
+        ("first(b_m)", 1.0, "m"), ("last(a_m)", 4.0, "m"), ("mean(a_m)", 2.0, "m"), ("median(a_m)", 2.0, "m"),
+        ("max(b_m)", 3.0, "m"), ("min(b_m)", 1.0, "m"), ("rms(a_m)", np.sqrt(16 / 3 + 0.0133), "m"),
+        ("std(a_m)", np.sqrt(4 / 3 + 0.0133), "m"), ("peak_to_peak(b_m)", 2.0, "m"), ("integral(a_m)", 4.0, "ms"),
+        ("integral(derivative(a_m))", 4.0, "m"), ("integral(force_n)", -3.0, "ns"), ("percentile(a_m, 95)", 3.8, "m"),
+        ("percentile(a_m, 0)", 0.0, "m"), ("first(force_n)", -3.0, "n"), ("max(norm(?_m))", 5.0, "m"),
+        ("last(a_m) - first(b_m)", 3.0, "m"), ("last(a_m)/last(time)", 2.0, "mps"), ("2*pi*last(a_m)", 8 * np.pi, "m"),
+        ("sqrt(mean(a_m^2))", np.sqrt(16 / 3 + 0.0133), "m"), ("max(last(a_m), last(b_m), 5)", 5.0, "m"),
+        ("-last(a_m)", -4.0, "m"), ("last(a_m) > 3", 1.0, ""), ("max(median(a_m, 0.1)) > 3.9", 1.0, ""),
+        ("last(deg(angle_rad))", np.rad2deg(np.sin(2.0)), "deg"),
+    ],
+)  # fmt: skip
+def test_numbers_and_units(text: str, expected: float, unit: str) -> None:
+    found = reduce(text, RUN)
+    assert found.value == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    assert found.unit == unit
+
+
+def test_they_are_those_of_the_strip_below_a_plot() -> None:
+    told = statistics(RUN.times, np.sin(RUN.times))
+    pairs = {"mean": told.mean, "rms": told.rms, "std": told.std, "max": told.maximum, "min": told.minimum}
+    for name, own in {**pairs, "peak_to_peak": told.peak_to_peak, "integral": told.integral}.items():
+        assert reduce(f"{name}(angle_rad)", RUN).value == own, name
+
+
+def test_of_some_rows_of_long_runs_and_of_two() -> None:
+    figure = compile_reduction("max(a_m - other.a_m)", NAMES, NAMES)
+    assert (figure.columns, figure.other_columns, figure.unit) == (("a_m",), ("a_m",), "m")
+    slower = MadeRecording(RUN.times, a_m=lambda t: t)
+    assert figure.value(RUN, other=slower) == pytest.approx(2.0)
+    assert figure.value(RUN, 0, 101, other=slower) == pytest.approx(1.0)
+    long = MadeRecording(even(100_000), a_m=lambda t: t)
+    assert reduce("last(a_m)", long).value == long.times[-1]
+    assert long.most_rows < 50_000, "read by pieces"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a_m", "'a_m' changes with time, and one number is wanted at character 1; put it, or what it is part of, into"
+                " one of first, last, mean"),
+        ("last(a_m) + time", "'time' changes with time"),
+        ("3", "'3' is the same for every run"),
+        ("percentile(a_m)", "is given 1 argument instead of 2 at character 1; write percentile(x, p)"),
+        ("percentile(a_m, 101)", "p = 101 in percentile() is out of range at character 17; give 0 to 100"),
+        ("max(?_m)", "the pattern '?_m' stands for several columns at character 5"),
+        ("mean(last(a_m))", "last() gives one number, and stands within another reduction at character 6; reduce once"),
+        ("lowpass(last(a_m), 5)", "lowpass() is of signals that change with time at character 1; put it within a"),
+        ("lst(a_m)", "'lst' is not a function at character 1; did you mean last"),
+        ("last", "'last' is a function at character 1; write last(x)"),
+        ("last(a_n)", "'a_n' is no column of the run at character 6; did you mean a_m"),
+        ("last(other.a_m)", "'other.a_m' needs a second run at character 6"),
+        ("__import__('os').system('x')", "is not a function"), ("last(a_m).__class__", "is not understood"),
+        ("(lambda: 1)()", "is not a function"), ("[a_m for a_m in a_m]", "is not understood"),
+        ("log(first(a_m))", "'log(first(a_m))' has no value in this run"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told(text: str, sentence: str) -> None:
+    with pytest.raises(SignalError) as raised:
+        reduce(text, RUN)
+    assert sentence.lower() in str(raised.value).lower()
+
+
+def test_a_signal_nobody_knows_has_no_number() -> None:
+    for name in REDUCTIONS:
+        more = ", 50" if name == "percentile" else ""
+        with pytest.raises(SignalError, match="has no value in this run"):
+            reduce(f"{name}(sqrt(-1 - a_m){more})", RUN)

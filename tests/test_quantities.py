@@ -1,0 +1,132 @@
+"""A quantity is declared once: one from outside the package is found wherever columns are; nothing else is touched."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from snakestudio.analysis.signals import compile_signal
+from snakestudio.drawing.style import DARK
+from snakestudio.export.composition import PlotStrip
+from snakestudio.export.csv import write_csv
+from snakestudio.export.hdf5 import write_hdf5
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.plots.channel_browser import ChannelBrowser
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.model.columns import column_names, filled_columns, table
+from snakestudio.model.quantities import QUANTITIES, Piece, Quantity, columns_of, each_joint
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.viewmodel.plots.channels import catalogue
+from snakestudio.viewmodel.plots.content import Content
+from tests.gui.fake import FakeBridge, make_recording
+
+POWER = Quantity(
+    "joint_{}_yaw_power_w",
+    lambda piece: piece.rows.joint_torque[:, :, 0] * piece.rows.joint_rate[:, :, 0],
+    Fields.JOINTS | Fields.TORQUE,
+    of=each_joint,
+)
+NAME = "joint_3_yaw_power_w"
+
+
+@pytest.fixture
+def recording(monkeypatch: pytest.MonkeyPatch) -> RunRecording:
+    monkeypatch.setattr("snakestudio.model.quantities.QUANTITIES", (*QUANTITIES, POWER))
+    return make_recording(Scene(), 400, ("heading_rad",))
+
+
+def power(recording: RunRecording) -> np.ndarray:
+    rows = recording.rows(0, len(recording))
+    return np.asarray(rows.joint_torque[:, 2, 0] * rows.joint_rate[:, 2, 0])
+
+
+def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(recording: RunRecording, tmp_path: Path) -> None:
+    names = column_names(recording.schema)
+    assert names[-11:] == ("heading_rad", *(f"joint_{i}_yaw_power_w" for i in range(1, 11)))
+    write_csv(tmp_path / "run.csv", recording)
+    lines = (line for line in (tmp_path / "run.csv").read_text("utf-8").splitlines() if not line.startswith("#"))
+    written = [float(row[NAME]) for row in csv.DictReader(lines)]
+    np.testing.assert_array_equal(written, power(recording))
+    write_hdf5(tmp_path / "run.h5", recording)
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert file[f"columns/{NAME}"].attrs["units"] == "W"
+        np.testing.assert_array_equal(file[f"columns/{NAME}"], power(recording))
+    signal = compile_signal(f"2 * {NAME}", names)
+    assert signal.unit == "w"
+    np.testing.assert_array_equal(signal.values(recording, 0, 400), 2 * power(recording))
+
+
+def test_a_quantity_is_drawn_under_a_video(recording: RunRecording) -> None:
+    strip = PlotStrip(recording, (NAME,), (0.0, 4.0), 640, 160, DARK)
+    np.testing.assert_array_equal(strip._curves[0][0].values, power(recording))
+
+
+def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(recording: RunRecording) -> None:
+    measured = RunRecording(Scene(), Schema(11, False, recording.schema.energy, valid=Fields.JOINTS))
+    measured.append(make_recording(Scene(), 20).rows(0, 20))
+    assert NAME in column_names(measured.schema)
+    assert NAME not in filled_columns(measured.schema)
+    assert NAME not in catalogue(measured.schema)
+    assert np.isnan(np.concatenate(list(table(measured, (NAME,))))).all()
+
+
+@pytest.mark.gui
+def test_a_quantity_is_found_in_the_browser_and_shown_in_a_plot(
+    recording: RunRecording, qtbot: QtBot, tmp_path: Path
+) -> None:
+    bridge = FakeBridge(recording)
+    library = Library(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
+    browser = ChannelBrowser(bridge, library, lambda key, row: None)  # type: ignore[arg-type]
+    qtbot.addWidget(browser)
+    browser.resize(320, 500)
+    browser.show()
+    qtbot.waitExposed(browser)
+    qtbot.keyClicks(browser.search, "joint 3 power")
+    item = browser._items[NAME]
+    assert [item.text(column) for column in (0, 2)] == ["joint 3 yaw power", "W"]
+    browser.show_values()
+    assert item.text(1), "its value at the cursor"
+    panel = PlotPanel(bridge, Document(), library, [Content("time")])  # type: ignore[arg-type]
+    qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
+    panel.resize(900, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.follow(0.0)
+    panel.plots[0].add_channels((NAME,))
+    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
+    (trace,) = panel.plots[0].chart.picture.traces
+    assert trace.name == "joint 3 yaw power"
+    np.testing.assert_allclose(trace.low, np.interp(trace.time, recording.times, power(recording)), atol=1e-3)
+
+
+def test_a_quantity_is_worked_out_once_for_all_of_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def values(piece: Piece) -> np.ndarray:
+        asked.append(len(piece.rows))
+        return np.asarray(piece.rows.joint_rate[:, :, 0])
+
+    counted = Quantity("joint_{}_yaw_counted", values, Fields.JOINTS, of=each_joint)
+    monkeypatch.setattr("snakestudio.model.quantities.QUANTITIES", (*QUANTITIES, counted))
+    recording = make_recording(Scene(), 50)
+    (whole,) = table(recording, tuple(f"joint_{i}_yaw_counted" for i in range(1, 11)))
+    np.testing.assert_array_equal(whole, recording.rows(0, 50).joint_rate[:, :, 0])
+    assert asked == [50]
+
+
+@pytest.mark.parametrize("schema", [Schema(11, False, ()), Schema(3, True, ("kinetic",), ("a_rad",), n_holds=2)])
+def test_keys_name_the_columns_of_one_quantity(schema: Schema) -> None:
+    for key, columns in columns_of(schema).by_key.items():
+        if key != "*":  # what models and controllers name
+            assert len({column.quantity for column in columns}) == 1, key
+            assert [column.index for column in columns] == list(range(len(columns))), key
