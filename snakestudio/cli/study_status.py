@@ -32,7 +32,7 @@ def summary(path: Path) -> str:
     """
     import numpy as np
 
-    from snakestudio.export.comparison_text import aligned
+    from snakestudio.export.comparison_tables import aligned
     from snakestudio.study.running import results_of
 
     table = results_of(path)

@@ -33,6 +33,9 @@ _DEATHS = 3
 
 _CONNECT_S = 15.0
 
+_FETCH_S = 120.0
+"""A result may have to be computed again where the worker that has it dies; s."""
+
 _STILLBORN = 3
 """Workers of this machine that may end one after the other before they have joined: then something is wrong here."""
 
@@ -162,7 +165,7 @@ class Cluster:
                 self.address = str(self._serving.scheduler_address)
                 self._client = distributed.Client(self._serving, set_as_default=False)
                 for number in range(self._wanted):
-                    self._complaints.append(tempfile.TemporaryFile())
+                    self._complaints.append(tempfile.TemporaryFile())  # noqa: SIM115  (closed with the cluster)
                     self._processes.append(self._started(number))
             else:
                 assert scheduler is not None
@@ -210,8 +213,8 @@ class Cluster:
         one = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
         command = [*own_program(), "study", "worker", "--scheduler", self.address, "--name", f"here-{number + 1}"]
         return subprocess.Popen(
-            [*command, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._complaints[number],
-            env={**os.environ, **one},
+            [*command, "--until-closed"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=self._complaints[number], env={**os.environ, **one},
         )  # fmt: skip
 
     def tend(self) -> None:
@@ -272,12 +275,17 @@ class Cluster:
         return ticket
 
     def _ended(self, ticket: int, future: Any) -> None:
+        error: BaseException | None = None
+        value = None
         try:
-            value, error = future.result(timeout=_CONNECT_S), None
+            if future.status == "error":  # which is known here; a result has to be fetched
+                error = future.exception(timeout=_FETCH_S)
+            else:
+                value = future.result(timeout=_FETCH_S)
         except CancelledError:
             return
         except BaseException as caught:
-            value, error = None, caught
+            error = caught
         killed = type(error).__name__ == "KilledWorker"
         self._answers.put(Answer(ticket, value, error, killed))
 

@@ -20,8 +20,7 @@ from snakestudio._version import __version__
 from snakestudio.errors import ExportError, StudyError
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with
-from snakestudio.export.units import units_of
-from snakestudio.model.column_units import unit_text
+from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.study.results import Table
 
 __all__ = ["runs_of", "units_in", "write_csv", "write_hdf5", "write_parquet"]
@@ -66,7 +65,7 @@ def units_in(table: Table, units: Mapping[str, str]) -> dict[str, str]:
         Endings of the units of goals and limits by their names.
     """
     found = {name: unit_text(ending) or "1" for name, ending in units.items()}
-    return {name: found.get(name) or ("s" if name == "seconds" else units_of(name.partition("+")[0])) for name in
+    return {name: found.get(name) or ("s" if name == "seconds" else unit_of(name.partition("+")[0], "1")) for name in
             (*table, *runs_of(table))}  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from snakestudio.engines import registry
 from snakestudio.errors import Problem, SignalError, StudyError
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.columns import column_names
 from snakestudio.model.labels import label_of
 from snakestudio.session.runner import Runner
@@ -82,7 +82,7 @@ def warnings_of(plan: Plan) -> list[str]:
     found = []
     for number, vary in enumerate(plan.study.vary, 1):
         for key in vary.all_keys:
-            why = registry.unused_reason(plan.scene, key)
+            why = unused_reason(plan.scene, key)
             if why:
                 found.append(
                     f"{plan.source}: vary[{number}]: {label_of(plan.scene, key)} ({key}) has no effect: {why}."
