@@ -173,7 +173,23 @@ class TwoWaves(LateralUndulation):
         )  # fmt: skip
 
 
-class PlacedStart(Frozen):
+class StartFields(Frozen):
+    """The scene's [start] table; a subclass has a `kind` and the values of that kind."""
+
+    files: ClassVar[tuple[str, ...]] = ()
+    """Fields that name files."""
+
+    gives_state: ClassVar[bool] = False
+    """Whether its numbers are the whole state of every link."""
+
+    any_body: ClassVar[bool] = False
+    """Whether it says nothing of single links, so that it places a continuous body, too."""
+
+    mean_heading: ClassVar[bool] = False
+    """Whether its heading is the mean direction of the robot, not that of the placed link."""
+
+
+class PlacedStart(StartFields):
     """A start in which one chosen link is put at a place; the whole robot may move as a rigid body."""
 
     link: int = value(1, label="Placed link", help="Number of the link that is put at (x, y)", ge=1, le=1000)
@@ -235,6 +251,8 @@ def _heading(help: str) -> float:
 class StraightStart(PlacedStart):
     """All links in line."""
 
+    any_body = True
+
     kind: Literal["straight"] = value("straight", label="Start", help="Kind of start")
     heading_deg: float = _heading("Direction from the first link to the last")
 
@@ -244,6 +262,9 @@ class GaitStart(PlacedStart):
 
     A robot laid out between obstacles keeps its place when the gait is changed only if the start says its own shape.
     """
+
+    any_body = True
+    mean_heading = True
 
     kind: Literal["gait"] = value("gait", label="Start", help="Kind of start")
     heading_deg: float = _heading("Axis of the wave, from the first link to the last")
@@ -290,8 +311,10 @@ class LinkAnglesStart(PlacedStart):
     )
 
 
-class StateStart(Frozen):
+class StateStart(StartFields):
     """The whole state of every link; at rest unless velocities are given."""
+
+    gives_state = True
 
     kind: Literal["state"] = value("state", label="Start", help="Kind of start")
     position_m: tuple[Vector3, ...] = value(label="Positions", unit="m", help="Centre of gravity of every link")
@@ -306,8 +329,10 @@ class StateStart(Frozen):
     )
 
 
-class RecordingStart(Frozen):
+class RecordingStart(StartFields):
     """The state at a time of an earlier run."""
+
+    files = ("file",)
 
     kind: Literal["recording"] = value("recording", label="Start", help="Kind of start")
     file: str = value(label="File", help="CSV file of the run, relative to the scene file", min_length=1)
