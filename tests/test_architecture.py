@@ -41,10 +41,10 @@ BARS = {
     "passing_on_arming": Bar(4, goal=4),
     "window_attributes": Bar(1),
     "window_importers": Bar(1),
-    "one_importer": Bar(219, slack=5),
-    "one_importer_small": Bar(34, slack=3),
-    "one_importer_untested": Bar(12, slack=3),
-    "modules": Bar(848, slack=5),
+    "one_importer": Bar(216, slack=5),
+    "one_importer_small": Bar(30, slack=3),
+    "one_importer_untested": Bar(6),
+    "modules": Bar(844, slack=5),
     "lines": Bar(142_400, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
@@ -86,6 +86,23 @@ NAMING_FORMULATIONS = (
 
 def test_only_a_default_and_what_joins_two_formulations_name_them() -> None:
     assert counted()["naming_formulations"].places == tuple(f"{PACKAGE}/{each}" for each in NAMING_FORMULATIONS)
+
+
+ONE_IMPORTER_UNTESTED = {
+    "engines/continuum_beam/advance.py",  # compiled by itself: a change of the engine's Python compiles it not anew
+    "engines/spatial_nonsmooth/ledger.py",  # inlined into a step that is long enough
+    "gui/analysis/commands.py",  # where each part of the window has its commands
+    "gui/plots/commands.py",
+    "link/core/telemetry_builder.py",  # the link's own loop stays short, as its safety asks for
+    "link/emulator/firmware/registry.py",  # where CONTRIBUTING.md has firmware entered
+}
+
+
+def test_a_small_file_with_one_reader_and_no_test_says_why_it_stands_alone() -> None:
+    places = {
+        place.partition(":")[0].removeprefix(f"{PACKAGE}/") for place in counted()["one_importer_untested"].places
+    }
+    assert places == ONE_IMPORTER_UNTESTED
 
 
 # ---------------------------------------------------------------------------------------------------- how it is counted
