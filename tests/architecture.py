@@ -605,12 +605,12 @@ def naming_kinds(package: Package) -> Found:
             for text in ast.walk(each)
             if isinstance(text, ast.Constant)
         }
-        imported = {name.rpartition(".")[2] for name in module.imports if name.startswith(PACKAGE)}
-        mentioned = imported & package.declared.keys()
         others = {
             kind
             for name, (kind, where) in package.declared.items()
-            if (name in mentioned or kind in compared) and where != module.name and not _of_kind(module, kind)
+            if (f"{PACKAGE}.{where}.{name}" in module.imports or kind in compared)
+            and where != module.name
+            and not _of_kind(module, kind)
         }
         if others:
             found.append((module.file, sorted(others)))

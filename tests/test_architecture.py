@@ -37,7 +37,7 @@ BARS = {
     "continuum_asked": Bar(0, goal=0),
     "continuum_asking": Bar(0, goal=0),
     "naming_formulations": Bar(3, goal=3),
-    "naming_kinds": Bar(37),
+    "naming_kinds": Bar(27),
     "passing_on_arming": Bar(4, goal=4),
     "window_attributes": Bar(1),
     "window_importers": Bar(1),
@@ -86,6 +86,31 @@ NAMING_FORMULATIONS = (
 
 def test_only_a_default_and_what_joins_two_formulations_name_them() -> None:
     assert counted()["naming_formulations"].places == tuple(f"{PACKAGE}/{each}" for each in NAMING_FORMULATIONS)
+
+
+NAMING_GAITS_CONTROLLERS_SHAPES = {
+    "gui/robot/teleop/panel.py": {"teleoperation"},  # its own panel, which shows how far its values are reached
+    "model/gaits.py": {"lateral_undulation", "two_waves"},  # the library is made of their values
+    "model/obstacles/importing.py": {"cylinder"},  # circles become cylinders
+    "model/robot/strain_fit.py": {"none"},  # whatever joints do, a continuous body has no controller
+    "model/scene.py": {"lateral_undulation", "none"},  # what a scene is by default
+}
+
+
+def test_who_names_a_gait_a_controller_or_a_shape_says_why() -> None:
+    package = Package()
+    kinds = {
+        kind
+        for name, (kind, where) in package.declared.items()
+        if package.modules[where].within("control.controllers", "control.gaits", "model.controllers", "model.obstacles")
+        or name in ("LateralUndulation", "TwoWaves")
+    }
+    named = {}
+    for place in counted()["naming_kinds"].places:
+        file, _, listed = place.removeprefix(f"{PACKAGE}/").partition(": ")
+        if of_these := kinds.intersection(listed.split(", ")):
+            named[file] = of_these
+    assert named == NAMING_GAITS_CONTROLLERS_SHAPES
 
 
 ONE_IMPORTER_UNTESTED = {
