@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Fix, Problem
@@ -20,12 +20,12 @@ from snakestudio.model.scene import Scene
 __all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
 
 
-OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction")
+OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction", "owner")
 """Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has the direction (cos,
 sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it, 0 if it ends below or begins above them;
-its friction coefficient."""
+its friction coefficient; the obstacle that it is one of, 0-based."""
 
-RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU = range(2, 9)
+RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU, OWNER = range(2, 10)
 """The same as indices; X and Y come first."""
 
 UPRIGHT = 1e-9
@@ -66,22 +66,20 @@ def _outline(solid: Solid) -> tuple[tuple[float, ...], float, float]:
     return (x, y, 0.0, half_x, half_y, float(along[0]) / length, float(along[1]) / length), z - half_z, z + half_z
 
 
-_NOTHING = (0.0,) * len(OUTLINE)
+_NOTHING = (0.0,) * (len(OUTLINE) - 1)
 
 
-def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> tuple[FloatArray, IntArray]:
-    """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 9), see `OUTLINE`.
+def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
+    """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 10), see `OUTLINE`.
 
-    With them come their obstacles (k,), 0-based: each has as many as it has solids. What does not fit the plane
-    (`check` refuses it) cannot be met.
+    Each obstacle has as many as it has solids. What does not fit the plane (`check` refuses it) cannot be met.
     """
-    rows: list[tuple[float, ...]] = []
-    owner: list[int] = []
-    for j, obstacle in enumerate(obstacles):
-        own = _rows(obstacle, radius) if fits_the_plane(obstacle) else [_NOTHING]
-        rows += own
-        owner += [j] * len(own)
-    return np.array(rows, float).reshape(-1, len(OUTLINE)), np.array(owner, np.int64)
+    rows = [
+        (*row, float(j))
+        for j, obstacle in enumerate(obstacles)
+        for row in (_rows(obstacle, radius) if fits_the_plane(obstacle) else [_NOTHING])
+    ]
+    return np.array(rows, float).reshape(-1, len(OUTLINE))
 
 
 def _rows(obstacle: Obstacle, radius: float) -> list[tuple[float, ...]]:
@@ -158,7 +156,8 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
     if not scene.obstacles:
         return []
     half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
-    table, owner = outlines(scene.obstacles, radius)
+    table = outlines(scene.obstacles, radius)
+    owner = table[:, OWNER].astype(np.int64)
     low, high = q[:, :2].min(axis=0) - half - radius, q[:, :2].max(axis=0) + half + radius
     reach = (table[:, RADIUS] + np.hypot(table[:, HALF_X], table[:, HALF_Y]))[:, None]
     near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)

@@ -127,7 +127,7 @@ def test_a_box_on_its_side_stands_on_another_face() -> None:
     # Turned by 90 degrees about its y axis, its height lies along x and its length upright.
     flat = Box(x_m=1.0, y_m=2.0, z_m=0.1, length_m=0.5, width_m=0.3, height_m=0.2, yaw_deg=30.0)
     turned = Box(x_m=1.0, y_m=2.0, z_m=-0.05, length_m=0.2, width_m=0.3, height_m=0.5, yaw_deg=30.0, pitch_deg=90.0)
-    (one, other), _ = outlines((flat, turned), 0.2)
+    one, other = outlines((flat, turned), 0.2)
     assert sorted(one[3:5]) == pytest.approx(sorted(other[3:5]))
     assert [bool(one[7]), bool(other[7])] == [True, True]
 

@@ -252,7 +252,7 @@ def test_boxes_above_and_below_the_robot_are_not_there() -> None:
 @pytest.mark.parametrize("angle", [0.0, 3.88348649e-313, 1e-200, 1e-17])
 def test_a_gap_does_not_mind_a_link_as_good_as_along_a_face(angle: float) -> None:
     # A post of radius 0.125 m at the origin; closed form: the distance of its axis from the nearest point of the link.
-    post = outlines((Cylinder(x_m=0.0, y_m=0.0, radius_m=0.125),), RADIUS)[0][0]
+    post = outlines((Cylinder(x_m=0.0, y_m=0.0, radius_m=0.125),), RADIUS)[0]
     q = np.array([[0.122, 0.001, angle]])
     expected = math.hypot(0.122 - REACH, 0.001) - 0.125 - RADIUS
     assert gaps(post, q, REACH, RADIUS) == pytest.approx([expected], abs=1e-15)

@@ -68,8 +68,6 @@ class Params(NamedTuple):
         Integration schemes by their number of stages, see `chebyshev.scheme`.
     obstacles : (k, 9)
         Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
-    owner : (k,)
-        The obstacle that each is one of, 0-based.
     grid_x, grid_y, grid_inverse, grid_nx, grid_ny, grid_first, grid_items
         As in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their height.
     """
@@ -104,7 +102,6 @@ class Params(NamedTuple):
     far: float
     schemes: FloatArray
     obstacles: FloatArray
-    owner: IntArray
     grid_x: float
     grid_y: float
     grid_inverse: float
@@ -159,7 +156,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     coupling = np.zeros((robot.n_links, wide(robot.n_links)))
     coupling[:, : robot.n_links] = robot.mass_kg * half * half * (centred.T @ centred)
     np.fill_diagonal(coupling, coupling.diagonal() + robot.inertia_kg_m2)
-    obstacles, owner = outlines(scene.obstacles, robot.radius_m)
+    obstacles = outlines(scene.obstacles, robot.radius_m)
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
     else:
@@ -199,7 +196,6 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         far=math.inf,
         schemes=table(),
         obstacles=obstacles,
-        owner=owner,
         grid_x=grid.x,
         grid_y=grid.y,
         grid_inverse=grid.inverse,

@@ -17,6 +17,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     X,
     Y,
 )
+from snakestudio.engines.planar_obstacles import OWNER
 from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, YAW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.vec3 import Z
@@ -42,7 +43,7 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
             if worked == 0.0 or state.met[side, k] < 0:
                 continue
             rows.contact_link[at] = k
-            rows.contact_other[at] = params.owner[state.met[side, k]]
+            rows.contact_other[at] = int(params.obstacles[state.met[side, k], OWNER])
             rows.contact_state[at] = SLIP
             rows.contact_point[at, Z] = params.radius
             for a in range(2):

@@ -36,6 +36,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
+from snakestudio.engines.planar_obstacles import OWNER
 from snakestudio.engines.row_buffers import BODY, CALL, LINK, YAW, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
@@ -142,7 +143,9 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             friction[used:, :2] = (state.impulse[:, :2] - state.before[CALL, :n]) / span
         return Contacts(
             link=np.concatenate([keys[:, LINK], np.arange(grounded)]).astype(np.int32),
-            other=np.concatenate([self._params.owner[keys[:, BODY]], np.full(grounded, GROUND)]).astype(np.int32),
+            other=np.concatenate([self._params.obstacles[keys[:, BODY], OWNER], np.full(grounded, GROUND)]).astype(
+                np.int32
+            ),
             point=point,
             force_normal=normal,
             force_friction=friction,

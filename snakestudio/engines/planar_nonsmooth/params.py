@@ -50,8 +50,6 @@ class Params(NamedTuple):
         Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
     obstacles : (k, 9)
         Outlines of all obstacles, see `planar_obstacles.OUTLINE`. Contacts have their numbers.
-    owner : (k,)
-        The obstacle that each is one of, 0-based.
     grid_x, grid_y, grid_inverse : float
         Corner of the grid, m, and 1 / size of its cells, 1/m.
     grid_nx, grid_ny : int
@@ -83,7 +81,6 @@ class Params(NamedTuple):
     max_iterations: int
     far: float
     obstacles: FloatArray
-    owner: IntArray
     grid_x: float
     grid_y: float
     grid_inverse: float
@@ -96,7 +93,7 @@ class Params(NamedTuple):
 def make_params(scene: Scene, old: Params | None = None) -> Params:
     """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
     robot, solver = scene.robot, scene.solver
-    obstacles, owner = outlines(scene.obstacles, robot.radius_m)
+    obstacles = outlines(scene.obstacles, robot.radius_m)
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
     else:
@@ -126,7 +123,6 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         max_iterations=solver.max_iterations,
         far=math.inf,
         obstacles=obstacles,
-        owner=owner,
         grid_x=grid.x,
         grid_y=grid.y,
         grid_inverse=grid.inverse,

@@ -30,6 +30,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
     State,
     Work,
 )
+from snakestudio.engines.planar_obstacles import OWNER
 from snakestudio.engines.row_buffers import (
     ANGLE,
     BODY,
@@ -121,7 +122,7 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
     for s in range(counts[SLOTS_ROW]):
         weight = state.slot_sum[ROW, s, WEIGHT]
         rows.contact_link[at] = state.slot_key[ROW, s, LINK]
-        rows.contact_other[at] = params.owner[state.slot_key[ROW, s, BODY]]
+        rows.contact_other[at] = int(params.obstacles[state.slot_key[ROW, s, BODY], OWNER])
         rows.contact_state[at] = (
             state.slot_key[ROW, s, STICKS] if state.slot_key[ROW, s, LOADED] == counts[STEP] else OPEN
         )
