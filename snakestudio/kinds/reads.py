@@ -104,7 +104,8 @@ def _jointed(scene: Scene) -> bool:
 
 
 _OF_JOINTS = (
-    "gait.frequency_deg_s", "gait.offset_deg",
+    "gait.frequency_deg_s", "gait.offset_deg", "gait.pitch_amplitude_deg", "gait.pitch_frequency_deg_s",
+    "gait.pitch_phase_shift_deg", "gait.pitch_phase_deg", "gait.pitch_offset_deg",
     *(f"joint_controller.{name}" for name in JointController.model_fields),
     *(f"actuator.{name}" for name in Actuator.model_fields),
     *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
