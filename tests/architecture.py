@@ -605,8 +605,7 @@ def naming_kinds(package: Package) -> Found:
             for text in ast.walk(each)
             if isinstance(text, ast.Constant)
         }
-        imported = {name.rpartition(".")[2] for name in module.imports if name.startswith(PACKAGE)}
-        mentioned = imported & package.declared.keys()
+        mentioned = {name.rpartition(".")[2] for name in module.imports if _is_kind(package, name)}
         others = {
             kind
             for name, (kind, where) in package.declared.items()
@@ -616,6 +615,15 @@ def naming_kinds(package: Package) -> Found:
             found.append((module.file, sorted(others)))
     found.sort(key=lambda each: (-len(each[1]), each[0]))
     return len(found), tuple(f"{file}: {', '.join(kinds)}" for file, kinds in found)
+
+
+def _is_kind(package: Package, imported: str) -> bool:
+    """Whether an import takes a kind's class; another class may have the same name."""
+    module, _, name = imported.rpartition(".")
+    module = module.removeprefix(f"{PACKAGE}.")
+    if not imported.startswith(PACKAGE) or name not in package.declared:
+        return False
+    return package.declared[name][1] == module or name not in {each.name for each in package.by_module[module]}
 
 
 def _of_kind(module: Module, kind: str) -> bool:

@@ -14,9 +14,8 @@ from snakestudio._arrays import FloatArray
 from snakestudio.control.non_sliding import carried, gathered
 from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam import GROUPS
-from snakestudio.model.robot.beam_shape import grid, shape
+from snakestudio.model.robot.beam_shape import bracket, grid, shape
 from snakestudio.model.robot.strain_law import StrainLaw
-from snakestudio.model.robot.support import WaveAnchors
 from snakestudio.model.scene import Scene
 
 __all__ = ["Anchorage", "anchorage", "switches"]
@@ -54,7 +53,6 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
     turn, place = shape(field.strain, beam.length_m)
     sums = gathered(turn, place, field.rate, points)
     hold, twist = holds.at(times)
-    sweeps = not (isinstance(scene.support, WaveAnchors) and scene.support.reading == "material")
     asked = np.zeros((*hold.shape[:2], 6))
     frames = []
     rows = np.arange(len(times))
@@ -63,8 +61,8 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
         near = np.rint(hold[:, i, 1] / points[1]).astype(np.int64).clip(0, len(points) - 1)
         left = (hold[:, i, 1] - points[near])[:, None]
         xi, rate = field.strain[rows, near], field.rate[rows, near]
-        wanted = twist[:, i, :6] - (xi * hold[:, i, 2:3] if sweeps else 0.0)
-        wanted = wanted + left * (_bracket(xi, wanted) - rate)  # (7), back to the point
+        wanted = twist[:, i, :6] - (xi * hold[:, i, 2:3] if scene.support.sweeps else 0.0)
+        wanted = wanted + left * (bracket(xi, wanted) - rate)  # (7), back to the point
         frames.append((turn[rows, near][:, None], place[rows, near][:, None], wanted))
         asked[:, i] = _to_head(turn[rows, near], place[rows, near], wanted) - sums[rows, near]
     kept = np.zeros(6)
@@ -96,12 +94,6 @@ def switches(holds: Attachments, times: FloatArray, most: int = 24) -> FloatArra
         same = ((holds.at(middle)[0][:, :, 0] > 0.5) == before).all(axis=1)
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return high
-
-
-def _bracket(a: FloatArray, b: FloatArray) -> FloatArray:
-    """ad_a(b) of twists (k, 6), P5 (67)."""
-    linear = np.cross(a[:, 3:], b[:, :3]) + np.cross(a[:, :3], b[:, 3:])
-    return np.concatenate([linear, np.cross(a[:, 3:], b[:, 3:])], axis=1)
 
 
 def _to_head(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:

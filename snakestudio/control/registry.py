@@ -32,7 +32,7 @@ def check(scene: Scene) -> list[Problem]:
     found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
     if any(problem.severity == "error" for problem in found):
         return found
-    if jointed and not scene.body.n_joints and scene.controller.kind != "none":
+    if jointed and not scene.body.n_joints and scene.controller.acts:
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check

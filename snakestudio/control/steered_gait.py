@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.control.limited import Limited, Limits, resting
 from snakestudio.control.waves import Motion
-from snakestudio.model.motion import LateralUndulation, Wave
+from snakestudio.model.motion import GaitFields, Wave
 
 __all__ = ["Aim", "Shape", "SteeredGait", "shape_of"]
 
@@ -28,7 +28,7 @@ class Shape(NamedTuple):
     pitch: Wave
 
 
-def shape_of(gait: LateralUndulation, spatial: bool) -> Shape:
+def shape_of(gait: GaitFields, spatial: bool) -> Shape:
     """The shape of a gait; Phi runs as fast as the yaw wave does, or as the pitch wave where there is no other."""
     waves = [gait.yaw, gait.pitch if spatial else Wave(0.0, 0.0, 0.0, 0.0, 0.0)]
     leading = next((abs(wave.omega) for wave in waves if wave.amplitude and wave.omega), 1.0)

@@ -31,7 +31,6 @@ from snakestudio.errors import Problem
 from snakestudio.kinds.controller import Curve, Plot
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.fields import value
-from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -210,9 +209,9 @@ def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
         if getattr(law, name) == 0.0
     ]
     limit, gait = scene.robot.joint_limit_deg, scene.gait
-    if not isinstance(gait, LateralUndulation):
+    if not gait.of_waves:
         return problems
-    reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
+    reach = gait.reach_deg
     if limit is not None and reach <= limit < reach + law.offset_limit_deg - 1e-9:
         message = (
             f"the gait reaches {reach:g}° and the offset adds up to {law.offset_limit_deg:g}°, "

@@ -11,10 +11,9 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam import GROUPS
 from snakestudio.model.robot.beam_shape import HIDDEN, grid, resolution, shape
-from snakestudio.model.robot.strain import COMPONENTS, Formulas
+from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.robot.strain_bounds import HUGE, extremes, hidden, speed_pole
 from snakestudio.model.robot.strain_law import StrainField, StrainLaw
-from snakestudio.model.robot.support import Anchors, EndAnchors, Rings, WaveAnchors
 from snakestudio.model.scene import Scene
 
 __all__ = ["check"]
@@ -66,7 +65,7 @@ def _check(scene: Scene) -> list[Problem]:
     if strains:  # nothing more can be said of a body that cannot be
         return [*problems, *strains]
     problems += _coarse(scene) + _tight(scene, law, field, times, points)
-    if isinstance(scene.support, Rings):
+    if scene.support.guides:
         return [*problems, *_rings(scene, law, field, times, points)]
     held = _held(scene, holds, times)
     if not any(problem.severity == "error" for problem in held) and scene.support.kinematic:
@@ -77,45 +76,12 @@ def _check(scene: Scene) -> list[Problem]:
 def _plain(scene: Scene) -> list[Problem]:
     """What can be said without the law."""
     problems: list[Problem] = []
-    support, group = scene.support, scene.beam.group
-    if scene.start.kind not in ("straight", "gait"):
+    if not scene.start.any_body:
         problems.append(Problem(
             "error", "start.kind", f"a body with a strain law cannot start from '{scene.start.kind}'",
             "choose 'straight' or 'gait'",
         ))  # fmt: skip
-    if isinstance(support, EndAnchors):
-        steps = 0.5 * support.period_s / scene.solver.step_s
-        if abs(steps - round(steps)) > 1e-6 * steps:
-            message = f"half of {support.period_s:g} s is not a whole number of time steps of {scene.solver.step_s:g} s"
-            better = 2 * max(1, round(steps)) * scene.solver.step_s
-            problems.append(Problem("warning", "support.period_s", message, f"make it {better:g}, for example"))
-    if not isinstance(support, Rings):
-        return problems
-
-    def wrong(key: str, message: str, remedy: str) -> None:
-        problems.append(Problem("error", key, message, remedy))
-
-    if group == "R":
-        wrong("support.kind", "annular supports hold nothing sideways on a body that stays on a line",
-              "choose other contacts, or beam.group = 'SE2'")  # fmt: skip
-    elif support.count < 3:
-        cannot = "forces along, across and a torque" if group == "SE2" else "a torque about the line between them"
-        wrong("support.count", f"p={support.count} supports cannot carry {cannot}", "give at least 3")
-    if support.side != "both" and group == "SE3":
-        wrong("support.side", f"'{support.side}' supports are one-sided, which is for motions in a plane",
-              "make it 'both', or beam.group = 'SE2'")  # fmt: skip
-    if support.weights is not None:
-        if len(support.weights) != support.count:
-            wrong("support.weights", f"{len(support.weights)} weights for {support.count} supports",
-                  "give one for each, or leave them out")  # fmt: skip
-        if any(weight <= 0.0 for weight in support.weights):
-            wrong("support.weights", f"{min(support.weights):g} is no weight", "give positive numbers")
-    return problems
-
-
-def _key(scene: Scene, index: int) -> str:
-    """The key of what says a strain."""
-    return f"strain.{COMPONENTS[index]}" if isinstance(scene.strain, Formulas) else "strain.kind"
+    return problems + scene.support.problems(scene.beam.group, scene.solver.step_s)
 
 
 def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
@@ -135,14 +101,14 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
             i, j = np.argwhere(~usable.all(axis=0))[0]
             what = "derivative" if usable[0, i, j] else "value"
             problems.append(Problem(
-                "error", _key(scene, index),
+                "error", scene.strain.key(COMPONENTS[index]),
                 f"{COMPONENTS[index]} has no usable {what} at X = {points[j]:.3g} m, t = {times[i]:.3g} s",
                 _AVOID,
             ))  # fmt: skip
         elif index not in allowed and np.abs(parts[0]).max() > 0.0:
             names = ", ".join(COMPONENTS[i] for i in allowed)
             problems.append(Problem(
-                "error", _key(scene, index),
+                "error", scene.strain.key(COMPONENTS[index]),
                 f"{COMPONENTS[index]} is not 0, but with beam.group = '{scene.beam.group}' a body has only {names}",
                 "make it 0, or choose another beam.group",
             ))  # fmt: skip
@@ -150,7 +116,7 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
     if not problems and (lowest := stretch.min()) <= 0.0:
         i, j = np.argwhere(stretch == lowest)[0]
         problems.append(Problem(
-            "error", _key(scene, 0),
+            "error", scene.strain.key(COMPONENTS[0]),
             f"gamma_x is {lowest:.3g} at X = {points[j]:.3g} m, t = {times[i]:.3g} s: the body is squeezed to nothing",
             "keep it above 0",
         ))  # fmt: skip
@@ -177,7 +143,7 @@ def _coarse(scene: Scene) -> list[Problem]:
     if found.hidden.share >= HIDDEN:
         index, length = found.hidden.component, scene.beam.length_m
         return [Problem(
-            "warning", _key(scene, index),
+            "warning", scene.strain.key(COMPONENTS[index]),
             f"{COMPONENTS[index]} has at X = {found.hidden.abscissa:.4g} m, t = {found.hidden.time:.4g} s a change "
             f"too narrow for {found.slices} slices, which can misplace the tail by "
             f"{1e3 * found.hidden.share * length:.3g} mm",
@@ -207,7 +173,7 @@ def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
             i, j = np.unravel_index(np.argmax(over), over.shape)
             index = 4 if abs(strain[i, j, 4]) > abs(strain[i, j, 5]) else 5
             problem = [Problem(
-                "warning", _key(scene, index),
+                "warning", scene.strain.key(COMPONENTS[index]),
                 f"the body is bent by {bend[i, j]:.4g} 1/m at X = {x[j]:.3g} m, t = {t[i]:.3g} s: its inner side, "
                 f"{scene.beam.radius_m:g} m from the centre line, would go through itself",
                 f"stay below {bend[i, j] / worst:.4g} 1/m there, or make beam.radius_m smaller",
@@ -218,12 +184,12 @@ def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
 def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Anchorages that are never on the body, and times without any."""
     support = scene.support
-    if isinstance(support, Rings) or not support.kinematic:
+    if support.guides or not support.kinematic:
         return []
     problems: list[Problem] = []
     active = holds.at(times)[0][:, :, 0] > 0.0
-    if isinstance(support, Anchors):
-        border = [b for anchor in support.anchors for b in (anchor.from_s, anchor.until_s) if b is not None]
+    if support.given:
+        border = [b for anchor in support.given for b in (anchor.from_s, anchor.until_s) if b is not None]
         more = np.array([b for b in border if 0.0 <= b < scene.run.duration_s])
         times = np.unique(np.concatenate([times, more, 0.5 * (times[1:] + times[:-1])]))
         hold, twist = holds.at(times)
@@ -238,21 +204,19 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
         for i in np.flatnonzero(~active.any(axis=0)):
             problems.append(Problem(
                 "warning", f"support.anchors[{i + 1}]",
-                f"'{support.anchors[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it holds",
+                f"'{support.given[i].at_m}' is never on the body of {scene.beam.length_m:g} m while it holds",
                 "keep it between 0 and beam.length_m within the run",
             ))  # fmt: skip
     free = times[~active.any(axis=1)]
-    if isinstance(support, WaveAnchors) and len(free) == len(times):
+    if support.at_contractions and len(free) == len(times):
         problems.append(Problem(
             "error", "support.kind", "the strain law has no wave of contraction that the body could be anchored at",
             "let gamma_x have a minimum on the body, or choose other contacts",
         ))  # fmt: skip
     elif len(free):
-        key = "support.anchors" if isinstance(support, Anchors) else "support.kind"
+        key = "support.anchors" if support.given else "support.kind"
         remedy = (
-            "make the waves shorter than the body"
-            if isinstance(support, WaveAnchors)
-            else "let an anchor hold at all times"
+            "make the waves shorter than the body" if support.at_contractions else "let an anchor hold at all times"
         )
         problems.append(Problem("error", key, f"nothing holds the body at t = {free[0]:.4g} s", remedy))
     return problems
@@ -260,7 +224,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
 
 def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Motions of anchors that the body does not have."""
-    if not isinstance(scene.support, Anchors):
+    if not scene.support.given:
         return []
     allowed = GROUPS[scene.beam.group]
     names = ", ".join(("V_X", "V_Y", "V_Z", "Omega_X", "Omega_Y", "Omega_Z")[e] for e in allowed)
@@ -278,7 +242,7 @@ def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem
 def _contradicting(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArray) -> list[Problem]:
     """Anchors of which not all can stand still, and changes of them at which the body cannot go on as it moves."""
     problems: list[Problem] = []
-    key = "support.anchors" if isinstance(scene.support, Anchors) else "support.kind"
+    key = "support.anchors" if scene.support.given else "support.kind"
     changes = switches(holds, times)
     looked_at = np.unique(np.concatenate([times, changes, changes - JUST_BEFORE]))
     found = anchorage(scene, law, holds, looked_at[looked_at >= 0.0])
@@ -308,9 +272,7 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
     """Whether the strains let the body move without sliding sideways (P5 (50), (56), (63))."""
     if scene.beam.group == "R":
         return []
-    support = scene.support
-    assert isinstance(support, Rings)
-    if support.fixed == "space" and not law.has_speed:
+    if getattr(scene.support, "fixed", "") == "space" and not law.has_speed:
         return [Problem(
             "error", "support.fixed", "a strain law without a speed does not tell where supports fixed in space are",
             "give strain.speed_m_s, or make it 'body'",
@@ -322,7 +284,7 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
         some = np.linspace(0, len(times) - 1, FEW).astype(np.int64)
         times, field = times[some], StrainField(*(part[some] for part in field))
     found, shown = _slip(scene, law, field, times, points, most)
-    key = "strain.speed_m_s" if isinstance(scene.strain, Formulas) else "strain.kind"
+    key = scene.strain.key("speed_m_s")
     if found.undetermined is not None:
         t = times[found.undetermined]
         return [Problem(
@@ -343,7 +305,7 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
     if worst <= allowed or worst < 0.5 * before < np.inf:
         return []
     return [Problem(
-        "error", "strain.kind" if not isinstance(scene.strain, Formulas) else "strain",
+        "error", "strain" if scene.strain.typed else "strain.kind",
         f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways at {1e3 * worst:.3g} mm/s at "
         f"t = {times[i]:.3g} s", "let the strains depend on s alone, or choose other contacts",
     )]  # fmt: skip

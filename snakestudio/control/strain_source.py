@@ -18,7 +18,6 @@ from snakestudio.model.robot.beam_shape import grid
 from snakestudio.model.robot.smooth_steps import rise
 from snakestudio.model.robot.strain import Strain
 from snakestudio.model.robot.strain_law import StrainField, StrainLaw
-from snakestudio.model.robot.support import Rings
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
@@ -217,7 +216,7 @@ class StrainSource(OpenLoop):
 
     def _layer(self, scene: Scene, law: StrainLaw, time: float, drive: _Drive) -> _Layer:
         """How a law takes over at `time`."""
-        if not (isinstance(scene.support, Rings) and law.has_speed):
+        if not (scene.support.guides and law.has_speed):
             return _Layer(law, time)
         if law.speed(np.array([time]))[0, 0] > 0.0:  # backwards: the tail leads
             return _Layer(law, time, drive.travelled + self._length, ENTRY * self._length)

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.ramp import Ramp, constant
-from snakestudio.model.motion import LateralUndulation, Wave
+from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.scene import Scene
 
 __all__ = ["Motion", "WaveGait"]
@@ -147,7 +147,7 @@ class WaveGait:
         np.multiply(amplitude * np.cos(phase), omega, out=rate)
         np.multiply(wave, -(omega**2), out=acceleration)
 
-    def apply(self, gait: LateralUndulation, time: float) -> None:
+    def apply(self, gait: GaitFields, time: float) -> None:
         """Ramp to the parameters of `gait` from `time` on."""
         yaw, pitch = (self._changed(s, w, time) for s, w in zip(self._states, (gait.yaw, gait.pitch), strict=True))
         if gait.yaw != NO_WAVE:

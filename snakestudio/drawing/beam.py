@@ -197,7 +197,7 @@ def holds(this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, them
     loaded = (force >= overlays.force_minimum) | (torque >= overlays.force_minimum * scene.beam.radius_m)
     tint = np.where(loaded[:, None], np.array(theme.force), np.array(theme.support))
     axis = body.axis[on] / np.linalg.norm(body.axis[on], axis=1, keepdims=True)
-    mesh, size = ("hoop", 1.17) if scene.support.kind == "rings" else ("clamp", 1.12)
+    mesh, size = ("hoop", 1.17) if scene.support.guides else ("clamp", 1.12)
     return {mesh: solid_rows(body.point[on], quat.between(axis), 0.0, size * radius, tint, glow=0.08, gloss=0.9)}
 
 

@@ -1,4 +1,4 @@
-"""The world as solids: posts (made once per scene), their outlines, and the labels of the metric grid."""
+"""The world as solids: posts (made once per scene), their outlines, labels of the metric grid, axes in a corner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
-from snakestudio.drawing.instances import Batch, solid_rows
+from snakestudio.drawing.instances import Batch, line_rows, solid_rows
 from snakestudio.drawing.obstacles import Posts, Terrain
 from snakestudio.drawing.style import Colour, Theme
 
@@ -23,6 +23,9 @@ __all__ = [
     "obstacle_rows",
     "terrain_looks",
     "terrain_outlines",
+    "triad_labels",
+    "triad_lines",
+    "triad_matrix",
 ]
 
 _UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
@@ -190,3 +193,33 @@ def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
             text = "0" if k == 0 else f"{value:.{digits}f}".replace("-", "−") + (unit if k % 5 == 0 else "")
             labels.append(Label(text, position, theme.text_dim, 12.0, min(1.0, 1.6 * fade), (0.5, 1.25)))
     return labels
+
+
+_AXIS, _MARGIN = 34.0, 54.0
+"""Length of an axis and distance of the origin from the corner, pixels of a picture 720 pixels high."""
+
+
+def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> FloatArray:
+    """Matrix (4, 4) that puts axes of length 1 into the lower left corner of the picture."""
+    right, up, _ = camera.axes
+    matrix = np.zeros((4, 4))
+    matrix[0, :3], matrix[1, :3] = 2 * _AXIS * pixel / width * right, 2 * _AXIS * pixel / height * up
+    matrix[:, 3] = (2 * _MARGIN * pixel / width - 1, 2 * _MARGIN * pixel / height - 1, 0.0, 1.0)
+    return matrix
+
+
+def triad_lines(theme: Theme, camera: Camera) -> Batch:
+    """The axes, the one that points towards the viewer last."""
+    colours = (theme.axis_x, theme.axis_y, theme.axis_z)
+    order = np.argsort(camera.axes[2])
+    origin = np.zeros((1, 3))
+    return np.concatenate([line_rows(origin, np.eye(3)[k : k + 1], 3.0, colours[k]) for k in order])
+
+
+def triad_labels(theme: Theme) -> list[Label]:
+    """Names beyond the axes' ends, in the triad's own space."""
+    tips = np.eye(3) * 1.33
+    return [
+        Label(name, (float(tip[0]), float(tip[1]), float(tip[2])), colour, 13.0)
+        for name, tip, colour in zip("xyz", tips, (theme.axis_x, theme.axis_y, theme.axis_z), strict=True)
+    ]

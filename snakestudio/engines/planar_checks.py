@@ -12,6 +12,7 @@ from snakestudio.engines.row_buffers import QUAT_X, QUAT_Y
 from snakestudio.errors import Problem
 from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import TURN
+from snakestudio.model.motion import PlacedStart
 from snakestudio.model.robot.pose import initial_state, planar_arms
 from snakestudio.model.scene import Scene
 
@@ -28,33 +29,21 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
     x, y = pose[:, QUAT_X], pose[:, QUAT_Y]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
     if len(tilted):
-        problems.append(
-            Problem(
-                "error",
-                "start.orientation_wxyz",
-                f"link {tilted[0] + 1} does not lie flat, and this model is planar",
-                "turn the links about z only, or choose a spatial model",
-                links=tuple(int(i) for i in tilted),
-            )
-        )
-    if scene.start.kind == "state" and np.any(np.abs(pose[:, Z] - scene.robot.radius_m) > scene.robot.radius_m):
-        problems.append(
-            Problem(
-                "warning",
-                "start.position_m",
-                "heights are left out by this planar model, in which all links lie on the ground",
-                f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
-            )
-        )
+        problems.append(Problem(
+            "error", "start.orientation_wxyz", f"link {tilted[0] + 1} does not lie flat, and this model is planar",
+            "turn the links about z only, or choose a spatial model", links=tuple(int(i) for i in tilted),
+        ))  # fmt: skip
+    if scene.start.gives_state and np.any(np.abs(pose[:, Z] - scene.robot.radius_m) > scene.robot.radius_m):
+        problems.append(Problem(
+            "warning", "start.position_m",
+            "heights are left out by this planar model, in which all links lie on the ground",
+            f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
+        ))  # fmt: skip
     if np.any(np.abs(twist[:, 2:5]) > 1e-6):
-        problems.append(
-            Problem(
-                "warning",
-                "start.velocity_m_s",
-                "velocities out of the plane are left out by this planar model",
-                "give velocities along x and y and angular velocities about z",
-            )
-        )
+        problems.append(Problem(
+            "warning", "start.velocity_m_s", "velocities out of the plane are left out by this planar model",
+            "give velocities along x and y and angular velocities about z",
+        ))  # fmt: skip
     return problems
 
 
@@ -67,7 +56,7 @@ def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
 
 def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
     """Whether a start that gives every link's own state is one of a robot in the plane; `q` (n, 3) is that start."""
-    if scene.start.kind not in ("state", "recording"):
+    if isinstance(scene.start, PlacedStart):
         return []
     pose, twist = initial_state(scene, base_dir)
     problems = start_checks.unit_quaternions(scene, pose)
@@ -89,12 +78,8 @@ def no_pitch(scene: Scene) -> list[Problem]:
     wave = scene.gait.pitch
     if wave.amplitude == 0.0 and wave.offset == 0.0:
         return []
-    return [
-        Problem(
-            "warning",
-            "gait.pitch_amplitude_deg" if wave.amplitude else "gait.pitch_offset_deg",
-            "the pitch wave is left out by this planar model",
-            'set model.kind to "spatial_nonsmooth" to see it, or make it 0',
-            fixes=(checks.SPATIAL,),
-        )
-    ]
+    return [Problem(
+        "warning", "gait.pitch_amplitude_deg" if wave.amplitude else "gait.pitch_offset_deg",
+        "the pitch wave is left out by this planar model",
+        'set model.kind to "spatial_nonsmooth" to see it, or make it 0', fixes=(checks.SPATIAL,),
+    )]  # fmt: skip

@@ -6,7 +6,6 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
-from snakestudio.model.motion import StateStart
 from snakestudio.model.scene import Scene
 
 __all__ = ["torn_velocities", "unit_quaternions"]
@@ -21,21 +20,16 @@ SHARE = 0.02
 
 def unit_quaternions(scene: Scene, pose: FloatArray) -> list[Problem]:
     """Whether the links (poses (n, 7)) have directions."""
-    given = isinstance(scene.start, StateStart)
-    turns = np.array(scene.start.orientation_wxyz) if isinstance(scene.start, StateStart) else pose[:, 3:]
+    turns = np.array(getattr(scene.start, "orientation_wxyz", pose[:, 3:]))
     length = np.linalg.norm(turns, axis=1)
     wrong = np.flatnonzero(~(np.abs(length - 1.0) < 1e-3))
     if not len(wrong):
         return []
-    return [
-        Problem(
-            "error",
-            "start.orientation_wxyz" if given else "start",
-            f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}",
-            "give unit quaternions w, x, y, z",
-            links=tuple(int(k) for k in wrong),
-        )
-    ]
+    return [Problem(
+        "error", "start.orientation_wxyz" if scene.start.gives_state else "start",
+        f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}", "give unit quaternions w, x, y, z",
+        links=tuple(int(k) for k in wrong),
+    )]  # fmt: skip
 
 
 def torn_velocities(
@@ -55,7 +49,7 @@ def torn_velocities(
     sweep : (n - 1, 3)
         Velocity of the rear end for a unit rate about the first axis, m.
     """
-    if not isinstance(scene.start, StateStart) or len(twist) < 2:
+    if not scene.start.gives_state or len(twist) < 2:
         return []
     v, omega = twist[:, :3], twist[:, 3:]
     turning = omega[1:] - omega[:-1]
@@ -68,24 +62,17 @@ def torn_velocities(
     torn, twisted = apart - (APART + SHARE * (fastest + turn * reach)), against - (TWIST + SHARE * turn)
     if torn.max() > 0.0:
         worst = int(torn.argmax())
-        return [
-            Problem(
-                "error",
-                "start.velocity_m_s",
-                f"the velocities tear joint {worst + 1} apart with {apart[worst]:.3g} m/s",
-                "give those of a robot whose joints hold, or leave velocities out to begin at rest",
-                links=(worst, worst + 1),
-            )
-        ]
+        return [Problem(
+            "error", "start.velocity_m_s", f"the velocities tear joint {worst + 1} apart with {apart[worst]:.3g} m/s",
+            "give those of a robot whose joints hold, or leave velocities out to begin at rest",
+            links=(worst, worst + 1),
+        )]  # fmt: skip
     if twisted.max() > 0.0:
         worst = int(twisted.argmax())
-        return [
-            Problem(
-                "error",
-                "start.angular_velocity_rad_s",
-                f"the angular velocities turn joint {worst + 1} with {against[worst]:.3g} rad/s about none of its axes",
-                "let links turn against each other about their joint's axes only, or leave velocities out",
-                links=(worst, worst + 1),
-            )
-        ]
+        return [Problem(
+            "error", "start.angular_velocity_rad_s",
+            f"the angular velocities turn joint {worst + 1} with {against[worst]:.3g} rad/s about none of its axes",
+            "let links turn against each other about their joint's axes only, or leave velocities out",
+            links=(worst, worst + 1),
+        )]  # fmt: skip
     return []

@@ -18,7 +18,7 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.body import ContinuousBody
-from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.motion import GaitStart
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
@@ -104,8 +104,8 @@ def _jointed(scene: Scene) -> bool:
 
 
 _OF_JOINTS = (
-    "gait.frequency_deg_s", "gait.offset_deg",
-    *(f"gait.{name}" for name in TwoWaves.model_fields if "pitch" in name),
+    "gait.frequency_deg_s", "gait.offset_deg", "gait.pitch_amplitude_deg", "gait.pitch_frequency_deg_s",
+    "gait.pitch_phase_shift_deg", "gait.pitch_phase_deg", "gait.pitch_offset_deg",
     *(f"joint_controller.{name}" for name in JointController.model_fields),
     *(f"actuator.{name}" for name in Actuator.model_fields),
     *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),

@@ -14,11 +14,11 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
-from snakestudio.model.motion import GaitStart, PlacedStart, Start, StraightStart
+from snakestudio.model.motion import PlacedStart, Start
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Robot
-from snakestudio.model.robot.support import Friction, Support
+from snakestudio.model.robot.support import Support
 from snakestudio.model.rotations import matrices
 
 __all__ = ["Body", "ChainBody", "ContinuousBody"]
@@ -290,7 +290,7 @@ class ContinuousBody(Body):
     @property
     def slides(self) -> bool:
         """Whether nothing holds it."""
-        return isinstance(self.support, Friction)
+        return not self.support.kinematic
 
     def part_title(self, index: int) -> str:
         """A cross-section's number and place."""
@@ -315,4 +315,4 @@ class ContinuousBody(Body):
         """Starts that give a state or angles do it for links."""
         if not isinstance(start, PlacedStart):
             return "says no place for a continuous body"
-        return "" if isinstance(start, StraightStart | GaitStart) else "has no direction for a continuous body"
+        return "" if start.any_body else "has no direction for a continuous body"

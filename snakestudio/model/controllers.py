@@ -18,6 +18,9 @@ class ControllerFields(Frozen):
     uses: ClassVar[tuple[str, ...]] = ("gait",)
     """Parts of the scene that have an effect beside it: "gait", "strain", "path"."""
 
+    acts: ClassVar[bool] = True
+    """Whether it has a say in what the joints do, beside the gait's."""
+
     @property
     def uses_gait(self) -> bool:
         """Whether the gait has a part in what the joints do."""
@@ -26,5 +29,7 @@ class ControllerFields(Frozen):
 
 class GaitAlone(ControllerFields):
     """No feedback: the joints follow the gait."""
+
+    acts = False
 
     kind: Literal["none"] = value("none", label="Controller", help="The joints do what the gait says, whatever happens")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -56,6 +56,9 @@ class GaitFields(Frozen):
     of_waves: ClassVar[bool] = False
     """Whether the joints are asked for no more than the two waves."""
 
+    has_vertical_wave: ClassVar[bool] = False
+    """Whether it has values of a vertical wave beside those of the horizontal one."""
+
     gives_torques: ClassVar[bool] = False
     """Whether the joints' motors are given torques, and nobody asks for any angle."""
 
@@ -68,6 +71,19 @@ class GaitFields(Frozen):
     def pitch(self) -> Wave:
         """The vertical wave: none."""
         return _NO_WAVE
+
+    @property
+    def reach_deg(self) -> float:
+        """Largest angle that the horizontal wave asks for, degrees, just as they were typed."""
+        return 0.0
+
+    def with_vertical_wave(self) -> GaitFields:
+        """The same with a vertical wave that goes with the horizontal one; itself where there can be none."""
+        return self
+
+    def without_vertical_wave(self) -> GaitFields:
+        """The same without its vertical wave."""
+        return self
 
 
 class LateralUndulation(GaitFields):
@@ -130,6 +146,17 @@ class LateralUndulation(GaitFields):
         """The horizontal wave."""
         return Wave(self.amplitude, self.omega, self.phase_shift, self.phase, self.offset)
 
+    @property
+    def reach_deg(self) -> float:
+        """Largest angle that the horizontal wave asks for, degrees, just as they were typed."""
+        return abs(self.amplitude_deg) + abs(self.offset_deg)
+
+    def with_vertical_wave(self) -> GaitFields:
+        """The same with a vertical wave that goes with the horizontal one, so that a stroke of it lifts the bends."""
+        return TwoWaves(
+            **_horizontal(self), pitch_frequency_deg_s=self.frequency_deg_s, pitch_phase_shift_deg=self.phase_shift_deg
+        )
+
 
 class TwoWaves(LateralUndulation):
     """A yaw wave and a pitch wave (P1 (70), (71)); most gaits of snake robots are of this form.
@@ -138,6 +165,8 @@ class TwoWaves(LateralUndulation):
     alpha_v,i = A_v sin(omega_v t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1. The phase
     between the waves is that of the vertical one at t = 0, whatever phi_0 is.
     """
+
+    has_vertical_wave = True
 
     kind: Literal["two_waves"] = value("two_waves", label="Gait", help="Kind of gait")  # type: ignore[assignment]
     pitch_amplitude_deg: float = value(
@@ -172,8 +201,37 @@ class TwoWaves(LateralUndulation):
             math.radians(self.pitch_offset_deg),
         )  # fmt: skip
 
+    def with_vertical_wave(self) -> GaitFields:
+        """Itself, which has one."""
+        return self
 
-class PlacedStart(Frozen):
+    def without_vertical_wave(self) -> GaitFields:
+        """Lateral undulation, its horizontal wave."""
+        return LateralUndulation(**_horizontal(self))
+
+
+def _horizontal(gait: LateralUndulation) -> dict[str, Any]:
+    """The values of a horizontal wave by name."""
+    return {name: getattr(gait, name) for name in LateralUndulation.model_fields if name != "kind"}
+
+
+class StartFields(Frozen):
+    """The scene's [start] table; a subclass has a `kind` and the values of that kind."""
+
+    files: ClassVar[tuple[str, ...]] = ()
+    """Fields that name files."""
+
+    gives_state: ClassVar[bool] = False
+    """Whether its numbers are the whole state of every link."""
+
+    any_body: ClassVar[bool] = False
+    """Whether it says nothing of single links, so that it places a continuous body, too."""
+
+    mean_heading: ClassVar[bool] = False
+    """Whether its heading is the mean direction of the robot, not that of the placed link."""
+
+
+class PlacedStart(StartFields):
     """A start in which one chosen link is put at a place; the whole robot may move as a rigid body."""
 
     link: int = value(1, label="Placed link", help="Number of the link that is put at (x, y)", ge=1, le=1000)
@@ -235,6 +293,8 @@ def _heading(help: str) -> float:
 class StraightStart(PlacedStart):
     """All links in line."""
 
+    any_body = True
+
     kind: Literal["straight"] = value("straight", label="Start", help="Kind of start")
     heading_deg: float = _heading("Direction from the first link to the last")
 
@@ -244,6 +304,9 @@ class GaitStart(PlacedStart):
 
     A robot laid out between obstacles keeps its place when the gait is changed only if the start says its own shape.
     """
+
+    any_body = True
+    mean_heading = True
 
     kind: Literal["gait"] = value("gait", label="Start", help="Kind of start")
     heading_deg: float = _heading("Axis of the wave, from the first link to the last")
@@ -290,8 +353,10 @@ class LinkAnglesStart(PlacedStart):
     )
 
 
-class StateStart(Frozen):
+class StateStart(StartFields):
     """The whole state of every link; at rest unless velocities are given."""
+
+    gives_state = True
 
     kind: Literal["state"] = value("state", label="Start", help="Kind of start")
     position_m: tuple[Vector3, ...] = value(label="Positions", unit="m", help="Centre of gravity of every link")
@@ -306,8 +371,10 @@ class StateStart(Frozen):
     )
 
 
-class RecordingStart(Frozen):
+class RecordingStart(StartFields):
     """The state at a time of an earlier run."""
+
+    files = ("file",)
 
     kind: Literal["recording"] = value("recording", label="Start", help="Kind of start")
     file: str = value(label="File", help="CSV file of the run, relative to the scene file", min_length=1)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from snakestudio.model.gaits import GAITS
-from snakestudio.model.motion import LateralUndulation
+from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 
 __all__ = ["NEUTRAL", "OWN_GAIT", "TeleopCommand", "gait_called", "steerable_gaits"]
@@ -76,14 +76,14 @@ def steerable_gaits(scene: Scene) -> tuple[str, ...]:
     return (OWN_GAIT, *names)
 
 
-def gait_called(scene: Scene, name: str | None) -> LateralUndulation | None:
+def gait_called(scene: Scene, name: str | None) -> GaitFields | None:
     """The gait that is meant by `TeleopCommand.gait`, going ahead; None if the scene's robot has no such gait.
 
     The scene's own gait goes ahead as it stands in the scene. Those of the library go towards link 1: where the head
     is the last link, they run the other way round in time.
     """
     if name is None or name == OWN_GAIT:
-        return scene.gait if isinstance(scene.gait, LateralUndulation) else None
+        return scene.gait if scene.gait.of_waves else None
     if name not in steerable_gaits(scene):
         return None
     gait = next(entry.gait for entry in GAITS if entry.name == name)

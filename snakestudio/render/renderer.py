@@ -21,8 +21,8 @@ from snakestudio.drawing.instances import Batch
 from snakestudio.drawing.light import LIGHT_DIRECTION
 from snakestudio.drawing.overlays import Pick
 from snakestudio.drawing.quality import SETTINGS, Quality, Settings
-from snakestudio.drawing.triad import triad_labels, triad_lines, triad_matrix
 from snakestudio.drawing.view import View
+from snakestudio.drawing.world import triad_labels, triad_lines, triad_matrix
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl
 from snakestudio.render.background import Background

@@ -33,7 +33,8 @@ from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.model.obstacles.shapes.ramp import Ramp
 from snakestudio.model.obstacles.shapes.rubble import Rubble
 from snakestudio.model.obstacles.shapes.stairs import Stairs
-from snakestudio.model.robot.pose import gait_link_angles, initial_state, planar_pose
+from snakestudio.model.robot.chain import wave_directions
+from snakestudio.model.robot.pose import initial_state, planar_pose
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Ground
@@ -203,9 +204,9 @@ def test_gait_pose_is_the_paper_s_serpenoid() -> None:
     gait = LateralUndulation(kind="lateral_undulation")
     i, delta = np.arange(1, 12), np.radians(-50.0)
     expected = np.pi - np.radians(40.0) / (2 * np.sin(delta / 2)) * np.cos((i - 1.5) * delta)
-    assert gait_link_angles(gait, 11, np.pi) == pytest.approx(expected)
+    assert wave_directions(gait.yaw, 11, np.pi) == pytest.approx(expected)
     still = LateralUndulation(kind="lateral_undulation", phase_shift_deg=0.0)
-    assert gait_link_angles(still, 5, 0.3) == pytest.approx(np.full(5, 0.3))
+    assert wave_directions(still.yaw, 5, 0.3) == pytest.approx(np.full(5, 0.3))
 
 
 def test_poses_of_the_other_starts() -> None:

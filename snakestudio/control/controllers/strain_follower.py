@@ -142,7 +142,7 @@ def check(scene: Scene) -> list[Problem]:
     with np.errstate(all="ignore"):  # formulas may be anything
         field = law.at(times, points)
     strain = field.strain
-    keys = [f"strain.{name}" if scene.strain.kind == "formulas" else "strain.kind" for name in COMPONENTS]
+    keys = [scene.strain.key(name) for name in COMPONENTS]
     for entry in range(6):
         parts = (strain[:, :, entry], field.rate[:, :, entry], field.acceleration[:, :, entry])
         if not all(np.isfinite(part).all() for part in parts):

@@ -30,7 +30,6 @@ from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.gaits import GAITS
-from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -271,9 +270,7 @@ def _gait_problems(scene: Scene) -> list[Problem]:
 
 def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
     """Whether full turn goes beyond the joints' stops."""
-    limit, gait = scene.robot.joint_limit_deg, scene.gait
-    assert isinstance(gait, LateralUndulation)
-    reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
+    limit, reach = scene.robot.joint_limit_deg, scene.gait.reach_deg
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
         return []
     room = limit - reach
@@ -322,7 +319,7 @@ def check(scene: Scene) -> list[Problem]:
 
 def _sets_pace(scene: Scene) -> bool:
     """Whether the gait's frequency says more than its sign: how fast one wave runs beside the other."""
-    two = scene.model.spatial and "pitch_frequency_deg_s" in type(scene.gait).model_fields
+    two = scene.model.spatial and scene.gait.has_vertical_wave
     return two or scene.gait.yaw.omega <= 0.0
 
 

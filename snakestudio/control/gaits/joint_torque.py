@@ -103,7 +103,7 @@ def check(scene: Scene) -> list[Problem]:
         fixes = (Fix("Leave the gait out", (("gait", None),)),)
         return [Problem("error", "gait.kind", what, "leave gait out, or choose a model of links", fixes=fixes)]
     problems = []
-    if scene.controller.kind != "none":
+    if scene.controller.acts:
         what = f'"{scene.controller.kind}" tells the joints angles, and this gait gives them torques'
         remedy = 'make it "none", or choose a gait of angles: gait.kind = "lateral_undulation"'
         fixes = (Fix("Go without a controller", (("controller", None),)),)

@@ -14,7 +14,6 @@ from snakestudio.engines import checks
 from snakestudio.errors import Problem
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.robot.beam import GROUPS, TIP
-from snakestudio.model.robot.support import Friction
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 
@@ -30,38 +29,31 @@ def _obstacles(scene: Scene) -> list[Problem]:
     """Whether there is anything to collide with."""
     if not scene.obstacles:
         return []
-    return [
-        Problem(
-            "error", "obstacles", "this model knows no obstacles, only the anchors and supports that support names",
-            'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
-            obstacles=tuple(range(len(scene.obstacles))),
-        )
-    ]  # fmt: skip
+    return [Problem(
+        "error", "obstacles", "this model knows no obstacles, only the anchors and supports that support names",
+        'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
+        obstacles=tuple(range(len(scene.obstacles))),
+    )]  # fmt: skip
 
 
 def _friction(scene: Scene) -> list[Problem]:
     """Whether a body that friction moves lies on the ground."""
-    if not isinstance(scene.support, Friction):
+    if scene.support.kinematic:
         return []
     problems = []
     if scene.beam.group == "SE3":
-        problems.append(
-            Problem(
-                "error", "support.kind", "friction acts on a body that lies on the ground, but it may move in space",
-                'set beam.group to "SE2", or choose other contacts',
-            )
-        )  # fmt: skip
+        problems.append(Problem(
+            "error", "support.kind", "friction acts on a body that lies on the ground, but it may move in space",
+            'set beam.group to "SE2", or choose other contacts',
+        ))  # fmt: skip
     start = scene.start
     if isinstance(start, PlacedStart):
         for key, angle in (("start.pitch_deg", start.pitch_deg), ("start.roll_deg", start.roll_deg)):
             if angle != 0.0:
-                problems.append(
-                    Problem(
-                        "error", key, f"{angle:g}° lifts the body off the ground that friction acts on", "make it 0"
-                    )
-                )
-    support = scene.support
-    if support.viscous_along_ns_per_m2 == 0.0 and support.viscous_across_ns_per_m2 == 0.0:
+                problems.append(Problem(
+                    "error", key, f"{angle:g}° lifts the body off the ground that friction acts on", "make it 0"
+                ))  # fmt: skip
+    if scene.support.viscous == (0.0, 0.0):
         problems += checks.slippery_ground(scene)
     return problems
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.model.robot.support import EndAnchors, Friction, Rings, WaveAnchors
 from snakestudio.model.scene import Scene
 
 __all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
@@ -82,20 +81,15 @@ def make_params(scene: Scene, n_holds: int) -> Params:
     """Constants of `scene`, whose body is held in `n_holds` places."""
     beam, ground, support = scene.beam, scene.ground, scene.support
     motions = _MOTIONS[beam.group]
-    mode, held, viscous = ANCHORS, motions, (0.0, 0.0)
+    mode, held, load = ANCHORS, motions, 0.0
     weight = np.ones(n_holds)
-    load = 0.0
-    side = "both"
-    if isinstance(support, Friction):
+    if not support.kinematic:
         mode, held = FRICTION, ()
-        viscous = (support.viscous_along_ns_per_m2, support.viscous_across_ns_per_m2)
         load = beam.mass_per_length * max(-ground.gravity[2], 0.0)
-    elif isinstance(support, Rings):
+    elif support.guides:
         # Force in the cross-section's plane and couple about its normal, as far as the group knows them (P5, VI-C).
-        mode, held, side = RINGS, tuple(e for e in (1, 2, 3) if e in motions), support.side
-        if support.weights is not None:
-            weight[:] = support.weights
-    assert isinstance(support, Friction | Rings | WaveAnchors | EndAnchors) or support.kind == "anchors"
+        mode, held = RINGS, tuple(e for e in (1, 2, 3) if e in motions)
+        weight[:] = getattr(support, "weights", None) or 1.0
     return Params(
         mode=mode,
         motions=np.array(motions, np.int64),
@@ -107,13 +101,13 @@ def make_params(scene: Scene, n_holds: int) -> Params:
         dt=scene.solver.step_s,
         tolerance=scene.solver.error_tolerance,
         gravity=np.array(ground.gravity),
-        viscous_along=viscous[0],
-        viscous_across=viscous[1],
+        viscous_along=support.viscous[0],
+        viscous_across=support.viscous[1],
         coulomb_along=ground.mu_along * load,
         coulomb_across=ground.mu_across * load,
         load=load,
         smoothing=ground.coulomb_smoothing_m_s,
-        sweeps=not (isinstance(support, WaveAnchors) and support.reading == "material"),
-        side=_SIDES[side],
+        sweeps=support.sweeps,
+        side=_SIDES[getattr(support, "side", "both")],
         weight=weight,
     )

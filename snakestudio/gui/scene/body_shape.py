@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from snakestudio._arrays import BoolArray
 from snakestudio.gui.core import theme
-from snakestudio.model.motion import TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.scene.gait_shape import (
@@ -73,7 +72,7 @@ class BodyShape(QWidget):
     def show_state(self, scene: Scene, snapshot: Snapshot | None) -> None:
         """Draw another state."""
         self._scene, self._snapshot = scene, snapshot
-        tall = scene.body.in_space and isinstance(scene.gait, TwoWaves)
+        tall = scene.body.in_space and scene.gait.has_vertical_wave
         if tall != self._tall:
             self._tall = tall
             self._explain()

@@ -21,7 +21,7 @@ from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
-from snakestudio.model.motion import GaitStart, LateralUndulation, TwoWaves
+from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Scene
 
 __all__ = ["GAITS", "GaitPanel"]
@@ -119,7 +119,7 @@ class GaitPanel(PresetSection):
             formula.set_unused(unused_reason(scene, key))
             formula.refresh()
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
-        two = isinstance(scene.gait, TwoWaves)
+        two = scene.gait.has_vertical_wave
         ignored = two and not scene.body.in_space
         used, torques = scene.controller.uses_gait, scene.gives_torques
         self.lead_in.refresh()
@@ -128,7 +128,7 @@ class GaitPanel(PresetSection):
         self.wave_button.setVisible(used and scene.gait.of_waves)
         self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
         self.names_button.setVisible(torques)
-        self.torque_button.setVisible(torques or scene.controller.kind == "none")
+        self.torque_button.setVisible(torques or not scene.controller.acts)
         self.torque_button.setText("Give angles instead of torques" if torques else "Give torques instead of angles")
         self.torque_button.setToolTip(
             "Go on with reference angles, which the joint controllers follow"
@@ -159,8 +159,8 @@ class GaitPanel(PresetSection):
         """Go over to torques, or back; a robot that lies in its gait's pose stays there."""
         self.presets.forget()
         if self._document.scene.gives_torques:
-            gait, text = LateralUndulation(), "Give angles"
-            self._edit(lambda scene: scene.model_copy(update={"gait": gait}), text)
+            gait = Scene.model_fields["gait"].get_default(call_default_factory=True)
+            self._edit(lambda scene: scene.model_copy(update={"gait": gait}), "Give angles")
             return
 
         def given(scene: Scene) -> Scene:
@@ -172,16 +172,10 @@ class GaitPanel(PresetSection):
 
     def _toggle_vertical_wave(self) -> None:
         gait = self._document.scene.gait
-        assert isinstance(gait, LateralUndulation)
-        shared = {name: getattr(gait, name) for name in LateralUndulation.model_fields if name != "kind"}
-        if isinstance(gait, TwoWaves):
-            other, text = LateralUndulation(**shared), "Remove the vertical wave"
+        if gait.has_vertical_wave:
+            other, text = gait.without_vertical_wave(), "Remove the vertical wave"
         else:
-            # The vertical wave goes with the horizontal one, so that a stroke of it lifts the robot's bends.
-            other = TwoWaves(
-                **shared, pitch_frequency_deg_s=gait.frequency_deg_s, pitch_phase_shift_deg=gait.phase_shift_deg
-            )
-            text = "Add a vertical wave"
+            other, text = gait.with_vertical_wave(), "Add a vertical wave"
         self._edit(lambda scene: scene.model_copy(update={"gait": other}), text)
 
     def _fill(self, scene: Scene) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
@@ -17,20 +22,78 @@ from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow, choose_file
-from snakestudio.gui.scene.live_values import LinkValues, clearance_html
 from snakestudio.kinds.reads import left_out
 from snakestudio.model.edits import with_values
 from snakestudio.model.labels import obstacle_mention, obstacle_title
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields
+from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item
-from snakestudio.viewmodel.scene.link_values import link_values, section_values
+from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values, section_values
 from snakestudio.viewmodel.scene.property_search import find
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
 __all__ = ["Inspector"]
+
+_NEAR = 0.005
+"""Clearance below which a robot in motion is about to touch, m."""
+
+
+class LinkValues(QWidget):
+    """Names, figures and units in a table, whose figures do not dance."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(16, 0, 0, 0)
+        grid.setVerticalSpacing(6)
+        grid.setHorizontalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        self.cells: list[tuple[QLabel, QLabel, QLabel]] = []
+        for line in range(MAX_LINK_VALUES):
+            cells = QLabel(), QLabel(), QLabel()
+            cells[0].setProperty("role", "dim")
+            cells[1].setFont(theme.value_font(13))
+            cells[1].setAlignment(Qt.AlignmentFlag.AlignRight)
+            cells[2].setProperty("role", "unit")
+            cells[2].setFixedWidth(theme.scaled(36))
+            for place, cell in enumerate(cells):
+                grid.addWidget(cell, line, place)
+            self.cells.append(cells)
+
+    def show_values(self, values: Sequence[tuple[str, str, str]]) -> None:
+        """Show these, and nothing in the lines left over."""
+        for i, cells in enumerate(self.cells):
+            for cell, text in zip(cells, values[i] if i < len(values) else ("", "", ""), strict=True):
+                if cell.text() != text:
+                    cell.setText(text)
+
+
+def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
+    """How near the robot is to an obstacle (0-based) and whether it pushes it; "" if no link has a place."""
+    scene, palette = document.scene, theme.current()
+    gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.robot)
+    if np.isnan(gaps).all():
+        return ""
+    link = int(np.nanargmin(gaps))
+    gap = float(gaps[link])
+    c = snapshot.contacts
+    pressed = sorted({int(i) + 1 for i in c.link[c.other == index]})
+    if gap < -1e-4 and not pressed:
+        head, colour = f"Overlaps link {link + 1} by {-gap * 1000:.1f} mm", palette.warning
+    elif pressed:
+        head, colour = f"Pushed by link {', '.join(map(str, pressed))}", palette.warning
+    else:
+        shown = f"{gap * 1000:.1f} mm" if gap < 1 else f"{gap:.2f} m"
+        head = f"Clearance to link {link + 1}: {shown}"
+        colour = palette.warning if gap < _NEAR else palette.text
+    note = "the nearest link, as shown now" if not pressed else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
+    return (
+        f"<span style='color:{colour}; font-weight:600'>{head}</span>"
+        f"<br><span style='color:{palette.dim}; font-size:{theme.scaled(12)}px'>{note}</span>"
+    )
 
 
 class StartChoice(QWidget):

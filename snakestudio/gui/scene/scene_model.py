@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.scene import scene_entries as at
+from snakestudio.model.body import Body
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.scene_texts import flag_tip, part_text, place_and_size
+from snakestudio.viewmodel.scene.scene_texts import Part, flag_tip, part_text, place_and_size, tree_of
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 
@@ -31,6 +32,57 @@ Index = QModelIndex | QPersistentModelIndex
 
 _MIME = "application/x-snakestudio-obstacles"
 """Obstacles on their way from one place of the tree to another: their numbers."""
+
+# Internal ids: small ones for what there is one of, then a range for each list.
+ROBOT, LINKS, START, WORLD, GROUND, PATH, OBSTACLES, RUN, BEAM, STRAIN, SUPPORT = range(1, 12)
+LINK, OBSTACLE, GROUP = 1 << 20, 1 << 24, 1 << 28
+PARTS: dict[int, Part] = {
+    ROBOT: "robot", LINKS: "links", START: "start", WORLD: "world", GROUND: "ground", PATH: "path",
+    OBSTACLES: "obstacles", RUN: "run", BEAM: "beam", STRAIN: "strain", SUPPORT: "support",
+}  # fmt: skip
+_NUMBERS: dict[Part | None, int] = {None: 0} | {part: number for number, part in PARTS.items()}
+
+
+class _Tree(NamedTuple):
+    """What stands under each entry (0: the head of the tree), and the entry that each stands under."""
+
+    below: dict[int, tuple[int, ...]]
+    above: dict[int, int]
+
+
+@cache
+def _tree_of_body(body: type[Body]) -> _Tree:
+    """The entries of scenes with a body."""
+    below = {_NUMBERS[part]: tuple(_NUMBERS[each] for each in parts) for part, parts in tree_of(body).items()}
+    return _Tree(below, {entry: above for above, entries in below.items() for entry in entries})
+
+
+ITEMS: dict[int, Item] = {
+    ROBOT: ("robot", 0),
+    START: ("start", 0),
+    GROUND: ("ground", 0),
+    PATH: ("path", 0),
+    RUN: ("run", 0),
+    BEAM: ("beam", 0),
+    STRAIN: ("strain", 0),
+    SUPPORT: ("support", 0),
+}
+
+
+# Made once: joining flags takes longer than all else that a view asks of a row, and it asks for thousands.
+_Flag = Qt.ItemFlag
+SELECTABLE = _Flag.ItemIsEnabled | _Flag.ItemIsSelectable
+LEAF = SELECTABLE | _Flag.ItemNeverHasChildren
+IN_LIST = SELECTABLE | _Flag.ItemIsDragEnabled | _Flag.ItemIsDropEnabled
+OBSTACLE_LEAF = IN_LIST | _Flag.ItemNeverHasChildren
+NAMED_GROUP = IN_LIST | _Flag.ItemIsEditable
+NAMED_OBSTACLE = OBSTACLE_LEAF | _Flag.ItemIsEditable
+FLAGS_OF = {
+    LINKS: _Flag.ItemIsEnabled,
+    WORLD: _Flag.ItemIsEnabled,
+    OBSTACLES: _Flag.ItemIsEnabled | _Flag.ItemIsDropEnabled,
+}
+"""Flags of what there is one of; of the others `SELECTABLE`."""
 
 
 class SceneModel(QAbstractItemModel):
@@ -66,7 +118,7 @@ class SceneModel(QAbstractItemModel):
         super().__init__(parent)
         self._rename_obstacle, self._rename_group = rename_obstacle, rename_group
         self._scene = document.scene
-        self._tree = at.tree(type(document.scene.body))
+        self._tree = _tree_of_body(type(document.scene.body))
         self._rows = ObstacleRows(document.scene.obstacles)
         self._icons: dict[str, QIcon] = {}
         self._bold = QFont()
@@ -79,11 +131,11 @@ class SceneModel(QAbstractItemModel):
         if parent.isValid() and parent.column() != NAME_COLUMN:
             return 0
         number = int(parent.internalId()) if parent.isValid() else 0
-        if number >= at.GROUP:
-            return len(self._rows.members[number - at.GROUP])
-        if number == at.LINKS:
+        if number >= GROUP:
+            return len(self._rows.members[number - GROUP])
+        if number == LINKS:
             return self._scene.body.n_parts
-        if number == at.OBSTACLES:
+        if number == OBSTACLES:
             return len(self._rows.top)
         return len(self._tree.below.get(number, ()))
 
@@ -95,17 +147,17 @@ class SceneModel(QAbstractItemModel):
         number = parent.internalId() if parent.isValid() else 0
         if row < 0 or not 0 <= column < 3:
             return QModelIndex()
-        if number == at.OBSTACLES:
+        if number == OBSTACLES:
             if row < len(self._rows.top):
                 entry = self._rows.top[row]
-                return self.createIndex(row, column, at.OBSTACLE + entry if entry >= 0 else at.GROUP - 1 - entry)
-        elif number >= at.GROUP:
-            inside = self._rows.members[number - at.GROUP]
+                return self.createIndex(row, column, OBSTACLE + entry if entry >= 0 else GROUP - 1 - entry)
+        elif number >= GROUP:
+            inside = self._rows.members[number - GROUP]
             if row < len(inside):
-                return self.createIndex(row, column, at.OBSTACLE + inside[row])
-        elif number == at.LINKS:
+                return self.createIndex(row, column, OBSTACLE + inside[row])
+        elif number == LINKS:
             if row < self._scene.body.n_parts:
-                return self.createIndex(row, column, at.LINK + row)
+                return self.createIndex(row, column, LINK + row)
         elif row < len(below := self._tree.below.get(number, ())):
             return self.createIndex(row, column, below[row])
         return QModelIndex()
@@ -116,15 +168,15 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return QModelIndex()
         number = int(index.internalId())
-        if at.OBSTACLE <= number < at.GROUP:
-            i = number - at.OBSTACLE
+        if OBSTACLE <= number < GROUP:
+            i = number - OBSTACLE
             g = self._rows.group[i] if i < len(self._rows.group) else -1
-            return self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
-        above = at.OBSTACLES if number >= at.GROUP else at.LINKS if number >= at.LINK else self._above(number)
+            return self._node(OBSTACLES) if g < 0 else self._group_node(g)
+        above = OBSTACLES if number >= GROUP else LINKS if number >= LINK else self._above(number)
         return self._node(above)
 
     def _group_node(self, g: int) -> QModelIndex:
-        return self.createIndex(self._rows.group_row[g], 0, at.GROUP + g)
+        return self.createIndex(self._rows.group_row[g], 0, GROUP + g)
 
     def _above(self, number: int) -> int:
         """What an entry stands under; -1 for one that the tree does not have now."""
@@ -133,7 +185,7 @@ class SceneModel(QAbstractItemModel):
     @property
     def obstacles_node(self) -> QModelIndex:
         """Above the obstacles."""
-        return self._node(at.OBSTACLES)
+        return self._node(OBSTACLES)
 
     def _node(self, number: int) -> QModelIndex:
         above = self._above(number)
@@ -144,7 +196,7 @@ class SceneModel(QAbstractItemModel):
     @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
         """What is unfolded when the tree is first shown."""
-        nodes = (self._node(number) for number in (at.ROBOT, at.BEAM, at.WORLD, at.OBSTACLES))
+        nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, OBSTACLES))
         return tuple(node for node in nodes if node.isValid())
 
     # --- content ---------------------------------------------------------------------------------------------------
@@ -159,18 +211,18 @@ class SceneModel(QAbstractItemModel):
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in self._tree.below[0]:
             return self._bold
-        if number < at.OBSTACLE or not self._obstacles_at(number):
+        if number < OBSTACLE or not self._obstacles_at(number):
             return None
         if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):
             return theme.colour("dim")
-        if number >= at.GROUP:
-            name = self._rows.names[number - at.GROUP]
+        if number >= GROUP:
+            name = self._rows.names[number - GROUP]
             if role == Qt.ItemDataRole.EditRole:
                 return name
             if role == Qt.ItemDataRole.ToolTipRole:
                 return f"Group {name}: {len(self._obstacles_at(number))} obstacles"
             return self._icon("group") if role == Qt.ItemDataRole.DecorationRole else None
-        obstacle = self._scene.obstacles[number - at.OBSTACLE]
+        obstacle = self._scene.obstacles[number - OBSTACLE]
         if role == Qt.ItemDataRole.EditRole:
             return obstacle.name
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -179,7 +231,7 @@ class SceneModel(QAbstractItemModel):
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
         """Of the columns beside the names: whether something is hidden or locked."""
-        if number < at.OBSTACLE or not self._obstacles_at(number):
+        if number < OBSTACLE or not self._obstacles_at(number):
             return None
         on = self._is_flagged(number, column)
         if role == FLAG_ROLE:
@@ -196,10 +248,10 @@ class SceneModel(QAbstractItemModel):
 
     def _obstacles_at(self, number: int) -> list[int]:
         """0-based obstacles that an entry stands for; none for one that was there before."""
-        if number >= at.GROUP:
-            g = number - at.GROUP
+        if number >= GROUP:
+            g = number - GROUP
             return self._rows.members[g] if g < len(self._rows.members) else []
-        return [number - at.OBSTACLE] if at.OBSTACLE <= number < at.OBSTACLE + len(self._scene.obstacles) else []
+        return [number - OBSTACLE] if OBSTACLE <= number < OBSTACLE + len(self._scene.obstacles) else []
 
     def _icon(self, name: str) -> QIcon:
         """An icon in the colours of the present palette."""
@@ -219,40 +271,40 @@ class SceneModel(QAbstractItemModel):
 
     def _text(self, number: int) -> str | None:
         scene = self._scene
-        if number >= at.GROUP:
+        if number >= GROUP:
             count = len(self._obstacles_at(number))
-            return f"{self._rows.names[number - at.GROUP]} ({count})" if count else None
-        if number >= at.OBSTACLE:
-            i = number - at.OBSTACLE
+            return f"{self._rows.names[number - GROUP]} ({count})" if count else None
+        if number >= OBSTACLE:
+            i = number - OBSTACLE
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
-        if number >= at.LINK:
-            i = number - at.LINK
+        if number >= LINK:
+            i = number - LINK
             return scene.body.part_entry(i)
-        return part_text(scene, at.PARTS[number]) if number in at.PARTS else None
+        return part_text(scene, PARTS[number]) if number in PARTS else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         number = int(index.internalId())
-        if number < at.LINK:
-            return at.FLAGS_OF.get(number, at.SELECTABLE)
-        if number < at.OBSTACLE:
-            return at.LEAF
+        if number < LINK:
+            return FLAGS_OF.get(number, SELECTABLE)
+        if number < OBSTACLE:
+            return LEAF
         named = index.column() == NAME_COLUMN
-        if number >= at.GROUP:
-            return at.NAMED_GROUP if named else at.IN_LIST
-        return at.NAMED_OBSTACLE if named else at.OBSTACLE_LEAF
+        if number >= GROUP:
+            return NAMED_GROUP if named else IN_LIST
+        return NAMED_OBSTACLE if named else OBSTACLE_LEAF
 
     def item(self, index: Index) -> Item | None:
         """What can be selected at an index; None for a group, which is all its obstacles."""
         if not index.isValid():
             return None
         number = int(index.internalId())
-        if number >= at.GROUP:
+        if number >= GROUP:
             return None
-        if number >= at.OBSTACLE:
-            return "obstacle", number - at.OBSTACLE
-        return ("link", number - at.LINK) if number >= at.LINK else at.ITEMS.get(number)
+        if number >= OBSTACLE:
+            return "obstacle", number - OBSTACLE
+        return ("link", number - LINK) if number >= LINK else ITEMS.get(number)
 
     def obstacles_at(self, index: Index) -> tuple[int, ...]:
         """The obstacle or the obstacles of the group (0-based) at an index."""
@@ -260,7 +312,7 @@ class SceneModel(QAbstractItemModel):
 
     def is_group(self, index: Index) -> bool:
         """Whether a group stands at an index."""
-        return index.isValid() and int(index.internalId()) >= at.GROUP
+        return index.isValid() and int(index.internalId()) >= GROUP
 
     def index_of(self, item: Item) -> QModelIndex:
         """Where an item is."""
@@ -268,10 +320,10 @@ class SceneModel(QAbstractItemModel):
         if kind == "obstacle":
             if not self._scene.body.meets_obstacles or i >= len(self._rows.row):
                 return QModelIndex()
-            return self.createIndex(self._rows.row[i], 0, at.OBSTACLE + i)
+            return self.createIndex(self._rows.row[i], 0, OBSTACLE + i)
         if kind == "link":
-            return self.index(i, 0, self._node(at.LINKS))
-        return self._node(next(number for number, known in at.ITEMS.items() if known[0] == kind))
+            return self.index(i, 0, self._node(LINKS))
+        return self._node(next(number for number, known in ITEMS.items() if known[0] == kind))
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
         """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
@@ -284,7 +336,7 @@ class SceneModel(QAbstractItemModel):
             elif (index := self.index_of(item)).isValid():
                 found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
         for g, first, last in self._rows.runs(obstacles):
-            parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
+            parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
             found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
             if g >= 0 and last - first + 1 == len(self._rows.members[g]):
                 found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
@@ -300,9 +352,9 @@ class SceneModel(QAbstractItemModel):
         number = int(index.internalId()) if index.isValid() else 0
         if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
             return False
-        if number >= at.GROUP:
-            return self._rename_group(self._rows.names[number - at.GROUP], str(value))
-        return self._rename_obstacle(number - at.OBSTACLE, str(value))
+        if number >= GROUP:
+            return self._rename_group(self._rows.names[number - GROUP], str(value))
+        return self._rename_obstacle(number - OBSTACLE, str(value))
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
@@ -322,9 +374,9 @@ class SceneModel(QAbstractItemModel):
     def _drop_group(self, parent: Index) -> str | None:
         """The group that what is dropped there gets into; None where nothing can be dropped."""
         number = int(parent.internalId())
-        if number == at.OBSTACLES:
+        if number == OBSTACLES:
             return ""
-        if number < at.OBSTACLE or not self._obstacles_at(number):
+        if number < OBSTACLE or not self._obstacles_at(number):
             return None
         return self._scene.obstacles[self._obstacles_at(number)[0]].group
 
@@ -341,7 +393,7 @@ class SceneModel(QAbstractItemModel):
         old = self._scene
         if old is after:
             return
-        tree = at.tree(type(after.body))
+        tree = _tree_of_body(type(after.body))
         if tree is not self._tree:
             self.beginResetModel()
             self._tree, self._scene, self._rows = tree, after, ObstacleRows(after.obstacles)
@@ -359,7 +411,7 @@ class SceneModel(QAbstractItemModel):
         else:
             self._scene = after
             for g, first, last in self._rows.runs(changed) if self._scene.body.meets_obstacles else ():
-                parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
+                parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
@@ -380,11 +432,11 @@ class SceneModel(QAbstractItemModel):
         def renewed(index: QModelIndex) -> QModelIndex:
             number = int(index.internalId())
             found = index
-            if number >= at.GROUP:
-                found = self.index_of_group(names[number - at.GROUP])
-            elif number >= at.OBSTACLE:
-                found = self.index_of(("obstacle", places.get(id(was[number - at.OBSTACLE]), len(places))))
-            elif number >= at.LINK and number - at.LINK >= after.body.n_parts:
+            if number >= GROUP:
+                found = self.index_of_group(names[number - GROUP])
+            elif number >= OBSTACLE:
+                found = self.index_of(("obstacle", places.get(id(was[number - OBSTACLE]), len(places))))
+            elif number >= LINK and number - LINK >= after.body.n_parts:
                 found = QModelIndex()
             return found.siblingAtColumn(index.column()) if found.isValid() else found
 

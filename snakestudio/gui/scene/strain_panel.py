@@ -14,7 +14,6 @@ from snakestudio.gui.scene.strain_shape import StrainShape, law_problem
 from snakestudio.gui.scene.strain_text import SPEED, STRAIN_TITLES, STRAINS, SYMBOLS, as_formulas, readable_law
 from snakestudio.model.edits import with_values
 from snakestudio.model.fields import field_doc
-from snakestudio.model.robot.strain import Formulas
 from snakestudio.model.scene import Scene
 
 __all__ = ["StrainPanel"]
@@ -66,7 +65,7 @@ class StrainPanel(PresetSection):
             row.set_default(self._default_of(row))
         for formula in self.formulas.values():
             formula.refresh()
-        typed = isinstance(scene.strain, Formulas)
+        typed = scene.strain.typed
         self.law.setVisible(not typed)
         self.edit_button.setVisible(not typed)
         self.help_button.setVisible(typed)
@@ -102,8 +101,8 @@ class StrainPanel(PresetSection):
             key = f"strain.{name}"
             if name == "kind":
                 continue
-            if isinstance(scene.strain, Formulas):
-                symbol, doc = SYMBOLS.get(name, SPEED), field_doc(Formulas, name)
+            if scene.strain.typed:
+                symbol, doc = SYMBOLS.get(name, SPEED), field_doc(type(scene.strain), name)
                 self._add_formula(key, symbol, doc, law_problem).tried.connect(self._try)
             else:
                 self._values.add_value(key, scene)

@@ -15,7 +15,7 @@ from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
 from snakestudio.gui.forms.formula_row import FormulaRow
 from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.model.edits import get_value, tree, with_values
-from snakestudio.model.robot.support import Anchor, Anchors
+from snakestudio.model.robot.support import Anchor
 from snakestudio.model.scene import Scene
 
 __all__ = ["SUPPORTS", "SupportPanel"]
@@ -64,7 +64,7 @@ class SupportPanel(KindSection):
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""
         support = scene.support
-        self._make_rows(scene, (support.kind, len(support.anchors) if isinstance(support, Anchors) else 0))
+        self._make_rows(scene, (support.kind, len(support.given)))
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(support.kind))
         self.about.setText(SUPPORTS[support.kind][1])
@@ -74,7 +74,7 @@ class SupportPanel(KindSection):
             choice.refresh()
         for card in self.cards:
             card.refresh()
-        self.add_button.setVisible(isinstance(support, Anchors))
+        self.add_button.setVisible(bool(support.given))
 
     def show_pending(self, pending: Collection[str]) -> None:
         """Say what waits for the next reset."""
@@ -98,14 +98,14 @@ class SupportPanel(KindSection):
 
     def _add(self) -> None:
         support = self._document.scene.support
-        if isinstance(support, Anchors):
-            anchors = [*tree(support.anchors), tree(Anchor(at_m="l"))]
+        if support.given:
+            anchors = [*tree(support.given), tree(Anchor(at_m="l"))]
             self._set({"support.anchors": anchors}, "Add anchor")
 
     def _remove(self, index: int) -> None:
         support = self._document.scene.support
-        if isinstance(support, Anchors):
-            anchors = [*support.anchors[:index], *support.anchors[index + 1 :]]
+        if support.given:
+            anchors = [*support.given[:index], *support.given[index + 1 :]]
             self._set({"support.anchors": tree(tuple(anchors))}, f"Remove anchor {index + 1}")
 
     def _set(self, values: dict[str, object], text: str) -> None:
@@ -117,12 +117,11 @@ class SupportPanel(KindSection):
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
         for key in (*keys, *(() if support.kinematic else _OF_FRICTION)):
             self._values.add_value(key, scene, OptionalListRow if key == "support.weights" else make_row)
-        if isinstance(support, Anchors):
-            for index in range(len(support.anchors)):
-                card = AnchorCard(self._document, index, removable=len(support.anchors) > 1)
-                card.remove_asked.connect(self._remove)
-                self.cards.append(card)
-                self._values.add(card)
+        for index in range(len(support.given)):
+            card = AnchorCard(self._document, index, removable=len(support.given) > 1)
+            card.remove_asked.connect(self._remove)
+            self.cards.append(card)
+            self._values.add(card)
 
 
 _MOTIONS = (

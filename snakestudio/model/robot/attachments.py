@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError
 from snakestudio.model.formula import Formula, Number, read
-from snakestudio.model.robot.strain import Peristalsis
 from snakestudio.model.robot.strain_law import StrainField, StrainLaw, body_names, formula_mistakes
-from snakestudio.model.robot.support import Anchors, EndAnchors, Rings, WaveAnchors
+from snakestudio.model.robot.support import ROUNDING
 from snakestudio.model.scene import Scene
 
 __all__ = ["Attachments"]
@@ -82,10 +81,7 @@ def motion(field: Field, t: FloatArray, at: FloatArray, length: float) -> tuple[
     return now, change
 
 
-# Where, when and to what a continuous body is held: anchorages and supports as the engine gets them (P5, VI, VIII).
-
 _SAMPLES = 101  # times of a run at which contractions are counted
-_ROUNDING = 1e-9  # s: a time that is a border but for rounding is one
 
 _ELSEWHERE = {
     "X": "an anchorage depends on the time alone: use t",
@@ -120,8 +116,6 @@ class Attachments:
 
     def _read(self, scene: Scene) -> list[tuple[Formula, list[Formula]]]:
         """The formulas of given anchorages: of the abscissa, and of the six components of the twist."""
-        if not isinstance(scene.support, Anchors):
-            return []
         names = {"t": "s", **body_names(scene.beam).units}
         mistakes: dict[str, FormulaError] = {}
 
@@ -133,7 +127,7 @@ class Attachments:
                 return read("0", unit, names)
 
         result = []
-        for i, anchor in enumerate(scene.support.anchors, start=1):
+        for i, anchor in enumerate(scene.support.given, start=1):
             key = f"support.anchors[{i}]"
             at = formula(anchor.at_m, "m", f"{key}.at_m")
             twist = [formula(text, "m/s", f"{key}.velocity_m_s") for text in anchor.velocity_m_s]
@@ -144,17 +138,10 @@ class Attachments:
         return result
 
     def _counted(self, scene: Scene) -> int:
-        support = self._support
-        if isinstance(support, Rings):
-            return support.count
-        if isinstance(support, EndAnchors):
-            return 2
-        if isinstance(support, Anchors):
-            return len(support.anchors)
-        if not isinstance(support, WaveAnchors):
-            return 0
-        if isinstance(self._strain, Peristalsis):
-            return math.floor(self._length / self._strain.wavelength_m) + 2
+        if not self._support.at_contractions:
+            return self._support.n_holds
+        if self._strain.stretching is not None:
+            return math.floor(self._length / self._strain.stretching[1]) + 2
         which, _ = minima(self.law.at, np.linspace(0.0, scene.run.duration_s, _SAMPLES), self._length)
         return int(np.bincount(which, minlength=1).max()) + 1
 
@@ -189,36 +176,23 @@ class Attachments:
         travel = self.law.travel(t) if travel is None else travel
         speed = np.nan_to_num(self.law.speed(t) if speed is None else speed)
         hold, twist = np.zeros((len(t), self.count, 4)), np.zeros((len(t), self.count, 12))
-        support = self._support
-        if isinstance(support, Rings):
-            rest = (np.arange(self.count) + 0.5) * self._length / max(self.count, 1)
-            hold[:, :, 0] = 1.0
-            hold[:, :, 1] = rest
-            if support.fixed == "space":
-                hold[:, :, 1] = np.mod(rest - travel[:, None], self._length)
-                hold[:, :, 2:] = -speed[:, None, :]
-        elif isinstance(support, EndAnchors):
-            half = np.floor((t + _ROUNDING) / (0.5 * support.period_s))
-            tail = half % 2 == 1
-            hold[~tail, 0, 0] = 1.0
-            hold[tail, 1] = [1.0, self._length, 0.0, 0.0]
-        elif isinstance(support, Anchors):
-            self._given(support, t, hold, twist)
-        elif isinstance(support, WaveAnchors):
-            if isinstance(self._strain, Peristalsis) and field is None:
-                self._peristaltic(self._strain, travel, speed, hold)
+        self._support.place(t, travel, speed, self._length, hold)
+        self._given(t, hold, twist)
+        if self._support.at_contractions:
+            if self._strain.stretching is not None and field is None:
+                self._peristaltic(self._strain.stretching, travel, speed, hold)
             else:
                 self._contracted(t, travel, speed, field, hold)
         return hold, twist
 
-    def _given(self, support: Anchors, t: FloatArray, hold: FloatArray, twist: FloatArray) -> None:
+    def _given(self, t: FloatArray, hold: FloatArray, twist: FloatArray) -> None:
         values: dict[str, Number] = {**self._values, "t": t}
-        for i, (anchor, (at, twists)) in enumerate(zip(support.anchors, self._anchors, strict=True)):
+        for i, (anchor, (at, twists)) in enumerate(zip(self._support.given, self._anchors, strict=True)):
             place = np.stack(
                 [np.broadcast_to(np.asarray(part, np.float64), t.shape) for part in at.at(values)[:3]], axis=1
             )
             end = math.inf if anchor.until_s is None else anchor.until_s
-            active = (t >= anchor.from_s - _ROUNDING) & (t < end - _ROUNDING)
+            active = (t >= anchor.from_s - ROUNDING) & (t < end - ROUNDING)
             active &= (place[:, 0] >= 0.0) & (place[:, 0] <= self._length)
             hold[active, i, 0] = 1.0
             hold[active, i, 1:] = place[active]
@@ -227,14 +201,15 @@ class Attachments:
                 twist[:, i, j], twist[:, i, 6 + j] = value, rate
             twist[~active, i] = 0.0
 
-    def _peristaltic(self, law: Peristalsis, travel: FloatArray, speed: FloatArray, hold: FloatArray) -> None:
+    def _peristaltic(self, law: tuple[float, float], travel: FloatArray, speed: FloatArray, hold: FloatArray) -> None:
         """Minima of 1 - eps sin(2 pi s / lambda): s = lambda/4 + k lambda; wave k keeps its slot while on the body."""
-        if law.stretch == 0.0:
+        stretch, wavelength = law
+        if stretch == 0.0:
             return
-        first = np.floor(travel / law.wavelength_m - 0.25).astype(np.int64)
+        first = np.floor(travel / wavelength - 0.25).astype(np.int64)
         rows = np.arange(len(travel))
         for wave in (first + j for j in range(self.count)):
-            place = (0.25 + wave) * law.wavelength_m - travel
+            place = (0.25 + wave) * wavelength - travel
             active = (place > 0.0) & (place < self._length)
             row, slot = rows[active], np.mod(wave, self.count)[active]
             hold[row, slot, 0] = 1.0

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
-from snakestudio.model.motion import GaitStart, StraightStart
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import Strain
 from snakestudio.model.robot.strain_bounds import Hidden, extremes, hidden
@@ -19,7 +18,7 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
-__all__ = ["Resolution", "grid", "head_frame", "head_state", "initial_body", "resolution", "shape", "slices"]
+__all__ = ["Resolution", "bracket", "grid", "head_state", "initial_body", "resolution", "shape", "slices"]
 
 
 FEWEST, MOST = 16, 4096
@@ -82,7 +81,7 @@ def _exponential(w: FloatArray) -> FloatArray:
     return result
 
 
-def _bracket(a: FloatArray, b: FloatArray) -> FloatArray:
+def bracket(a: FloatArray, b: FloatArray) -> FloatArray:
     """ad_a(b) of twists (..., 6), P5 (67)."""
     linear = np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:])
     return np.concatenate([linear, np.cross(a[..., 3:], b[..., 3:])], axis=-1)
@@ -108,8 +107,8 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
     first, middle, last = strain[..., :-2:2, :], strain[..., 1::2, :], strain[..., 2::2, :]
     n = first.shape[-2]
     h = length / n
-    whole = _exponential(h / 6.0 * (first + 4.0 * middle + last) + h * h / 12.0 * _bracket(first, last))
-    half = _exponential(h / 24.0 * (5.0 * first + 8.0 * middle - last) + h * h / 48.0 * _bracket(first, middle))
+    whole = _exponential(h / 6.0 * (first + 4.0 * middle + last) + h * h / 12.0 * bracket(first, last))
+    half = _exponential(h / 24.0 * (5.0 * first + 8.0 * middle - last) + h * h / 48.0 * bracket(first, middle))
     ends = whole
     step = 1
     while step < n:  # products of all slices before: doubling their number each time
@@ -220,10 +219,10 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
         )
     recorded = np.linspace(0, len(points) - 1, beam.sections).round().astype(np.int64)
     angles = (getattr(start, name, 0.0) for name in ("pitch_deg", "roll_deg"))
-    heading = start.heading_deg if isinstance(start, StraightStart | GaitStart) else 0.0
+    heading = getattr(start, "heading_deg", 0.0) if start.any_body else 0.0
     frame = rotation(*(math.radians(angle) for angle in (heading, *angles)))
     at = recorded[min(getattr(start, "link", 1), beam.sections) - 1]
-    if isinstance(start, GaitStart):  # the mean direction of the body, not of a section, has the heading
+    if start.mean_heading:  # the mean direction of the body, not of a section, has the heading
         weights = np.full(len(points), 1.0)  # trapezoids
         weights[[0, -1]] = 0.5
         mean = weights @ turn[:, :, 0]
@@ -253,18 +252,6 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
     turn, place, recorded = _placed(scene)
     pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
     return pose, np.zeros((scene.beam.sections, 6))
-
-
-def head_frame(scene: Scene) -> tuple[FloatArray, FloatArray]:
-    """Orientation (3, 3) and position (3,), m, of the head at the start.
-
-    Raises
-    ------
-    SceneError
-        As `initial_body`.
-    """
-    turn, place, _ = _placed(scene)
-    return turn[0], place[0]
 
 
 def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:

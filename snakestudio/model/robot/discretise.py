@@ -15,7 +15,6 @@ from snakestudio.model.robot.beam_shape import head_state, shape
 from snakestudio.model.robot.joint_strain import joint_motion
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain_law import StrainLaw
-from snakestudio.model.robot.support import Friction
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Control, Scene
 
@@ -69,12 +68,12 @@ def discretise(scene: Scene, n: int) -> Scene:
     if beam.group != "SE2":
         problems.append(Problem("error", "beam.group", f"a body that moves in {beam.group} is no chain in a plane",
                                 'set it to "SE2"'))  # fmt: skip
-    if not isinstance(support, Friction):
+    if support.kinematic:
         problems.append(Problem("error", "support.kind", "anchors and rings hold no chain of the Lagrangian model",
                                 'set it to "friction"'))  # fmt: skip
     problems += [Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
                  for name, load in zip(TIP, beam.tip_wrench, strict=True) if load]  # fmt: skip
-    if problems or not isinstance(support, Friction):
+    if problems:
         raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
     robot = links_of(beam, n)
     h = robot.link_length_m
@@ -89,8 +88,8 @@ def discretise(scene: Scene, n: int) -> Scene:
         support=support,
         ground=ground.model_copy(
             update={
-                "viscous_along_ns_per_m": support.viscous_along_ns_per_m2 * h,
-                "viscous_across_ns_per_m": support.viscous_across_ns_per_m2 * h,
+                "viscous_along_ns_per_m": support.viscous[0] * h,
+                "viscous_across_ns_per_m": support.viscous[1] * h,
             }
         ),
         controller=CONTROLLERS["strain_follower"].fields(),

@@ -11,7 +11,6 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError, nearest_row
 from snakestudio.model.motion import (
-    GaitFields,
     GaitStart,
     JointAnglesStart,
     LinkAnglesStart,
@@ -27,7 +26,6 @@ from snakestudio.model.scene import Scene
 
 __all__ = [
     "FLAT_DEPTH",
-    "gait_link_angles",
     "initial_joint_angles",
     "initial_state",
     "planar_pose",
@@ -37,11 +35,6 @@ __all__ = [
 FLAT_DEPTH = 1e-6
 """How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap 0 would leave it to
 rounding which spheres touch."""
-
-
-def gait_link_angles(gait: GaitFields, n_links: int, heading: float) -> FloatArray:
-    """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0; the wave's axis is `heading`."""
-    return wave_directions(gait.yaw, n_links, heading)
 
 
 def planar_arms(scene: Scene) -> tuple[float, float]:
@@ -71,7 +64,7 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
     if isinstance(start, LinkAnglesStart):
         theta = np.radians(np.array(start.link_angles_deg))
     elif isinstance(start, GaitStart):
-        theta = gait_link_angles(start.shape(scene.gait), n, math.radians(start.heading_deg))
+        theta = wave_directions(start.shape(scene.gait).yaw, n, math.radians(start.heading_deg))
     elif isinstance(start, JointAnglesStart):
         bends = np.concatenate([[0.0], np.cumsum(np.radians(np.array(start.joint_angles_deg)))])
         theta = math.radians(start.heading_deg) + bends - bends[link]

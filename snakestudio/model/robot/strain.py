@@ -7,13 +7,13 @@ the axial speed V_o (P5 (51)): whatever depends on s alone is such a motion, how
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["COMPONENTS", "Formulas", "Inching", "LawText", "Peristalsis", "Serpentine", "Strain"]
+__all__ = ["COMPONENTS", "Formulas", "Inching", "LawText", "Peristalsis", "Serpentine", "Strain", "StrainFields"]
 
 COMPONENTS = ("gamma_x", "gamma_y", "gamma_z", "k_x_per_m", "k_y_per_m", "k_z_per_m")
 """The strains in the order of twists: stretch, shears, twist, curvatures."""
@@ -37,7 +37,23 @@ class LawText(NamedTuple):
     constants: dict[str, tuple[float, str]]
 
 
-class Peristalsis(Frozen):
+class StrainFields(Frozen):
+    """The scene's [strain] table; a subclass has a `kind` and the values of that kind."""
+
+    typed: ClassVar[bool] = False
+    """Whether every strain has a formula of its own in the scene."""
+
+    @property
+    def stretching(self) -> tuple[float, float] | None:
+        """Amplitude and length, m, of the wave 1 - eps sin(2 pi s / lambda) of gamma_x that it is; None of others."""
+        return None
+
+    def key(self, name: str) -> str:
+        """The scene's key of what says a strain (of `COMPONENTS`) or the speed."""
+        return f"strain.{name}" if self.typed else "strain.kind"
+
+
+class Peristalsis(StrainFields):
     """A wave of stretching that runs to the tail, of a burrowing worm (P5 (36); its speed may grow evenly)."""
 
     kind: Literal["peristalsis"] = value("peristalsis", label="Strain law", help="Waves of stretching (worm)")
@@ -71,8 +87,13 @@ class Peristalsis(Frozen):
             },
         )
 
+    @property
+    def stretching(self) -> tuple[float, float] | None:
+        """Its only wave."""
+        return self.stretch, self.wavelength_m
 
-class Inching(Frozen):
+
+class Inching(StrainFields):
     """An arch that grows and flattens, of a measuring caterpillar (P5 (46), (47))."""
 
     kind: Literal["inching"] = value("inching", label="Strain law", help="An arch that grows and flattens (inchworm)")
@@ -94,7 +115,7 @@ class Inching(Frozen):
         )
 
 
-class Serpentine(Frozen):
+class Serpentine(StrainFields):
     """A curve that the body moves along, of a snake in lateral undulation, with a turn if wanted (P5 (54))."""
 
     kind: Literal["serpentine"] = value("serpentine", label="Strain law", help="Waves of bending (snake)")
@@ -154,8 +175,10 @@ def _formula(default: str, label: str, unit: str, symbol: str, help: str) -> str
     return formula
 
 
-class Formulas(Frozen):
+class Formulas(StrainFields):
     """Any strain law, typed."""
+
+    typed = True
 
     kind: Literal["formulas"] = value("formulas", label="Strain law", help="Formulas of X, t and s")
     gamma_x: str = _formula("1", "Stretch", "", "Γ_X", "Stretch of the centre line as a formula of X, t, s; 1: none")

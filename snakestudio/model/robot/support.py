@@ -4,21 +4,67 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["Anchor", "Anchors", "EndAnchors", "Friction", "Rings", "Support", "WaveAnchors"]
+__all__ = ["ROUNDING", "Anchor", "Anchors", "EndAnchors", "Friction", "Rings", "Support", "WaveAnchors"]
 
 
-class Friction(Frozen):
+ROUNDING = 1e-9
+"""A time that is a border but for so much is one, s."""
+
+
+class SupportFields(Frozen):
+    """The scene's [support] table; a subclass has a `kind` and the values of that kind."""
+
+    kinematic: ClassVar[bool] = True
+    """Whether the contacts alone determine the net motion; else friction on the ground does."""
+
+    guides: ClassVar[bool] = False
+    """Whether the body can only move along itself: no cross-section slides sideways."""
+
+    at_contractions: ClassVar[bool] = False
+    """Whether the cross-sections of largest contraction are held."""
+
+    @property
+    def n_holds(self) -> int:
+        """Places at which the body is held; 0 where the strain law determines how many."""
+        return len(self.given)
+
+    @property
+    def given(self) -> tuple[Anchor, ...]:
+        """Anchorages that are given one by one."""
+        return getattr(self, "anchors", ())
+
+    @property
+    def viscous(self) -> tuple[float, float]:
+        """Viscous friction along and across the body, by length, N s/m^2."""
+        return 0.0, 0.0
+
+    @property
+    def sweeps(self) -> bool:
+        """Whether a moving anchor holds the place, not the material: P5 (30), not eta(C) = 0."""
+        return True
+
+    def problems(self, group: str, step: float) -> list[Problem]:
+        """What is wrong or doubtful with it for a body that moves in `group`, in time steps of `step`, s."""
+        return []
+
+    def place(self, t: FloatArray, travel: FloatArray, speed: FloatArray, length: float, hold: FloatArray) -> None:
+        """Write into `hold` where a body of `length` is held as far as no formula says; all as in `Attachments.at`."""
+
+
+class Friction(SupportFields):
     """Nothing holds the body: its net motion follows from friction along its length (P5, section V).
 
     Coulomb friction, mu_along and mu_across of the ground times the weight, comes on top of the viscous one.
     """
 
-    kinematic: ClassVar[bool] = False
-    """Whether the contacts alone determine the net motion."""
+    kinematic = False
 
     kind: Literal["friction"] = value("friction", label="Contacts", help="Friction on the ground moves the body")
     viscous_along_ns_per_m2: float = value(
@@ -30,11 +76,16 @@ class Friction(Frozen):
         ge=0, le=1e6, slider=(0, 200), live=True,
     )  # fmt: skip
 
+    @property
+    def viscous(self) -> tuple[float, float]:
+        """Viscous friction along and across the body, by length, N s/m^2."""
+        return self.viscous_along_ns_per_m2, self.viscous_across_ns_per_m2
 
-class WaveAnchors(Frozen):
+
+class WaveAnchors(SupportFields):
     """The cross-sections of largest contraction hold on to what is around them (P5 (38) to (43))."""
 
-    kinematic: ClassVar[bool] = True
+    at_contractions = True
 
     kind: Literal["wave_anchors"] = value(
         "wave_anchors", label="Contacts", help="Where the body is shortest, it is anchored (worm)"
@@ -44,11 +95,14 @@ class WaveAnchors(Frozen):
         help="The anchored section slides with the wave as (42) is printed, or its material stands still", live=True,
     )  # fmt: skip
 
+    @property
+    def sweeps(self) -> bool:
+        """Whether the anchored section slides with the wave."""
+        return self.reading == "sweeping"
 
-class EndAnchors(Frozen):
+
+class EndAnchors(SupportFields):
     """Head and tail are anchored in turn, the head first (P5, VIII-B)."""
-
-    kinematic: ClassVar[bool] = True
 
     kind: Literal["end_anchors"] = value(
         "end_anchors", label="Contacts", help="Head and tail are anchored in turn (inchworm)"
@@ -57,6 +111,26 @@ class EndAnchors(Frozen):
         2.0, label="Period", unit="s", symbol="T", help="Time of a stride: half of it for the head, half for the tail",
         gt=0, le=1e4, slider=(0.2, 10), live=True,
     )  # fmt: skip
+
+    @property
+    def n_holds(self) -> int:
+        """Head and tail."""
+        return 2
+
+    def problems(self, group: str, step: float) -> list[Problem]:
+        """A change of anchors within a step."""
+        steps = 0.5 * self.period_s / step
+        if abs(steps - round(steps)) <= 1e-6 * steps:
+            return []
+        message = f"half of {self.period_s:g} s is not a whole number of time steps of {step:g} s"
+        better = f"make it {2 * max(1, round(steps)) * step:g}, for example"
+        return [Problem("warning", "support.period_s", message, better)]
+
+    def place(self, t: FloatArray, travel: FloatArray, speed: FloatArray, length: float, hold: FloatArray) -> None:
+        """The head in the first half of a period, the tail in the second."""
+        tail = np.floor((t + ROUNDING) / (0.5 * self.period_s)) % 2 == 1
+        hold[~tail, 0, 0] = 1.0
+        hold[tail, 1] = [1.0, length, 0.0, 0.0]
 
 
 class Anchor(Frozen):
@@ -79,19 +153,17 @@ class Anchor(Frozen):
     )  # fmt: skip
 
 
-class Anchors(Frozen):
+class Anchors(SupportFields):
     """Given anchorages, as of a manipulator."""
-
-    kinematic: ClassVar[bool] = True
 
     kind: Literal["anchors"] = value("anchors", label="Contacts", help="Anchored where you say")
     anchors: tuple[Anchor, ...] = value((Anchor(),), label="Anchors", help="Anchorages", min_length=1, max_length=100)
 
 
-class Rings(Frozen):
+class Rings(SupportFields):
     """Annular supports: no cross-section slides sideways, and some of them carry the load (P5, VI-B, VIII-C, (58))."""
 
-    kinematic: ClassVar[bool] = True
+    guides = True
 
     kind: Literal["rings"] = value("rings", label="Contacts", help="No section slides sideways; rings take the load")
     count: int = value(
@@ -108,6 +180,45 @@ class Rings(Frozen):
     weights: tuple[float, ...] | None = value(
         None, label="Weights", help="How readily each support takes load, one number each; all alike if left out"
     )
+
+    @property
+    def n_holds(self) -> int:
+        """Every support."""
+        return self.count
+
+    def problems(self, group: str, step: float) -> list[Problem]:
+        """Too few supports, or such that a group does not know, and weights that are none."""
+        problems: list[Problem] = []
+
+        def wrong(key: str, message: str, remedy: str) -> None:
+            problems.append(Problem("error", key, message, remedy))
+
+        if group == "R":
+            wrong("support.kind", "annular supports hold nothing sideways on a body that stays on a line",
+                  "choose other contacts, or beam.group = 'SE2'")  # fmt: skip
+        elif self.count < 3:
+            cannot = "forces along, across and a torque" if group == "SE2" else "a torque about the line between them"
+            wrong("support.count", f"p={self.count} supports cannot carry {cannot}", "give at least 3")
+        if self.side != "both" and group == "SE3":
+            wrong("support.side", f"'{self.side}' supports are one-sided, which is for motions in a plane",
+                  "make it 'both', or beam.group = 'SE2'")  # fmt: skip
+        if self.weights is not None:
+            if len(self.weights) != self.count:
+                wrong("support.weights", f"{len(self.weights)} weights for {self.count} supports",
+                      "give one for each, or leave them out")  # fmt: skip
+            if any(weight <= 0.0 for weight in self.weights):
+                wrong("support.weights", f"{min(self.weights):g} is no weight", "give positive numbers")
+        return problems
+
+    def place(self, t: FloatArray, travel: FloatArray, speed: FloatArray, length: float, hold: FloatArray) -> None:
+        """Evenly along the body: the middles of as many equal pieces."""
+        count = hold.shape[1]  # of the run: another number applies at the next reset
+        rest = (np.arange(count) + 0.5) * length / max(count, 1)
+        hold[:, :, 0] = 1.0
+        hold[:, :, 1] = rest
+        if self.fixed == "space":
+            hold[:, :, 1] = np.mod(rest - travel[:, None], length)
+            hold[:, :, 2:] = -speed[:, None, :]
 
 
 Support = Annotated[Rings | WaveAnchors | EndAnchors | Anchors | Friction, Field(discriminator="kind")]

@@ -10,15 +10,15 @@ import pydantic
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import SCENE, InputError, parse_toml
-from snakestudio.model.formulations import PlanarNonsmooth
 from snakestudio.model.scene import FORMAT, Scene, structure_problems
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
 __all__ = ["MOST_MISTAKES", "complete", "parse_scene", "parse_values", "scene_from_dict"]
 
-_FIRST_KINDS = {"model": PlanarNonsmooth().kind, "gait": "lateral_undulation", "obstacles": "cylinder"}
-"""Kinds that may be left out, for there were no others once."""
+_BY_DEFAULT = {name: Scene.model_fields[name].get_default(call_default_factory=True) for name in ("model", "gait")}
+_FIRST_KINDS = {name: part.kind for name, part in _BY_DEFAULT.items()} | {"obstacles": "cylinder"}
+"""Kinds that may be left out, for there were no others once: those of a scene by default."""
 
 MOST_MISTAKES = 200
 """So many are named: a table of a million wrong values has a million."""

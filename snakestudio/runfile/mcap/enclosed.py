@@ -17,7 +17,6 @@ from mcap.records import Attachment
 
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.edits import with_values
-from snakestudio.model.motion import RecordingStart
 from snakestudio.model.obstacles.shape import SHAPES, files_of
 from snakestudio.model.scene import Scene
 from snakestudio.paths import cache_dir
@@ -56,8 +55,7 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
-    if isinstance(scene.start, RecordingStart):
-        yield "start.file", scene.start.file
+    yield from ((f"start.{key}", getattr(scene.start, key)) for key in scene.start.files)
 
 
 def _files() -> set[str]:

@@ -1,19 +1,25 @@
-"""Trials laid over a run and compared with it: the work that is done beside the window."""
+"""Trials laid over a run: compared with it beside the window, and their curves shifted in time at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio.analysis.experiment.alignment import AlignmentOptions, align
 from snakestudio.analysis.experiment.as_recording import CaptureRecording
 from snakestudio.analysis.experiment.comparison import ExperimentComparison, compare_experiment
 from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.model.capture import Capture
-from snakestudio.model.recording import Recording
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import Recording, Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.job import Progress
 
-__all__ = ["Compared", "compare"]
+__all__ = ["Compared", "ShiftedRecording", "compare"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,3 +86,76 @@ def compare(
         return None
     laid = tuple(CaptureRecording(trial.capture, recording) for trial in figures.trials)
     return Compared(recording, rows, figures, laid)
+
+
+class ShiftedRecording:
+    """A recording, some time later: shifting it computes nothing of it anew.
+
+    Parameters
+    ----------
+    recording : Recording
+
+    Attributes
+    ----------
+    shift : float
+        How much later its rows are, s.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.shift = 0.0
+
+    def move(self, shift: float) -> None:
+        """Have its rows be later by `shift` (s) than they were recorded."""
+        self.shift = shift
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that it is laid over."""
+        return self._recording.scene
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed while it went."""
+        return tuple(replace(change, time=change.time + self.shift) for change in self._recording.changes)
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to."""
+        return tuple(replace(event, time=event.time + self.shift) for event in self._recording.events)
+
+    def scene_at(self, time: float) -> Scene:
+        """The scene as it was at `time`."""
+        return self._recording.scene_at(time - self.shift)
+
+    @property
+    def schema(self) -> Schema:
+        """What the rows hold."""
+        return self._recording.schema
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times of all rows, s."""
+        return self._recording.times + self.shift
+
+    def __len__(self) -> int:
+        return len(self._recording)
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Rows start to stop."""
+        rows = self._recording.rows(start, stop)
+        return replace(rows, time=rows.time + self.shift)
+
+    def index_at(self, time: float) -> int:
+        """Index of the row nearest to `time`."""
+        return self._recording.index_at(time - self.shift)
+
+    def chunks(self) -> Iterator[Rows]:
+        """All rows, in order, in pieces that fit in memory."""
+        for rows in self._recording.chunks():
+            yield replace(rows, time=rows.time + self.shift)
+
+    def snapshot(self, index: int) -> Snapshot:
+        """The row at `index` as a Snapshot."""
+        snapshot = self._recording.snapshot(index)
+        return replace(snapshot, time=snapshot.time + self.shift)

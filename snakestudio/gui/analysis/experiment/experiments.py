@@ -21,9 +21,8 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.model.capture import Capture
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.experiment import overlay
-from snakestudio.viewmodel.experiment.compare import Compared, compare
+from snakestudio.viewmodel.experiment.compare import Compared, ShiftedRecording, compare
 from snakestudio.viewmodel.experiment.motion import Motion
-from snakestudio.viewmodel.experiment.shifted import ShiftedRecording
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
