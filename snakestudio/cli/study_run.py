@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study run`."""
     study_file(parser)
     add_cluster_arguments(parser)
+    parser.add_argument(
+        "--watched", action="store_true",
+        help="for a program that watches: progress as lines of JSON, and pause, go on, cancel as lines of standard"
+        " input, whose end cancels",
+    )  # fmt: skip
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -39,6 +44,11 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
 
     from snakestudio.study import running
 
+    workers = running.Workers(options.workers, options.scheduler, tls)
+    if options.watched:
+        from snakestudio.cli import study_watched
+
+        return study_watched.carry_out(path, workers)
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
         print(f"snakestudio: {sentence}", file=sys.stderr)
@@ -57,7 +67,6 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
         if ending.number:
             driver.cancel()
 
-    workers = running.Workers(options.workers, options.scheduler, tls)
     with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
         progress = driver.run()
     line.clear()
