@@ -1,7 +1,8 @@
 """What a process that runs a study, and whoever watches it, say to each other: lines of JSON, and commands.
 
 The process says how far it is and what is to be known, a line of JSON each on its standard output. It takes the
-commands `pause`, `go on` and `cancel`, a line each on its standard input, whose end means `cancel`: who watched is gone.
+commands `pause`, `go on` and `cancel`, a line each on its standard input, whose end means `cancel`: who watched it is
+gone.
 """
 
 from __future__ import annotations

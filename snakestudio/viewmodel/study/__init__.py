@@ -1,1 +1,1 @@
-"""What the window shows of a study, and what it does with one, without Qt."""
+"""What is seen of studies, as plain data."""

@@ -1,4 +1,4 @@
-"""A study that another process runs for the window: started, watched and stopped, none of which the window waits for."""
+"""A study that another process runs for the window, which starts, watches and stops it without waiting for it."""
 
 from __future__ import annotations
 
