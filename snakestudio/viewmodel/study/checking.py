@@ -50,11 +50,9 @@ class Findings:
         """All mistakes in a part of the study and what is in it, a sentence a line."""
         return "\n".join(_sentence(problem) for problem in self.problems if _within(problem.key, key))
 
-    def others(self, keys: Iterable[str]) -> str:
-        """The mistakes that are in none of these parts, a sentence a line."""
-        shown = tuple(keys)
-        rest = [p for p in self.problems if not any(_within(p.key, key) for key in shown)]
-        return "\n".join(_sentence(problem) for problem in rest)
+    def of(self, key: str) -> str:
+        """The mistakes of a part itself, such as a list as a whole, a sentence a line."""
+        return "\n".join(_sentence(problem) for problem in self.problems if problem.key == key)
 
 
 def _within(key: str, part: str) -> bool:

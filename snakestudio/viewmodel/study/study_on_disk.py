@@ -7,6 +7,7 @@ from pathlib import Path
 
 from snakestudio.errors import SnakeStudioError, StudyError
 from snakestudio.model.scene_file import file_digest
+from snakestudio.paths import is_shipped_scene
 from snakestudio.study.description import StudyFields
 from snakestudio.study.study_file import load_study, save_study
 
@@ -26,6 +27,8 @@ class StudyOnDisk:
         As it is edited; of a file that cannot be read, as it was before, or empty.
     unreadable : str
         Why the file cannot be read, a sentence a line; "" if it can. Nothing is written over it then.
+    shipped : bool
+        Whether it comes with the program, and stays as it is.
     unsaved : str
         Why the last changes are not in the file, in a sentence; "" if they are.
 
@@ -39,6 +42,7 @@ class StudyOnDisk:
         self.path = path.resolve()
         self.study = StudyFields(scene="?")
         self.unreadable = self.unsaved = ""
+        self.shipped = is_shipped_scene(self.path)
         self._digest = file_digest(self.path)
         if self._digest is None:
             load_study(self.path)  # says why
@@ -73,6 +77,9 @@ class StudyOnDisk:
 
     def save(self) -> None:
         """Save it; `unsaved` says if that cannot be done."""
+        if self.shipped:
+            self.unsaved = f"{self.path.name} comes with the program and stays as it is; save it in another place."
+            return
         try:
             save_study(self.study, self.path)
             self._digest = file_digest(self.path)
@@ -85,6 +92,7 @@ class StudyOnDisk:
         scene = scene_named(self.path.parent / self.study.scene, path)
         self.study = self.study.model_copy(update={"scene": scene})
         self.path, self._digest, self.unreadable = path.resolve(), None, ""
+        self.shipped = is_shipped_scene(self.path)
         self.save()
 
 
