@@ -225,7 +225,6 @@ class StudyPanel(Themed):
         self.file.setText(f"{path.name}, of {study.scene}" if readable else path.name)
         self.file.setToolTip(str(path))
         running = self._runner.busy and self._runner.path == path
-        self.setup.setVisible(readable)
         self.title.setEnabled(readable and not running)
         self.tabs.setTabEnabled(0, readable)
         self.setup.set_locked(running)

@@ -89,6 +89,7 @@ class StudyRunBar(Themed):
         for button in (self.run_button, self.resume_button, self.pause_button, self.cancel_button):
             buttons.addWidget(button)
         buttons.addWidget(self.who, 1)
+        buttons.addStretch(0)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 10, 16, 12)
         column.setSpacing(8)
@@ -137,15 +138,17 @@ class StudyRunBar(Themed):
         """Show how it goes now."""
         runner, mine = self._runner, self._runner.path is not None and self._runner.path == self._open.path
         busy = runner.busy
-        self.run_button.setVisible(not busy)
+        seen = {
+            self.run_button: not busy, self.who: not busy,  # while it runs the table says who
+            self.pause_button: busy and not runner.pausing, self.resume_button: busy and runner.pausing,
+            self.cancel_button: busy,
+        }  # fmt: skip
+        for widget in sorted(seen, key=lambda widget: seen[widget]):  # there is no room for all of them at once
+            widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
         self.run_button.setToolTip(self._why_not() or "Compute what is not known yet")
-        self.pause_button.setVisible(busy and not runner.pausing)
-        self.resume_button.setVisible(busy and runner.pausing)
-        self.cancel_button.setVisible(busy)
         for button in (self.pause_button, self.resume_button, self.cancel_button):
             button.setEnabled(not runner.cancelling)
-        self.who.setEnabled(not busy)
         progress = runner.progress if mine else None
         self.bar.setVisible(busy)
         self.bar.setValue(round(1000 * progress.finished / max(1, progress.runs)) if progress is not None else 0)
@@ -164,8 +167,10 @@ class StudyRunBar(Themed):
             return self._runner.text
         if self._open.path is None:
             return ""
-        if self._open.unreadable or (not self._open.study.groups and self._open.study.repeats.count == 1):
+        if self._open.unreadable:
             return ""
+        if self._open.findings.problems:
+            return f"{self._why_not()}."
         results = self._open.results
         seconds = float("nan")
         found = ""
@@ -180,7 +185,7 @@ class StudyRunBar(Themed):
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
         if count:
-            return f"{count} mistake{'s' * (count != 1)} above {'are' if count != 1 else 'is'} to be mended first"
+            return f"{count} mistake{'s' * (count != 1)} in the set-up to be mended first"
         return ""
 
     def _tell(self, mine: bool) -> None:
@@ -215,4 +220,3 @@ class StudyRunBar(Themed):
             button.setIcon(theme.icon(name, "on_accent"))
         self.run_button.setText("Run")
         self.pause_button.setIcon(theme.icon("pause"))
-        self.cancel_button.setIcon(theme.icon("stop"))

@@ -35,6 +35,8 @@ class _Model(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return _COLUMNS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and not section:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -79,8 +81,8 @@ class WorkersTable(QTableView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_workers(self, workers: tuple[WorkerInfo, ...]) -> None:
-        """Show these; nothing where there are none."""
-        self._model.show(workers)
+        """Show these by their names; nothing where there are none."""
+        self._model.show(tuple(sorted(workers, key=lambda worker: worker.name)))
         self.setVisible(bool(workers))
         rows = min(len(workers), _SHOWN)
         self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows * theme.scaled(24) + 4)

@@ -18,6 +18,9 @@ from snakestudio.model.fields import FieldDoc
 
 __all__ = ["Card", "Cards", "choice", "dim", "line_of", "number", "text_field"]
 
+_LEAST = 44
+"""Width that a number can be brought down to in a narrow dock, px of the design."""
+
 
 class Card(Themed):
     """One part of a study.
@@ -147,7 +150,8 @@ def number(
 ) -> NumberField:  # fmt: skip
     """A field for a number of a study."""
     field = NumberField(doc._replace(label=name), integer=integer, optional=optional)
-    field.setFixedWidth(theme.scaled(width))
+    field.setMinimumWidth(theme.scaled(min(width, _LEAST)))
+    field.setMaximumWidth(theme.scaled(width))
     unit = f" ({doc.unit})" if doc.unit else ""
     field.setToolTip(f"{name}{unit}: {doc.help}")
     field.committed.connect(lambda value, again: commit(value))
@@ -171,6 +175,9 @@ def choice(name: str, items: dict[str, str], choose: Callable[[str], object], ti
     box = ChoiceBox()
     box.setAccessibleName(name)
     box.setToolTip(name)
+    box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(6)  # a dock may be narrow
+    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     for place, (word, title) in enumerate(items.items()):
         box.addItem(title, word)
         if place < len(tips):

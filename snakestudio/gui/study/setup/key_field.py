@@ -15,6 +15,8 @@ from snakestudio.viewmodel.study.study_values import properties_found, title_of
 __all__ = ["KeyField"]
 
 _SHOWN = 60
+_FRAME = 10
+"""Height of the list's edges, px, which Qt does not count."""
 
 
 class KeyField(QLineEdit):
@@ -75,6 +77,7 @@ class KeyField(QLineEdit):
             return
         self.popup.setMinimumWidth(max(self.width(), theme.scaled(380)))
         self.completer_.complete()
+        self.popup.resize(self.popup.width(), self.popup.height() + _FRAME)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
-from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.study.open_study import OpenStudy
@@ -43,8 +42,6 @@ class MeasureCard(Card):
         self.removed.connect(self._remove)
         presets = {name: preset.title for name, preset in PRESETS.items()} | {"": _EXPRESSION}
         self.measure = choice("What is measured", presets, self._choose, [preset.help for preset in PRESETS.values()])
-        self.measure.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.measure.setMinimumContentsLength(14)
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
         self.head.insertWidget(0, self.measure, 1)
@@ -144,7 +141,7 @@ class GoalCard(MeasureCard):
 
     def _add_fields(self) -> None:
         self.aim = choice("Which way is better", _AIMS, lambda word: self._edit(aim=word))
-        self.column.addLayout(line_of(self.aim, self.over, 1))
+        self.column.addLayout(line_of(self.aim, self.over))
 
     def refresh(self) -> None:
         self.aim.setCurrentIndex(self.aim.findData(self.part.aim))
@@ -161,7 +158,7 @@ class LimitCard(MeasureCard):
         self.at_least = self._bound("at_least")
         self.at_most = self._bound("at_most")
         self.column.addLayout(line_of(dim("at least"), self.at_least, dim("at most"), self.at_most, 1))
-        self.column.addLayout(line_of(self.over, 1))
+        self.column.addLayout(line_of(self.over))
 
     def _bound(self, name: str) -> NumberField:
         doc = field_doc(Limit, name)

@@ -14,6 +14,12 @@ from snakestudio.gui.study.setup.varying import Varying
 
 __all__ = ["SetupPage"]
 
+_KEYS = {
+    "Values that vary": ("vary",), "Search": ("search",), "Goals": ("goals",), "Limits": ("limits",),
+    "Repeats": ("repeats",), "Other values in all runs": ("fixed",),
+}  # fmt: skip
+"""Titles of the sections, and the keys of a study that are in each."""
+
 
 class SetupPage(QWidget):
     """Everything about what a study asks.
@@ -38,8 +44,7 @@ class SetupPage(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(12)
         self.sections: dict[str, Section] = {}
-        titles = "Values that vary", "Search", "Goals", "Limits", "Repeats", "Other values in all runs"
-        for title, part in zip(titles, self._parts, strict=True):
+        for title, part in zip(_KEYS, self._parts, strict=True):
             section = self.sections[title] = Section(title)
             section.add(part)
             form.addWidget(section)
@@ -81,6 +86,11 @@ class SetupPage(QWidget):
 
     def refresh(self) -> None:
         """Show what the study says now."""
-        if self._open.path is not None:
-            for part in self._parts:
-                part.refresh()
+        if self._open.path is None:
+            return
+        for part in self._parts:
+            part.refresh()
+        for title, keys in _KEYS.items():  # nothing that is wrong is out of sight
+            section = self.sections[title]
+            if section.is_folded and any(self._open.findings.about(key) for key in keys):
+                section.toggle()

@@ -36,7 +36,7 @@ class JitterCard(Card):
         self.relative = QCheckBox("of the value")
         self.relative.setToolTip(field_doc(Jitter, "relative").help)
         self.relative.clicked.connect(lambda on: self._edit(relative=on))
-        self.column.addLayout(line_of(self.law, 1))
+        self.column.addLayout(line_of(self.law))
         self.column.addLayout(line_of(self.spread, self.unit, self.relative, 1))
         self.end()
 
