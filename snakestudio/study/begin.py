@@ -10,7 +10,8 @@ from typing import Any
 import pydantic
 
 from snakestudio.errors import Problem, SceneError, StudyError, UsageError
-from snakestudio.model.edits import get_value
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
@@ -48,7 +49,7 @@ def range_of(scene: Scene, key: str) -> Vary:
 
 
 def words_of(scene: Scene, key: str) -> tuple[str, ...]:
-    """The words that a value of the scene is one of; none where it may be any text, or is no text.
+    """The words that a value of the scene can be one of as the others are; none where it may be any text, or is none.
 
     Raises
     ------
@@ -59,7 +60,13 @@ def words_of(scene: Scene, key: str) -> tuple[str, ...]:
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
     annotation = type(part).model_fields[name].annotation
-    return typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+    words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+    found = []
+    for word in FORMULATIONS if key == "model.kind" else words:  # each of which is a part of its own
+        with contextlib.suppress(SceneError):
+            with_values(scene, {key: word})
+            found.append(str(word))
+    return tuple(found)
 
 
 def begun(

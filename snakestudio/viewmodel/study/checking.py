@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +63,9 @@ def _within(key: str, part: str) -> bool:
 def _sentence(problem: Problem) -> str:
     """As it stands beside what it is about."""
     remedy = f"; {problem.remedy}" if problem.remedy else ""
-    return f"{problem.message[:1].upper()}{problem.message[1:]}{remedy}."
+    message = problem.message
+    name = re.match(r"\w*[._]", message) is not None  # a key, which is written as it is
+    return f"{message if name else message[:1].upper() + message[1:]}{remedy}."
 
 
 def checked(study: StudyFields, path: Path) -> Findings:
