@@ -1,17 +1,22 @@
-"""Write the tables of keys in docs/robot-profile.md anew, after the profile's schema has changed."""
+"""Write the tables of keys in the pages about files anew, after a declaration has changed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from snakestudio.link.profile.documentation import with_keys
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.documentation import with_keys
+from snakestudio.study.description import StudyFields
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "robot-profile.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGES = {"robot-profile": Profile, "first-study": StudyFields}
 
 
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(with_keys(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write the pages."""
+    for name, root in PAGES.items():
+        path = DOCS / f"{name}.md"
+        path.write_text(with_keys(path.read_text(encoding="utf-8"), root), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,9 +23,8 @@ from snakestudio.study.cluster import Cluster, Tls
 from snakestudio.study.running import results_of
 
 CERTIFICATES = Path(__file__).parent / "certificates"
-TLS = [
-    f"--tls-{what}={CERTIFICATES / name}" for what, name in (("ca", "ca.pem"), ("cert", "cluster.pem"), ("key", "cluster.key"))
-]  # fmt: skip
+_FILES = {"ca": "ca.pem", "cert": "cluster.pem", "key": "cluster.key"}
+TLS = [f"--tls-{what}={CERTIFICATES / name}" for what, name in _FILES.items()]
 
 
 @contextlib.contextmanager
