@@ -1,4 +1,4 @@
-"""Options that the commands of studies share."""
+"""Options that the commands of studies, and others that have workers, share."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.study.cluster import Tls
+    from snakestudio.study.running import Workers
 
-__all__ = ["add_cluster_arguments", "add_tls_arguments", "study_file", "tls_of"]
+__all__ = ["add_cluster_arguments", "add_tls_arguments", "study_file", "tls_of", "workers_of"]
 
 
 def study_file(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,19 @@ def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
         "--scheduler", metavar="ADDRESS", help="a dask scheduler that is there already, like tcp://host:8786"
     )
     add_tls_arguments(parser)
+
+
+def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
+    """Who computes, as the options say.
+
+    Raises
+    ------
+    UsageError
+        If they make no sense.
+    """
+    from snakestudio.study.running import Workers
+
+    return Workers.given(options.workers, options.scheduler, tls_of(options), least=least, prefix="--")
 
 
 def add_tls_arguments(parser: argparse.ArgumentParser) -> None:

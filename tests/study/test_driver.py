@@ -122,8 +122,8 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
 
     def watch(progress: Progress) -> None:
         if any(worker.busy for worker in progress.workers) and not began:
-            assert driver._cluster is not None
-            pids.extend(process.pid for process in driver._cluster._processes)
+            assert driver._crew is not None
+            pids.extend(process.pid for process in driver._crew.cluster._processes)
             began.append(time.monotonic())
             driver.cancel()
 
@@ -169,8 +169,8 @@ def test_workers_that_die_are_replaced_and_nothing_is_lost(study_file: Path) -> 
 
     def watch(progress: Progress) -> None:
         # The first two workers that are seen at work are killed.
-        if driver._cluster is not None and any(worker.busy for worker in progress.workers) and len(killed) < 2:
-            pid = driver._cluster._processes[0].pid
+        if driver._crew is not None and any(worker.busy for worker in progress.workers) and len(killed) < 2:
+            pid = driver._crew.cluster._processes[0].pid
             if pid not in killed:
                 killed.add(pid)
                 os.kill(pid, signal.SIGKILL)
@@ -247,7 +247,7 @@ def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> N
 def test_a_worker_with_other_code_computes_nothing_and_is_named(
     study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "_LONELY_S", 3.0)
+    monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 3.0)
     worker = joined(scheduler, SNAKESTUDIO_PROCESSOR="native")  # other instructions, other bits
     told: list[Progress] = []
     try:
