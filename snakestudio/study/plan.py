@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -119,15 +120,33 @@ class Plan:
             if not vary.values and (isinstance(present, bool | str) or (present is None and not _takes_numbers(key))):
                 yield Problem("error", f"{at}.key", f"{key} is no number", "give a list of values in place of a range")
                 return
-        for value in vary.values or (vary.low, vary.high):
+        for value in _tried(vary):
             try:
-                self.scene_at({key: self._fitting(key, value) for key in vary.all_keys})
+                self._try(vary, value)
             except SceneError as error:
                 first = error.problems[0] if error.problems else None
                 said = first.message if first is not None else str(error)
                 remedy = first.remedy if first is not None else ""
                 yield Problem("error", f"{at}.{'values' if vary.values else 'low'}", f"{vary.name}: {said}", remedy)
                 return
+
+    def _try(self, vary: Vary, value: Any) -> None:
+        """See that the scene takes a value, if not by itself then beside one of another that varies.
+
+        Raises
+        ------
+        SceneError
+        """
+        values = {key: self._fitting(key, value) for key in vary.all_keys}
+        try:
+            self.scene_at(values)
+        except SceneError:
+            for other in self.study.vary:
+                for beside in _tried(other) if other is not vary else ():
+                    with contextlib.suppress(SceneError):
+                        self.scene_at(values | {key: self._fitting(key, beside) for key in other.all_keys})
+                        return
+            raise
 
     def _fitting(self, key: str, value: Any) -> Any:
         """A value as its key takes it: whole numbers are whole."""
@@ -198,6 +217,10 @@ class Plan:
                 spread = jitter.spread * abs(present) if jitter.relative else jitter.spread
                 values[key] = self._fitting(key, _within(declared_at(scene, key), float(present + spread * draw)))
         return values
+
+
+def _tried(vary: Vary) -> tuple[Any, ...]:
+    return vary.values or (vary.low, vary.high)
 
 
 def declared_at(scene: Scene, key: str) -> FieldDoc:

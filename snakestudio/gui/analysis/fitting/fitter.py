@@ -27,6 +27,7 @@ __all__ = ["Fitter"]
 _OPACITY = 0.45
 
 Fit = Callable[..., FitResult | None]
+_fit: Fit = partial(fit, pool=FitPool)
 
 
 class Fitter(BackgroundComparison[FitResult]):
@@ -52,7 +53,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self,
         document: Document,
         parent: QObject | None = None,
-        fit: Fit = partial(fit, pool=FitPool),
+        fit: Fit = _fit,
         preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(document, parent, preparations)
