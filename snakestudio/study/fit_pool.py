@@ -6,7 +6,7 @@ import pickle
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -51,7 +51,7 @@ def _objective(trials: bytes) -> Objective:
     return Objective([replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(trials)])
 
 
-def _packed(trials: Sequence[Trial]) -> bytes:
+def _packed(trials: Iterable[Trial]) -> bytes:
     """Trials with the files that their scenes name: a worker may stand on another machine."""
     packed = []
     for trial in trials:
@@ -63,11 +63,12 @@ def _packed(trials: Sequence[Trial]) -> bytes:
 class FitPool:
     """Evaluates tasks of a fit on workers; use it as a context, at whose end they are gone, or free for others.
 
-    They start beside what the caller does meanwhile.
+    They start beside what the caller does. As long as none is there tasks are carried out in the caller's thread, so
+    that a small fit does not wait for them.
 
     Parameters
     ----------
-    trials : sequence of Trial
+    objective : Objective
     workers : Workers, optional
         Who computes; as many processes of this machine as it has processors if left out.
 
@@ -77,8 +78,9 @@ class FitPool:
         If a file that a scene names cannot be read.
     """
 
-    def __init__(self, trials: Sequence[Trial], workers: Workers | None = None) -> None:
-        self._trials = _packed(trials)
+    def __init__(self, objective: Objective, workers: Workers | None = None) -> None:
+        self._objective = objective
+        self._trials = _packed(objective.trials)
         self._name = f"fit-{time.time_ns()}"
         self._workers = workers or Workers()
         self._crew: Crew | None = None
@@ -120,6 +122,11 @@ class FitPool:
                 return
         cluster.close()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the workers, in sentences."""
+        return () if self._crew is None else self._crew.notes
+
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
         """See `analysis.fitting.evaluator.Evaluator`.
 
@@ -129,12 +136,16 @@ class FitPool:
         StudyError
             If there is nobody who computes.
         """
-        crew = self._ready(go_on)
-        found: dict[int, Outcome] = {}
-        waiting, doubtful = deque(range(len(tasks))), deque[int]()
+        found = self._meanwhile(tasks, go_on)
+        if len(found) == len(tasks):
+            return found
+        crew = self._crew
+        assert crew is not None, "or there was nobody who computes"
+        done = dict(enumerate(found))
+        waiting, doubtful = deque(range(len(found), len(tasks))), deque[int]()
         under_way: dict[int, int] = {}  # numbers of tasks by ticket
         alone = False
-        while len(found) < len(tasks):
+        while len(done) < len(tasks):
             if not go_on():
                 raise StoppedError
             if crew.look():
@@ -156,18 +167,34 @@ class FitPool:
                 elif (outcome := self._taken(answer, crew)) is None:
                     waiting.append(asked)
                 else:
-                    found[asked] = outcome
-        return [found[number] for number in range(len(tasks))]
+                    done[asked] = outcome
+        return [done[number] for number in range(len(tasks))]
 
-    def _ready(self, go_on: Callable[[], bool]) -> Crew:
-        while self._starting.is_alive():
-            self._starting.join(_WAIT_S)
-            if not go_on():
-                raise StoppedError
+    def manned(self) -> bool:
+        """Whether somebody is there who computes.
+
+        Raises
+        ------
+        StudyError
+            If nobody will be.
+        """
         if self._trouble is not None:
             raise self._trouble
-        assert self._crew is not None
-        return self._crew
+        if self._crew is None:
+            return False
+        self._crew.look()
+        return bool(self._crew.fit)
+
+    def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+        """The outcomes of the first tasks, as many as this thread carries out until somebody else is there."""
+        found: list[Outcome] = []
+        while len(found) < len(tasks) and not self.manned():
+            outcome = self._objective.evaluate(tasks[len(found)], lambda: go_on() and not self.manned())
+            if outcome is not None:
+                found.append(outcome)
+            elif not self.manned():
+                raise StoppedError
+        return found
 
     def _taken(self, answer: Answer, crew: Crew) -> Outcome | None:
         """The outcome that an answer brings; None if the task is to be given to somebody else."""

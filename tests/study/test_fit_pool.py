@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,7 @@ from snakestudio.analysis.fitting.objective import Objective, Task
 from snakestudio.errors import SceneError, StudyError
 from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.study import fit_pool
+from snakestudio.study.cluster import Cluster
 from snakestudio.study.fit_pool import FitPool
 from snakestudio.study.running import Workers
 from tests.study.test_driver import _lives, joined, scheduler  # noqa: F401  (a fixture)
@@ -42,9 +44,18 @@ def trials() -> list[Trial]:
     ]
 
 
+@contextlib.contextmanager
+def manned(objective: Objective, workers: Workers) -> Iterator[FitPool]:
+    """A pool of which somebody is there: until then, the thread that waits would compute."""
+    with FitPool(objective, workers) as pool:
+        while not pool.manned():
+            time.sleep(0.02)
+        yield pool
+
+
 def found(trials: list[Trial], workers: Workers | None, method: str = "auto") -> tuple[object, ...]:
     """All that a fit of eight evaluations finds; None: in this thread."""
-    pool = None if workers is None else partial(FitPool, workers=workers)
+    pool = None if workers is None else partial(manned, workers=workers)
     result = fit(trials, [ALONG], method, seed=3, limit=8, pool=pool)
     assert result is not None
     return bits(result)
@@ -65,9 +76,11 @@ def test_a_worker_that_dies_does_not_change_a_fit(trials: list[Trial]) -> None:
     """Killed from outside while it computes."""
     killed: list[int] = []
 
-    def pool(trials: list[Trial]) -> FitPool:
-        made.append(FitPool(trials, Workers(2)))
-        return made[0]
+    @contextlib.contextmanager
+    def pool(objective: Objective) -> Iterator[FitPool]:
+        with manned(objective, Workers(2)) as one:
+            made.append(one)
+            yield one
 
     def watch(progress: FitProgress) -> bool:
         if progress.evaluations >= 2 and not killed and made[0]._crew is not None:
@@ -110,7 +123,7 @@ def test_values_that_kill_three_workers_are_gone_round_and_nobody_else_is_blamed
 ) -> None:
     monkeypatch.setattr(fit_pool, "evaluate", _deadly)
     tasks: list[Task] = [(0, {"ground.mu_along": value}) for value in (0.1, 0.2, 0.3)]
-    with FitPool(trials, Workers(1)) as pool:
+    with manned(Objective(trials), Workers(1)) as pool:
         first, second, third = pool.map(tasks, lambda: True)
     assert second.residual is None
     assert "Three workers died of this run" in second.failure
@@ -137,7 +150,7 @@ def busy(pool: FitPool) -> bool:
 
 
 def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
-    with FitPool(trials, Workers(2)) as pool:
+    with manned(Objective(trials), Workers(2)) as pool:
         with pytest.raises(StoppedError):
             pool.map([ENDLESS], lambda: not busy(pool))
         assert pool._crew is not None
@@ -146,18 +159,39 @@ def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
     assert not any(_lives(pid) for pid in pids)
 
 
+def test_what_is_asked_before_there_are_workers_is_done_here(trials: list[Trial]) -> None:
+    begun = threading.Event()
+
+    class Late(Workers):
+        def cluster(self) -> Cluster:
+            begun.wait()
+            return super().cluster()
+
+    tasks: list[Task] = [(0, {"ground.mu_along": 0.1}), (1, {"ground.mu_along": 0.2})]
+    with FitPool(Objective(trials), Late(1)) as pool:
+        before = pool.map(tasks, lambda: True)
+        begun.set()
+        while not pool.manned():
+            time.sleep(0.02)
+        after = pool.map(tasks, lambda: True)
+    for one, other in zip(before, after, strict=True):
+        assert one.residual is not None
+        assert other.residual is not None
+        assert np.array_equal(one.residual, other.residual)
+
+
 def test_a_fit_that_is_given_up_before_there_are_workers_leaves_nobody(trials: list[Trial]) -> None:
     begun = threading.Event()
     made: list[int] = []
 
     class Slow(Workers):
-        def cluster(self):  # type: ignore[no-untyped-def]
+        def cluster(self) -> Cluster:
             begun.wait()
             cluster = super().cluster()
             made.extend(process.pid for process in cluster._processes)
             return cluster
 
-    with FitPool(trials, Slow(1)) as pool, contextlib.suppress(StoppedError):
+    with FitPool(Objective(trials), Slow(1)) as pool, contextlib.suppress(StoppedError):
         pool.map([(0, {})], lambda: False)
     begun.set()
     pool._starting.join()
@@ -174,7 +208,7 @@ def elsewhere(scheduler: str) -> Iterator[str]:  # noqa: F811
 
 def test_a_cluster_that_is_there_computes_a_fit(trials: list[Trial], elsewhere: str) -> None:
     assert found(trials, Workers(scheduler=elsewhere)) == found(trials, None)
-    with FitPool(trials, Workers(scheduler=elsewhere)) as pool, pytest.raises(StoppedError):
+    with manned(Objective(trials), Workers(scheduler=elsewhere)) as pool, pytest.raises(StoppedError):
         pool.map([ENDLESS], lambda: not busy(pool))
     # Its worker is free for others again, though the run would have gone on for long.
     assert found(trials, Workers(scheduler=elsewhere)) == found(trials, None)
@@ -192,10 +226,10 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
 
     with (
         joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),
-        FitPool(trials, Workers(scheduler=scheduler)) as pool,
+        FitPool(Objective(trials), Workers(scheduler=scheduler)) as pool,
         pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"),
     ):
-        pool.map([(0, {})], go_on)
+        pool.map([ENDLESS], go_on)
 
 
 def test_nobody_where_a_scheduler_should_be_is_said(trials: list[Trial]) -> None:
@@ -213,4 +247,4 @@ def test_files_of_a_scene_go_with_it(trials: list[Trial], tmp_path: Path) -> Non
     assert trial.base_dir is not None
     assert (trial.base_dir / "hills.png").read_bytes() == b"hills"
     with pytest.raises(SceneError, match=r"picture = .hills.png. cannot be read"):
-        FitPool([replace(trials[0], scene=scene, base_dir=tmp_path)])
+        FitPool(Objective([replace(trials[0], scene=scene, base_dir=tmp_path)]))

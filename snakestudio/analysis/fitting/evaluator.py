@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from snakestudio.analysis.fitting.objective import Objective, Outcome, Task
-from snakestudio.analysis.fitting.tracks import Trial
 
 __all__ = ["Evaluator", "Here", "MakePool", "StoppedError"]
 
@@ -18,6 +17,11 @@ class StoppedError(Exception):
 
 class Evaluator(Protocol):
     """Something that evaluates tasks."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of it, in sentences."""
+        ...
 
     def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
         """The outcomes of `tasks`, in their order.
@@ -30,8 +34,8 @@ class Evaluator(Protocol):
         ...
 
 
-MakePool = Callable[[Sequence[Trial]], AbstractContextManager[Evaluator]]
-"""Makes what evaluates tasks of some trials, and is gone when its context ends."""
+MakePool = Callable[[Objective], AbstractContextManager[Evaluator]]
+"""Makes what evaluates in the place of an objective, and is gone when its context ends."""
 
 
 class Here:
@@ -41,6 +45,8 @@ class Here:
     ----------
     objective : Objective
     """
+
+    notes = ()
 
     def __init__(self, objective: Objective) -> None:
         self._objective = objective

@@ -146,7 +146,7 @@ def fit(
     limit : int, optional
         Sets of values that may be tried; grows with the number of parameters if left out.
     pool : callable, optional
-        Makes what evaluates, of the trials, such as `study.fit_pool.FitPool`; this thread does if left out.
+        Makes what evaluates, such as `study.fit_pool.FitPool`; this thread does if left out.
     progress : callable, optional
         Gets a `FitProgress`, often; where it returns False the search stops, and the best so far is what was found.
     abandoned : callable, optional
@@ -171,7 +171,7 @@ def fit(
     rough: tuple[int, ...] = ()
     stopped = False
     # Workers start while the scene's own runs are made here.
-    with nullcontext(Here(objective)) if pool is None else pool(trials) as evaluator:
+    with nullcontext(Here(objective)) if pool is None else pool(objective) as evaluator:
         before = _runs(objective, {}, abandoned)
         if before is None:
             return None
@@ -194,6 +194,7 @@ def fit(
                 rough = tuple(int(i) for i in np.flatnonzero(slopes.roughness > ROUGH))
         except StoppedError:
             stopped = True
+        who = evaluator.notes
     if abandoned():
         return None
     if not search.history:
@@ -212,6 +213,7 @@ def fit(
     cost_after = _cost(misfits_after, weights)
     intervals, correlation = _intervals(parameters, values, found)
     notes = remarks(tuple(parameters), values, found, rough, outcomes, stopped, search.exhausted)
+    notes += who
     scatter = sum(measured.scatter for measured in objective.measured)
     left = sum(float(m.residual @ m.residual) for m in misfits_after)
     instants = float(sum(len(m.time) for m in misfits_after))

@@ -58,9 +58,14 @@ class Objective:
         SceneError
             If the scene cannot be run with these.
         """
+        return self._run(self._runner(task), wanted)
+
+    def _runner(self, task: Task) -> Runner:
         number, values = task
         trial = self.trials[number]
-        runner = Runner(with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir)
+        return Runner(with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir)
+
+    def _run(self, runner: Runner, wanted: Callable[[], bool]) -> OfflineRun:
         try:
             failure = run_while(runner, wanted)
         finally:
@@ -74,9 +79,10 @@ class Objective:
     def evaluate(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> Outcome | None:
         """The residuals of a trial with some values; None if `wanted`, which is asked often, says False meanwhile."""
         try:
-            run = self.run(task, wanted)
+            runner = self._runner(task)
         except SnakeStudioError as error:
             return Outcome(None, str(error))
+        run = self._run(runner, wanted)
         if run.cancelled:
             return None
         return Outcome(self.misfit(task[0], run).residual) if run.ok else Outcome(None, run.message)
