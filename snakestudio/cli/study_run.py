@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study run`."""
     study_file(parser)
     add_cluster_arguments(parser)
+    parser.add_argument("--retry", action="store_true", help="try runs that killed their workers once more")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -54,7 +55,7 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
         if ending.number:
             driver.cancel()
 
-    with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
+    with running.driver_of(path, plan, units, workers, tell, options.retry) as driver, ending.awaited():
         progress = driver.run()
     line.clear()
     print(summary(path))

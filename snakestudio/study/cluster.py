@@ -149,7 +149,7 @@ class Cluster:
         settings = {
             "distributed.scheduler.allowed-failures": _DEATHS - 1,
             "distributed.scheduler.work-stealing": True,
-            "distributed.scheduler.worker-saturation": 2.0,  # a second chunk waits at the worker
+            "distributed.scheduler.worker-saturation": 1.0,  # what waits at a worker would be blamed for its death, too
             "distributed.admin.tick.limit": "10s",
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }

@@ -88,6 +88,8 @@ class Driver:
         Seconds that pass.
     units : mapping, optional
         Of goals and limits by name, to be kept beside them.
+    retry : bool
+        Whether runs that killed their workers are tried once more.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class Driver:
         progress: Callable[[Progress], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         units: Mapping[str, str] | None = None,
+        retry: bool = False,
     ) -> None:
         self._plan, self._store, self._make_cluster = plan, store, cluster
         self._tell, self._clock, self._units = progress, clock, dict(units or {})
@@ -115,6 +118,7 @@ class Driver:
         self._refusals: dict[str, str] = {}
         self._batch: list[list[Asked]] = []
         self._found: dict[str, Outcome] = {}  # of the batch
+        self._retry, self._tried = retry, set[str]()
         self._seconds, self._measured = 0.0, 0
         self._exhausted = False
 
@@ -191,6 +195,9 @@ class Driver:
         every = [self._asked(point, repeat) for point in batch for repeat in range(count)]
         self._store.ask(every)
         known = self._store.known([asked.key for asked in every])
+        if self._retry:
+            known = {key: outcome for key, outcome in known.items() if outcome.state != "killed" or key in self._tried}
+            self._tried.update(asked.key for asked in every)
         refused = {key: self._refused(key, why) for key, why in self._refusals.items() if key not in known}
         self._refusals.clear()
         if refused:

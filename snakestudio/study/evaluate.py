@@ -6,6 +6,7 @@ A worker may stand on another machine: what it needs of the scene, and the files
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import tempfile
 import threading
@@ -30,9 +31,11 @@ from snakestudio.session.offline import run_while
 from snakestudio.session.runner import Runner
 from snakestudio.study.goals import measured
 from snakestudio.study.run_key import code_hash
-from snakestudio.study.store import Outcome
+from snakestudio.study.store import Outcome, State
 
 __all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "stop", "trace_of", "unpacked", "wanted"]
+
+log = logging.getLogger(__name__)
 
 _TRACK = 96
 """Points that are kept of the way of a run."""
@@ -142,26 +145,34 @@ def place_of(name: str) -> str:
 def _evaluated(
     key: str, scene: Scene, values: Mapping[str, Any], base_dir: Path | None, chunk: Chunk, worker: str
 ) -> Outcome | None:
-    none = tuple(math.nan for _ in chunk.measures)
     began = time.perf_counter()
+
+    def without(state: State, sentence: str) -> Outcome:
+        none = tuple(math.nan for _ in chunk.measures)
+        return Outcome(key, state, sentence, none, None, time.perf_counter() - began, worker)
+
     try:
         runner = Runner(with_values(scene, dict(values)) if values else scene, base_dir)
-    except SceneError as error:
-        return Outcome(key, "refused", _first_line(str(error)), none, None, time.perf_counter() - began, worker)
-    try:
-        failure = run_while(runner, lambda: wanted(chunk.study))
-        if failure is None:
-            return None
-        if failure:
-            return Outcome(key, "failed", failure, none, None, time.perf_counter() - began, worker)
         try:
+            failure = run_while(runner, lambda: wanted(chunk.study))
+            if failure is None:
+                return None
+            if failure:
+                return without("failed", failure)
             measures = measured(chunk.measures, runner.recording)
-        except SignalError as error:
-            return Outcome(key, "failed", str(error), none, None, time.perf_counter() - began, worker)
-        trace = trace_of(runner.recording).packed()
-        return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
-    finally:
-        runner.recording.close()
+            trace = trace_of(runner.recording).packed()
+        finally:
+            runner.recording.close()
+    except SceneError as error:
+        return without("refused", _first_line(str(error)))
+    except SignalError as error:
+        return without("failed", str(error))
+    except MemoryError:
+        return without("killed", "There was not enough memory for this run; free some, or give it fewer rows or links.")
+    except Exception as error:  # one run's defect must not take the others with it
+        log.exception("run %s failed", key)
+        return without("failed", f"The program failed: {type(error).__name__}: {_first_line(str(error))}")
+    return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
 
 
 def _first_line(text: str) -> str:

@@ -12,13 +12,13 @@ import numpy as np
 from pydantic import BaseModel
 
 from snakestudio.errors import Problem, SceneError, StudyError
-from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.study.description import Jitter, Plain, StudyFields, Vary
 
-__all__ = ["Plan", "Point", "declared_at"]
+__all__ = ["Plan", "Point"]
 
 _ALL = re.compile(r"\[\*\]")
 
@@ -103,12 +103,12 @@ class Plan:
 
     def doc(self, vary: Vary) -> FieldDoc:
         """What is declared about a value that varies, at the first of its keys."""
-        return declared_at(self.scene, vary.all_keys[0])
+        return field_doc(*declared(self.scene, vary.all_keys[0]))
 
     def _problems(self, vary: Vary, at: str) -> Iterator[Problem]:
         for key in vary.all_keys:
             try:
-                declared_at(self.scene, key)
+                declared(self.scene, key)
                 present = get_value(self.scene, key)
             except SceneError as error:
                 message = error.problems[0].message if error.problems else "there is no such key in the scene"
@@ -215,28 +215,13 @@ class Plan:
                 if not _is_number(present):
                     continue
                 spread = jitter.spread * abs(present) if jitter.relative else jitter.spread
-                values[key] = self._fitting(key, _within(declared_at(scene, key), float(present + spread * draw)))
+                doc = field_doc(*declared(scene, key))
+                values[key] = self._fitting(key, _within(doc, float(present + spread * draw)))
         return values
 
 
 def _tried(vary: Vary) -> tuple[Any, ...]:
     return vary.values or (vary.low, vary.high)
-
-
-def declared_at(scene: Scene, key: str) -> FieldDoc:
-    """What is declared about the scene value at a dotted key.
-
-    Raises
-    ------
-    SceneError
-        If there is no such key.
-    """
-    holder, _, name = key.rpartition(".")
-    part = get_value(scene, holder) if holder else scene
-    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        problem = Problem("error", key, "there is no such key in the scene", "see the scene file for its keys")
-        raise SceneError(problem.sentence(), [problem])
-    return field_doc(type(part), name)
 
 
 def _value(scene: Scene, key: str) -> Any:

@@ -146,8 +146,9 @@ def driver_of(
     units: Mapping[str, str],
     workers: Workers,
     progress: Callable[[Progress], None] | None = None,
+    retry: bool = False,
 ) -> Iterator[Driver]:
-    """What runs the study in a file, with its store open.
+    """What runs the study in a file, with its store open; with `retry` also runs that killed their workers before.
 
     Raises
     ------
@@ -156,7 +157,7 @@ def driver_of(
     """
     sampler(plan)  # says if a package is missing
     with Store(store_path(path), writing=True) as store:
-        yield Driver(plan, store, workers.cluster, progress, units=units)
+        yield Driver(plan, store, workers.cluster, progress, units=units, retry=retry)
 
 
 def run_study(
@@ -164,8 +165,9 @@ def run_study(
     workers: Workers | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancelled: threading.Event | None = None,
+    retry: bool = False,
 ) -> Progress:
-    """Run the study in a file to its end.
+    """Run the study in a file to its end; with `retry` also runs that killed their workers before.
 
     Raises
     ------
@@ -173,7 +175,7 @@ def run_study(
     """
     plan = open_plan(path)
     units = check_measures(plan)
-    with driver_of(path, plan, units, workers or Workers(), progress) as driver:
+    with driver_of(path, plan, units, workers or Workers(), progress, retry) as driver:
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
         return driver.run()

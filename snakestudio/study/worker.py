@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
-import threading
 from dataclasses import dataclass
 
 from snakestudio.errors import StudyError
+from snakestudio.session.tether import end_with_input
 from snakestudio.study.cluster import Tls
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
 from snakestudio.study.store import Outcome
@@ -75,7 +74,7 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     if until_closed:
-        threading.Thread(target=_watch, name="snakestudio-parent", daemon=True).start()
+        end_with_input()
     import dask
 
     dask.config.set({"distributed.worker.daemon": False, "distributed.worker.memory.spill": False,
@@ -105,11 +104,3 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
             f"{scheduler}: no scheduler answers there ({why}); see that it runs, and write its address like"
             " tcp://host:8786."
         ) from None
-
-
-def _watch() -> None:
-    """End this process as soon as nobody holds the other end of standard input."""
-    with contextlib.suppress(OSError, ValueError):
-        while os.read(sys.stdin.fileno(), 4096):
-            pass
-    os._exit(0)
