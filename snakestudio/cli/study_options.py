@@ -1,4 +1,4 @@
-"""Options that the commands of studies share."""
+"""Options that the commands of studies, and others that have workers, share."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.study.cluster import Tls
+    from snakestudio.study.running import Workers
 
-__all__ = ["add_cluster_arguments", "scheduler_of", "study_file", "tls_of"]
+__all__ = ["add_cluster_arguments", "scheduler_of", "study_file", "tls_of", "workers_of"]
 
 _LOOK_S = 0.2
 """How often is looked for the scheduler's file."""
@@ -41,6 +42,19 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = Fal
         ("key", "its key (PEM)"),
     ):
         parser.add_argument(f"--tls-{name}", metavar="F", help=what)
+
+
+def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
+    """Who computes, as the options say.
+
+    Raises
+    ------
+    UsageError
+        If they make no sense.
+    """
+    from snakestudio.study.running import Workers
+
+    return Workers.given(options.workers, scheduler_of(options), tls_of(options), least=least, prefix="--")
 
 
 def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | None:

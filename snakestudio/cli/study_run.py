@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.shared import ProgressLine, warm_up
-from snakestudio.cli.study_options import add_cluster_arguments, scheduler_of, study_file, tls_of
+from snakestudio.cli.study_options import add_cluster_arguments, study_file, workers_of
 from snakestudio.cli.study_status import summary
-from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.study.driver import Progress
@@ -34,9 +33,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def carry_out(options: argparse.Namespace, path: Path) -> int:
     """Run the study in a file as the options say."""
-    if options.workers is not None and not 1 <= options.workers <= 1024:
-        raise UsageError(f"--workers {options.workers}: give a number from 1 to 1024.")
-    scheduler, tls = scheduler_of(options), tls_of(options)
+    workers = workers_of(options)
 
     from snakestudio.study import running
 
@@ -58,7 +55,6 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
         if ending.number:
             driver.cancel()
 
-    workers = running.Workers(options.workers, scheduler, tls)
     with running.driver_of(path, plan, units, workers, tell, options.retry) as driver, ending.awaited():
         progress = driver.run()
     line.clear()

@@ -11,7 +11,7 @@ import math
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
@@ -27,17 +27,15 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.runfile.mcap.enclosed import named_files
+from snakestudio.session.offline import run_while
 from snakestudio.session.runner import Runner
 from snakestudio.study.goals import measured
 from snakestudio.study.run_key import code_hash
 from snakestudio.study.store import Outcome, State
 
-__all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "simulate", "stop", "trace_of"]
+__all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "stop", "trace_of", "unpacked", "wanted"]
 
 log = logging.getLogger(__name__)
-
-_LOOK_S = 0.1
-"""About how often a run is interrupted to ask whether it is still wanted."""
 
 _TRACK = 96
 """Points that are kept of the way of a run."""
@@ -85,6 +83,11 @@ def stop(study: str) -> None:
         _stopped.add(study)
 
 
+def wanted(study: str) -> bool:
+    """Whether a study is not stopped."""
+    return study not in _stopped
+
+
 def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
     """Run a chunk; where its study is stopped meanwhile, what was finished until then.
 
@@ -96,7 +99,7 @@ def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
     if code_hash() != chunk.code:
         raise ForeignCodeError
     scene = _parsed(chunk.scene)
-    base_dir = _unpacked(chunk.files)
+    base_dir = unpacked(chunk.files)
     outcomes = []
     for key, values in chunk.runs:
         outcome = _evaluated(key, scene, values, base_dir, chunk, worker)
@@ -114,7 +117,7 @@ def _parsed(text: str) -> Scene:
 _folders: dict[str, tuple[tempfile.TemporaryDirectory[str], Path]] = {}
 
 
-def _unpacked(files: Mapping[str, bytes]) -> Path | None:
+def unpacked(files: Mapping[str, bytes]) -> Path | None:
     """A folder with these files, made once a process."""
     if not files:
         return None
@@ -151,7 +154,7 @@ def _evaluated(
     try:
         runner = Runner(with_values(scene, dict(values)) if values else scene, base_dir)
         try:
-            failure = simulate(runner, lambda: chunk.study not in _stopped)
+            failure = run_while(runner, lambda: wanted(chunk.study))
             if failure is None:
                 return None
             if failure:
@@ -175,21 +178,6 @@ def _evaluated(
 def _first_line(text: str) -> str:
     line, _, more = text.partition("\n")
     return f"{line} (and more)" if more else line
-
-
-def simulate(runner: Runner, wanted: Callable[[], bool]) -> str | None:
-    """Run to the end: why the physics failed, or "" if it did not; None if it was not wanted any more."""
-    steps = runner.scene.steps_per_period
-    while not runner.finished:
-        began = time.perf_counter()
-        report = runner.advance(steps)
-        if not report.ok:
-            return report.message
-        if not wanted():
-            return None
-        took = time.perf_counter() - began
-        steps = max(1, min(round(steps * min(_LOOK_S / max(took, 1e-6), 4.0)), runner.end_step))
-    return ""
 
 
 class Trace(NamedTuple):

@@ -129,8 +129,8 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
 
     def watch(progress: Progress) -> None:
         if any(worker.busy for worker in progress.workers) and not began:
-            assert driver._cluster is not None
-            pids.extend(process.pid for process in driver._cluster._processes)
+            assert driver._crew is not None
+            pids.extend(process.pid for process in driver._crew.cluster._processes)
             began.append(time.monotonic())
             driver.cancel()
 
@@ -381,9 +381,9 @@ def test_a_worker_with_other_code_computes_nothing_and_is_named(
     def tell(progress: Progress) -> None:
         told.append(progress)
         if progress.notes:  # somebody has joined; now nobody else does for a while
-            monkeypatch.setattr(driving, "_LONELY_S", 0.0)
+            monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
 
-    monkeypatch.setattr(driving, "_LONELY_S", 300.0)
+    monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
     with (
         joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),  # other instructions, other bits
         pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"),
