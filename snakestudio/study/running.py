@@ -167,7 +167,9 @@ def run_study(
     cancelled: threading.Event | None = None,
     retry: bool = False,
 ) -> Progress:
-    """Run the study in a file to its end; with `retry` also runs that killed their workers before.
+    """Run the study in a file to its end, or until it is `cancelled`.
+
+    With `retry` also runs that killed their workers before are tried.
 
     Raises
     ------
@@ -175,7 +177,14 @@ def run_study(
     """
     plan = open_plan(path)
     units = check_measures(plan)
-    with driver_of(path, plan, units, workers or Workers(), progress, retry) as driver:
+
+    def tell(now: Progress) -> None:
+        if progress is not None:
+            progress(now)
+        if cancelled is not None and cancelled.is_set():
+            driver.cancel()
+
+    with driver_of(path, plan, units, workers or Workers(), tell, retry) as driver:
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
         return driver.run()
