@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,12 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, list | tuple | range) else value
 
 
-def _list(name: str, given: Any, wanted: str, entry: Any) -> list[dict[str, Any]]:
+def _table(about: dict[str, Any], more: Any) -> dict[str, Any]:
+    added: dict[str, Any] = _plain(more)
+    return about | added
+
+
+def _list(name: str, given: Any, wanted: str, entry: Callable[[str, Any], dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries by what they are about, or one after the other, as tables of a study file."""
     if isinstance(given, str):
         return [entry(given, None)]
@@ -117,7 +122,7 @@ def _vary(name: str, given: Any) -> dict[str, Any]:
     keys = [key.strip() for key in name.split("+")]
     about: dict[str, Any] = {"key": keys[0]} if len(keys) == 1 else {"keys": keys}
     if isinstance(given, Mapping | BaseModel):
-        return about | _plain(given)
+        return _table(about, given)
     if isinstance(given, tuple):
         numbers = _plain(given)
         if numbers and numbers[-1] in _SCALES:
@@ -134,7 +139,7 @@ def _vary(name: str, given: Any) -> dict[str, Any]:
 
 def _goal(measure: str, aim: Any) -> dict[str, Any]:
     if isinstance(aim, Mapping | BaseModel):
-        return {"measure": measure} | _plain(aim)
+        return _table({"measure": measure}, aim)
     if aim is None:
         aim = PRESETS[measure].aim if measure in PRESETS else "maximise"
     return {"measure": measure, "aim": _AIMS.get(aim, aim) if isinstance(aim, str) else aim}
@@ -142,7 +147,7 @@ def _goal(measure: str, aim: Any) -> dict[str, Any]:
 
 def _limit(measure: str, bounds: Any) -> dict[str, Any]:
     if isinstance(bounds, Mapping | BaseModel):
-        return {"measure": measure} | _plain(bounds)
+        return _table({"measure": measure}, bounds)
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
         raise UsageError(f"limits: {measure} = {bounds!r}: give (at_least, at_most), with None for no bound.")
     ends = dict(zip(("at_least", "at_most"), _plain(bounds), strict=True))
@@ -151,7 +156,7 @@ def _limit(measure: str, bounds: Any) -> dict[str, Any]:
 
 def _jitter(key: str, spread: Any) -> dict[str, Any]:
     if isinstance(spread, Mapping | BaseModel):
-        return {"key": key} | _plain(spread)
+        return _table({"key": key}, spread)
     if isinstance(spread, tuple) and len(spread) == 2:
         return {"key": key, "spread": _plain(spread[0]), "law": spread[1]}
     return {"key": key, "spread": _plain(spread)}

@@ -12,6 +12,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.engine_compiler import prepare as compile_engines
 from snakestudio.study import export, running
-from snakestudio.study.again import scene_of_run
 from snakestudio.study.begin import made
 from snakestudio.study.cluster import Tls
 from snakestudio.study.description import StudyFields
@@ -264,7 +264,7 @@ class Study:
             If pandas is not installed.
         """
         try:
-            import pandas
+            pandas = import_module("pandas")
         except ImportError:
             raise StudyError(
                 "to_pandas needs pandas, which is not installed; install it with pip install pandas, or take"
@@ -320,7 +320,7 @@ class Study:
         number = row.get("row") if isinstance(row, Mapping) else row
         repeats = table.rows[_index("row", number, table.n_points)]
         asked, outcome = repeats[_index("repeat", repeat, len(repeats))]
-        scene, base_dir = scene_of_run(self.path, table.study, running.texts_of(self.path)["scene"], asked)
+        scene, base_dir = running.scene_of_run(self.path, table.study, running.texts_of(self.path)["scene"], asked)
         run = ended(simulate_scene(scene, base_dir, scene_file=Path(table.study.scene).name))
         if outcome is not None and outcome.state == "done":
             again = measured([part.measure for part in table.study.measured], run.recording)
