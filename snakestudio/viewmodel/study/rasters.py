@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Bytes", "coloured", "dots", "lines", "shades"]
+__all__ = ["Bytes", "Lines", "coloured", "dots", "shades"]
 
 Bytes = NDArray[np.uint8]
 
@@ -73,54 +73,63 @@ def dots(x: FloatArray, y: FloatArray, shade: Bytes, size: tuple[int, int], radi
     return picture, cover
 
 
-def lines(
-    places: FloatArray, heights: FloatArray, shade: Bytes, size: tuple[int, int], smooth: bool
-) -> tuple[Bytes, Bytes]:
-    """Lines from axis to axis, the later ones over the earlier.
+class Lines:
+    """A picture of lines from axis to axis, the later ones over the earlier; it may be made little by little.
 
     Parameters
     ----------
-    places : (a,)
-        Of the axes from the left, ascending, pixels.
-    heights : (n, a)
-        Where each line crosses them, pixels from above; NaN where it is not drawn.
-    shade : (n,)
     size : (int, int)
         Width and height of the picture.
     smooth : bool
         Whether lines that are little inclined have no steps, which takes twice as long.
-
-    Returns
-    -------
-    shades, cover : (height, width)
     """
-    width, height = size[0], size[1] * (2 if smooth else 1)
-    picture = np.zeros((height, width), np.uint8)
-    flat = picture.reshape(-1)
-    crossings = heights.astype(np.float32) * np.float32(2.0 if smooth else 1.0)
-    for k in range(len(places) - 1):
-        left, right = round(float(places[k])), round(float(places[k + 1]))
-        begin, end = crossings[:, k], crossings[:, k + 1]
-        known = np.isfinite(begin) & np.isfinite(end)
-        if right <= left or not known.any():
-            continue
-        begin, rise, hue = begin[known], (end - begin)[known], shade[known]
-        # Where axes are close lines are steep: more than one pixel of a column belongs to them.
-        fine = max(1, min(4, math.ceil(float(np.abs(rise).max()) / (right - left))))
-        share = np.linspace(0.0, 1.0, fine * (right - left), endpoint=False, dtype=np.float32)
-        columns = np.repeat(np.arange(left, right), fine)
-        at = np.add(begin[:, None], np.multiply.outer(rise, share)).astype(np.intp)
-        np.clip(at, 0, height - (2 if smooth else 1), out=at)
-        at *= width
-        at += np.clip(columns, 0, width - 1)
-        flat[at] = hue[:, None]
-        if smooth:
-            flat[at + width] = hue[:, None]
-    if not smooth:
-        return picture, np.where(picture > 0, 255, 0).astype(np.uint8)
-    upper, lower = picture[::2], picture[1::2]
-    cover = 127 * (upper > 0).astype(np.uint8) + 128 * (lower > 0).astype(np.uint8)
-    return np.maximum(upper, lower), cover
+
+    def __init__(self, size: tuple[int, int], smooth: bool) -> None:
+        self._fine = 2 if smooth else 1
+        self._picture = np.zeros((size[1] * self._fine, size[0]), np.uint8)
+
+    def add(self, places: FloatArray, heights: FloatArray, shade: Bytes) -> None:
+        """Draw further lines.
+
+        Parameters
+        ----------
+        places : (a,)
+            Of the axes from the left, ascending, pixels.
+        heights : (n, a)
+            Where each line crosses them, pixels from above; NaN where it is not drawn.
+        shade : (n,)
+        """
+        height, width = self._picture.shape
+        flat = self._picture.reshape(-1)
+        crossings = heights.astype(np.float32) * np.float32(self._fine)
+        for k in range(len(places) - 1):
+            left, right = round(float(places[k])), round(float(places[k + 1]))
+            begin, end = crossings[:, k], crossings[:, k + 1]
+            known = np.isfinite(begin) & np.isfinite(end)
+            if right <= left or not known.any():
+                continue
+            begin, rise, hue = begin[known], (end - begin)[known], shade[known]
+            # Where axes are close lines are steep: more than one pixel of a column belongs to them.
+            steep = float(np.abs(rise).max()) / self._fine / (right - left)
+            more = max(1, min(4, math.ceil(steep)))
+            share = np.linspace(0.0, 1.0, more * (right - left), endpoint=False, dtype=np.float32)
+            columns = np.repeat(np.arange(left, right), more)
+            at = np.add(begin[:, None], np.multiply.outer(rise, share)).astype(np.intp)
+            np.clip(at, 0, height - self._fine, out=at)
+            at *= width
+            at += np.clip(columns, 0, width - 1)
+            flat[at] = hue[:, None]
+            if self._fine == 2:
+                at += width
+                flat[at] = hue[:, None]
+
+    def picture(self) -> tuple[Bytes, Bytes]:
+        """Shades and cover, (height, width) each."""
+        if self._fine == 1:
+            return self._picture, np.where(self._picture > 0, 255, 0).astype(np.uint8)
+        upper, lower = self._picture[::2], self._picture[1::2]
+        cover = 127 * (upper > 0).astype(np.uint8) + 128 * (lower > 0).astype(np.uint8)
+        return np.maximum(upper, lower), cover
 
 
 def coloured(shade: Bytes, cover: Bytes, palette: Bytes) -> NDArray[np.uint32]:
@@ -132,10 +141,13 @@ def coloured(shade: Bytes, cover: Bytes, palette: Bytes) -> NDArray[np.uint32]:
     palette : (256, 3)
         Colours of the shades; that of 0 is not used.
     """
-    made = np.zeros(shade.shape, np.uint32)
-    there = np.flatnonzero(shade.reshape(-1))
-    part = cover.reshape(-1)[there].astype(np.uint32)
-    colour = palette[shade.reshape(-1)[there]].astype(np.uint32)
+    whole = palette.astype(np.uint32)
+    whole = 0xFF000000 | (whole[:, 0] << 16) | (whole[:, 1] << 8) | whole[:, 2]
+    whole[0] = 0
+    made = whole[shade]
+    partly = np.flatnonzero((cover < 255) & (shade > 0))
+    part = cover.reshape(-1)[partly].astype(np.uint32)
+    colour = palette[shade.reshape(-1)[partly]].astype(np.uint32)
     red, green, blue = ((colour[:, k] * part) // 255 for k in range(3))
-    made.reshape(-1)[there] = (part << 24) | (red << 16) | (green << 8) | blue
+    made.reshape(-1)[partly] = (part << 24) | (red << 16) | (green << 8) | blue
     return made

@@ -12,7 +12,7 @@ from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -45,8 +45,6 @@ BAR_ROOM = 62
 
 _REACH = 9.0
 """How near the mouse has to come to a dot, px."""
-_SETTLE_MS = 140
-"""After the last change in a haste everything is drawn."""
 _MARGIN = 10
 _SIDES = Qt.AlignmentFlag
 
@@ -84,17 +82,11 @@ class Canvas(Themed):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.linked = linked
-        self.hasty = False
-        """Whether something is being dragged, so that a sample of the brushed rows is enough."""
         self.hover_row = -1
         self._still: QPixmap | None = None
         self._bright: QPixmap | None = None
         self._pressed: QPointF | None = None
         self._dragging = False
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(_SETTLE_MS)
-        self._settle.timeout.connect(self._finish)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setMinimumSize(theme.scaled(200), theme.scaled(150))
@@ -116,15 +108,7 @@ class Canvas(Themed):
         self.update()
 
     def renew_brushed(self) -> None:
-        """Paint the brushed rows anew: a sample of them at once, all when nothing changes for a moment."""
-        self._bright = None
-        self.hasty = self.isVisible()
-        if self.hasty:
-            self._settle.start()
-        self.update()
-
-    def _finish(self) -> None:
-        self.hasty = False
+        """Paint the brushed rows anew."""
         self._bright = None
         self.update()
 
@@ -335,10 +319,12 @@ class Canvas(Themed):
         low, high = (area.bottom() - min(max(share, 0.0), 1.0) * area.height() for share in y)
         fill = theme.colour("accent")
         fill.setAlphaF(0.08)
-        painter.setBrush(fill)
-        painter.setPen(QPen(theme.colour("accent"), 1.2))
-        painter.drawRect(QRectF(QPointF(left, high), QPointF(right, low)))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        room = QRectF(QPointF(round(left), round(high)), QPointF(round(right), round(low)))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # large, and painted while something is dragged
+        painter.fillRect(room, fill)
+        painter.setPen(QPen(theme.colour("accent"), 1))
+        painter.drawRect(room)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     # --- mouse and keys ---------------------------------------------------------------------------------------------
 
@@ -354,6 +340,7 @@ class Canvas(Themed):
             if self._dragging or moved >= QApplication.startDragDistance():
                 if not self._dragging:
                     self._dragging = True
+                    self.linked.hold(True)
                     self.linked.hovered.emit(-1, QPoint())
                 self.drag(self._pressed, place)
             return
@@ -376,8 +363,8 @@ class Canvas(Themed):
             return
         if self._dragging:
             self._dragging = False
+            self.linked.hold(False)
             self.drag_ended(pressed, event.position())
-            self._finish()
             return
         row = self.row_at(event.position())
         if row >= 0 and event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -42,6 +42,8 @@ class LinkedRows(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: ResultRows | None = None
+        self.held = False
+        """Whether something is being dragged in a chart: what takes long waits."""
 
     @property
     def there(self) -> bool:
@@ -67,6 +69,10 @@ class LinkedRows(QObject):
             self._rows.take(results)
         self.hovered.emit(-1, QPoint())
         self.results_changed.emit()
+
+    def hold(self, on: bool) -> None:
+        """Something is dragged from now on, or no more."""
+        self.held = on
 
     def forget(self) -> None:
         """There are no results any more."""

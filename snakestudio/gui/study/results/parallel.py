@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QCheckBox, QMenu, QToolButton, QVBoxLayout, QWidget, QWidgetAction
 
@@ -14,20 +14,21 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, chooser_row
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.viewmodel.study.rasters import lines, shades
+from snakestudio.viewmodel.study.rasters import Bytes, Lines, shades
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_map import colour_ends
 from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["ParallelView"]
 
-_FEW = 240
-"""Lines up to which a painter draws them, which is finer."""
-_SAMPLE = 1_600
-"""Brushed lines that are drawn while a brush is dragged."""
-_SMOOTH = 4_000
-"""Lines up to which they are drawn without steps."""
-_BEHIND = 3_000
+_SAMPLE = 1_000
+"""Brushed lines that are drawn at once, for instance while a brush is dragged."""
+_FEW = 400
+"""Lines that are drawn finely at once."""
+_AT_ONCE = 500
+"""Further lines that are drawn in one turn, once they rest."""
+_REST_MS = 140
+_BEHIND = 2_000
 """Lines that stand for all those which are not brushed."""
 _GRIP = 7.0
 """How near the mouse has to come to an end of a brush or to a line, px."""
@@ -52,6 +53,14 @@ class _Parallel(Canvas):
         self._axis = 0
         self._from: tuple[float, float] = (0.0, 0.0)
         self._shifted = 0.0
+        self._behind = False
+        self._drawn: tuple[Bytes, Bytes] | None = None
+        self._all: Lines | None = None
+        self._left: IntArray = np.zeros(0, np.int64)
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._draw_more)
 
     def show_columns(self, columns: list[Column], colour: Column | None) -> None:
         """Show these columns, from the left."""
@@ -118,53 +127,80 @@ class _Parallel(Canvas):
     def paint_still(self, painter: QPainter) -> None:
         if self.linked.rows.brushes:
             every = np.arange(len(self._shares))
-            sample = every[:: max(1, -(-len(every) // _BEHIND))]
-            self._paint_lines(painter, sample, faint=True)
+            whole = QRectF(self.rect())
+            width, height, _ = self.pixels(whole)
+            behind = Lines((width, height), smooth=False)
+            behind.add(*self._crossings(_sample(every, _BEHIND)), np.full(len(_sample(every, _BEHIND)), 255, np.uint8))
+            picture, cover = behind.picture()
+            self.paint_raster(painter, whole, picture, cover // 5, self.one_colour(theme.colour("dim")))
+
+    def renew(self) -> None:
+        self._begin_lines()
+        super().renew()
 
     def renew_brushed(self) -> None:
-        if (self._still is not None) and bool(self.linked.rows.brushes) != self._behind:
+        behind = bool(self.linked.rows.brushes)
+        if behind != self._behind:
+            self._behind = behind
             self.renew()
-        self._behind = bool(self.linked.rows.brushes)
+        self._begin_lines()
         super().renew_brushed()
 
-    _behind = False
+    def _begin_lines(self) -> None:
+        """Other lines are to be seen: a sample of them at once, and all of them little by little once they rest."""
+        self._drawn, self._all = None, None
+        self._rest.start()
 
-    def paint_brushed(self, painter: QPainter) -> None:
-        rows = self.linked.rows
-        chosen = np.flatnonzero(rows.brushed)
-        if self.hasty and len(chosen) > _SAMPLE:
-            chosen = chosen[:: -(-len(chosen) // _SAMPLE)]
+    def _draw_more(self) -> None:
+        """Draw some further lines where they are not yet seen; the window lives meanwhile."""
+        if self.linked.held:
+            self._rest.start()
+            return
+        if not self.isVisible() or self._drawn is not None or not self.linked.there or self.nothing():
+            return
+        if self._all is None:
+            width, height, _ = self.pixels(QRectF(self.rect()))
+            self._all, self._left = Lines((width, height), smooth=True), self._chosen()
+        now, self._left = self._left[:_AT_ONCE], self._left[_AT_ONCE:]
+        self._all.add(*self._crossings(now), self._shade(now))
+        if len(self._left):
+            QTimer.singleShot(0, self, self._draw_more)
+            return
+        self._drawn, self._all = self._all.picture(), None
+        super().renew_brushed()
+
+    def _chosen(self) -> IntArray:
+        """The brushed rows, the best last, so that they lie on top."""
+        chosen: IntArray = np.flatnonzero(self.linked.rows.brushed)
         if self.colour is not None:
             values = self.colour.values[chosen]
-            order = np.argsort(-values if self.colour.better < 0 else values, kind="stable")  # the best on top
+            order = np.argsort(-values if self.colour.better < 0 else values, kind="stable")
             chosen = chosen[order[np.isfinite(values[order])]]
-        self._paint_lines(painter, chosen, faint=False)
-        self._paint_axes(painter)
+        return chosen
 
-    def _paint_lines(self, painter: QPainter, rows: IntArray, faint: bool) -> None:
-        if not len(rows) or len(self.columns) < 2:
-            return
-        palette = self.one_colour(theme.colour("dim" if faint else "accent"))
-        shade = np.full(len(rows), 255, np.uint8)
-        if self.colour is not None and not faint:
-            shade = shades(self.colour.values[rows], self._ends[0], self._ends[1])
-            palette = self.palette_of(self._ends[2])
-        heights = self._heights(rows)
+    def _shade(self, rows: IntArray) -> Bytes:
+        if self.colour is None:
+            return np.full(len(rows), 255, np.uint8)
+        return shades(self.colour.values[rows], self._ends[0], self._ends[1])
+
+    def _crossings(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Where the axes are, and where lines cross them, pixels of the screen."""
+        scale = self.devicePixelRatioF()
         places = np.array([self.axis_x(axis) for axis in range(len(self.columns))])
-        if not faint and len(rows) <= _FEW:
-            for line, hue in zip(heights, palette[shade].tolist(), strict=True):
-                pen = theme.colour("accent")
-                pen.setRgb(*hue)
-                painter.setPen(QPen(pen, 1.3))
-                painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(places, line, strict=True) if y == y]))
-            return
+        return places * scale, self._heights(rows) * scale
+
+    def paint_brushed(self, painter: QPainter) -> None:
+        palette = self.one_colour(theme.colour("accent")) if self.colour is None else self.palette_of(self._ends[2])
         whole = QRectF(self.rect())
-        width, height, scale = self.pixels(whole)
-        smooth = not self.hasty and len(rows) <= _SMOOTH
-        picture, cover = lines(places * scale, heights * scale, shade, (width, height), smooth)
-        if faint:
-            cover //= 5
-        self.paint_raster(painter, whole, picture, cover, palette)
+        width, height, _ = self.pixels(whole)
+        if self._drawn is not None and self._drawn[0].shape == (height, width):
+            self.paint_raster(painter, whole, *self._drawn, palette)
+        else:
+            chosen = _sample(self._chosen(), _SAMPLE)
+            some = Lines((width, height), smooth=len(chosen) <= _FEW)
+            some.add(*self._crossings(chosen), self._shade(chosen))
+            self.paint_raster(painter, whole, *some.picture(), palette)
+        self._paint_axes(painter)
 
     def _paint_axes(self, painter: QPainter) -> None:
         area, font = self.area, theme.chart_font()
@@ -314,6 +350,11 @@ class _Parallel(Canvas):
         self.setCursor(shape)
         titles = [column.heading for column in self.columns]
         self.setToolTip(titles[axis] if what == "axis" and near else "")
+
+
+def _sample(rows: IntArray, most: int) -> IntArray:
+    """So many of some rows, evenly."""
+    return rows[:: max(1, -(-len(rows) // most))]
 
 
 class ParallelView(QWidget):

@@ -27,6 +27,10 @@ __all__ = ["ResultsModel", "ResultsTable", "copied"]
 _Index = QModelIndex | QPersistentModelIndex
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_ROLES = frozenset({
+    Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.TextAlignmentRole,
+    Qt.ItemDataRole.FontRole, Qt.ItemDataRole.ForegroundRole, Qt.ItemDataRole.BackgroundRole,
+})  # fmt: skip
 _MOST_SELECTED = 2_000
 """Rows whose selection is carried over when the table is another one."""
 _SAMPLE = 40
@@ -40,6 +44,7 @@ class ResultsModel(QAbstractTableModel):
         super().__init__(parent)
         self.linked = linked
         self.columns: list[Column] = []
+        self._lines: list[int] = []
         self._renew_colours()
 
     def _renew_colours(self) -> None:
@@ -57,7 +62,9 @@ class ResultsModel(QAbstractTableModel):
         """The rows are others, or in another order."""
         self.beginResetModel()
         self._renew_colours()
-        self.columns = list(self.linked.results.columns.values()) if self.linked.there else []
+        there = self.linked.there
+        self.columns = list(self.linked.results.columns.values()) if there else []
+        self._lines = self.linked.rows.shown.tolist() if there else []  # asked for thousands of times a second
         self.endResetModel()
 
     def renew_looks(self) -> None:
@@ -67,7 +74,7 @@ class ResultsModel(QAbstractTableModel):
 
     def row_at(self, line: int) -> int:
         """Row of the results that stands on a line of the table."""
-        return int(self.linked.rows.shown[line])
+        return self._lines[line]
 
     def mark(self, row: int) -> str:
         """What a row is among all: the best, on the front, pinned."""
@@ -80,7 +87,7 @@ class ResultsModel(QAbstractTableModel):
         return f"{STATES[int(value)]}: {sentence}" if sentence else STATES[int(value)]
 
     def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if (parent is not None and parent.isValid()) or not self.linked.there else len(self.linked.rows.shown)
+        return 0 if parent is not None and parent.isValid() else len(self._lines)
 
     def columnCount(self, parent: _Index | None = None) -> int:
         return len(self.columns)
@@ -99,9 +106,9 @@ class ResultsModel(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= self.rowCount():
+        if role not in _ROLES or not index.isValid():
             return None
-        row, column = self.row_at(index.row()), self.columns[index.column()]
+        row, column = self._lines[index.row()], self.columns[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._text(row, column, role == Qt.ItemDataRole.ToolTipRole)
         if role == Qt.ItemDataRole.TextAlignmentRole:
