@@ -60,16 +60,15 @@ def dots(x: FloatArray, y: FloatArray, shade: Bytes, size: tuple[int, int], radi
     reach = math.ceil(radius)
     inside = (column >= -reach) & (column < width + reach) & (row >= -reach) & (row < height + reach)
     column, row, shade = column[inside], row[inside], shade[known][inside]
-    # Rims first: whatever lies inside any dot is covered whole.
-    for dy, dx, part in zip(*_disc(radius), strict=True):
-        at_y, at_x = row + dy, column + dx
+    dy, dx, parts = _disc(radius)
+    # Rims first, the least covered before the others: whatever lies inside any dot is covered whole.
+    for part in np.unique(parts):
+        at_y = np.add.outer(row, dy[parts == part])
+        at_x = np.add.outer(column, dx[parts == part])
         seen = (at_y >= 0) & (at_y < height) & (at_x >= 0) & (at_x < width)
         flat = at_y[seen] * width + at_x[seen]
-        picture.reshape(-1)[flat] = shade[seen]
-        if part == 255:
-            cover.reshape(-1)[flat] = 255
-        else:
-            cover.reshape(-1)[flat] = np.maximum(cover.reshape(-1)[flat], part)
+        picture.reshape(-1)[flat] = np.broadcast_to(shade[:, None], seen.shape)[seen]
+        cover.reshape(-1)[flat] = part
     return picture, cover
 
 
@@ -110,17 +109,16 @@ class Lines:
                 continue
             begin, rise, hue = begin[known], (end - begin)[known], shade[known]
             # Where axes are close lines are steep: more than one pixel of a column belongs to them.
-            steep = float(np.abs(rise).max()) / self._fine / (right - left)
-            more = max(1, min(4, math.ceil(steep)))
+            more = max(1, min(4, round(height / self._fine / (right - left))))
             share = np.linspace(0.0, 1.0, more * (right - left), endpoint=False, dtype=np.float32)
             columns = np.repeat(np.arange(left, right), more)
             at = np.add(begin[:, None], np.multiply.outer(rise, share)).astype(np.intp)
             np.clip(at, 0, height - self._fine, out=at)
             at *= width
             at += np.clip(columns, 0, width - 1)
-            flat[at] = hue[:, None]
-            if self._fine == 2:
-                at += width
+            if self._fine == 2:  # both halves of a line before the next line
+                flat[np.stack([at, at + width], axis=1)] = hue[:, None, None]
+            else:
                 flat[at] = hue[:, None]
 
     def picture(self) -> tuple[Bytes, Bytes]:

@@ -19,6 +19,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.viewmodel.study.result_columns import STATES, Column
 
@@ -33,6 +34,8 @@ _ROLES = frozenset({
 })  # fmt: skip
 _MOST_SELECTED = 2_000
 """Rows whose selection is carried over when the table is another one."""
+_LOOKS_MS = 100
+"""The rows' tint need not follow every picture of a brush."""
 _SAMPLE = 40
 """Rows by which the width of a column is found."""
 
@@ -187,6 +190,7 @@ class ResultsTable(QTableView):
         self._linked = linked
         self._following = False
         self._sized_for: list[str] = []
+        self._looks = Throttle(_LOOKS_MS, self.viewport().update, self)
         self.results = ResultsModel(linked, self)
         self.setModel(self.results)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -253,7 +257,7 @@ class ResultsTable(QTableView):
         if self._linked.rows.only_brushed:
             self.renew()
         else:
-            self.viewport().update()
+            self._looks.ask()
 
     # --- selecting --------------------------------------------------------------------------------------------------
 
