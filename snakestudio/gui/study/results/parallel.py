@@ -92,6 +92,15 @@ class _Parallel(Canvas):
             area.width() * axis / (len(self.columns) - 1) if len(self.columns) > 1 else area.width() / 2
         )
 
+    def scale(self, axis: int) -> Scale:
+        """How values lie along an axis."""
+        return self._scales[axis]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every brushed line is drawn."""
+        return self._drawn is not None
+
     def axis_at(self, x: float) -> int:
         """Which axis is the nearest."""
         return int(np.argmin([abs(self.axis_x(axis) - x) for axis in range(len(self.columns))]))

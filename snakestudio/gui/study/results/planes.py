@@ -63,13 +63,13 @@ class _Plane(Canvas):
         return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
 
     def nothing(self) -> str:
+        if self.linked.results.failed.all():
+            return "Every run has failed, so there is nothing to draw. The table says why."
         if self.x is None or self.y is None:
             return ""
         seen = np.isfinite(self.x.values[self.rows]) & np.isfinite(self.y.values[self.rows])
         if seen.any():
             return ""
-        if self.linked.results.failed.all():
-            return "Every run has failed, so there is nothing to draw. The table says why."
         return f"No point has both {self.x.title.lower()} and {self.y.title.lower()} yet."
 
     # --- where rows are ---------------------------------------------------------------------------------------------
@@ -346,7 +346,10 @@ class _Map(_Plane):
         return place if len(found) or (seen is not None and (seen.rows == row).any()) else None
 
     def nothing(self) -> str:
-        return "" if self.cells is not None and not self._curve else super().nothing()
+        shown = self.y if self._curve else self.colour
+        if shown is not None and not np.isfinite(shown.values).any() and not self.linked.results.failed.all():
+            return "No point has a result yet."
+        return super().nothing()
 
     def row_at(self, place: QPointF) -> int:
         if self.cells is None or self._curve or self.y is None or self.x is None:

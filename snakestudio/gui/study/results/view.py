@@ -149,7 +149,7 @@ class StudyResultsView(QWidget):
         self.only_brushed.setText("Brushed only")
         self.only_brushed.setCheckable(True)
         self.only_brushed.setToolTip("Show only the brushed rows in the table")
-        self.only_brushed.toggled.connect(lambda on: self.linked.show_only_brushed(on))
+        self.only_brushed.toggled.connect(self._on_only_brushed)
         self.clear_brushes = QToolButton()
         self.clear_brushes.setProperty("role", "link")
         self.clear_brushes.setText("Clear")
@@ -206,6 +206,9 @@ class StudyResultsView(QWidget):
                 self._choose_usual(results)
             self._stack.setCurrentIndex(1)
             self.linked.take(results)
+            if first:  # what was chosen before there was anything
+                self.linked.sift(self.filter.text())
+                self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
             self.linked.forget()
             self._stack.setCurrentIndex(0)
@@ -260,6 +263,10 @@ class StudyResultsView(QWidget):
     def _on_filter(self, text: str) -> None:
         if self.linked.there:
             self.linked.sift(text)
+
+    def _on_only_brushed(self, on: bool) -> None:
+        if self.linked.there:
+            self.linked.show_only_brushed(on)
 
     def _tell(self) -> None:
         if not self.linked.there:
