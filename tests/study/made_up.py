@@ -36,7 +36,7 @@ VARY = {
     "phase": '[[vary]]\nkey = "gait.phase_shift_deg"\nlow = 20.0\nhigh = 120.0\nsteps = {steps}\n',
     "friction": '[[vary]]\nkey = "ground.mu_along"\nlow = 0.01\nhigh = 1.0\nscale = "log"\nsteps = {steps}\n',
     "across": '[[vary]]\nkey = "ground.mu_across"\nlow = 0.2\nhigh = 1.0\nsteps = {steps}\n',
-    "frequency": '[[vary]]\nkey = "gait.frequency_hz"\nlow = 0.2\nhigh = 1.0\nsteps = {steps}\n',
+    "frequency": '[[vary]]\nkey = "gait.frequency_deg_s"\nlow = 40.0\nhigh = 160.0\nsteps = {steps}\n',
     "model": '[[vary]]\nkey = "model.kind"\nvalues = ["planar_nonsmooth", "planar_lagrangian", "spatial_nonsmooth"]\n',
     "switch": '[[vary]]\nkey = "solver.warm_start"\nvalues = [true, false]\n',
 }  # fmt: skip

@@ -34,7 +34,7 @@ def test_columns_are_called_as_everywhere_and_have_units(table: Table) -> None:
     columns = rows_of(table).results.columns
     assert [column.heading for column in columns.values()] == [
         "Point", "Gait: Amplitude in °", "Gait: Phase shift in °", "Model", "Net speed in m/s", "Cost of transport",
-        "Largest joint torque in N m", "State", "Time to run in s",
+        "Largest joint torque in N m", "Time to run in s", "State",
     ]  # fmt: skip
     assert columns["gait.amplitude_deg"].short == "Amplitude"
     assert columns["net_speed"].better == 1
@@ -170,7 +170,7 @@ def test_all_that_was_chosen_stays_when_further_runs_land() -> None:
     rows.sift("net_speed > 0.02")
     rows.brush({"gait.amplitude_deg": (20.0, 40.0)})
     rows.pin([70], True)
-    rows.selected = (5, 90)
+    rows.select([5, 90])
     before = rows.shown.tolist()
     rows.take(Results(table_of(study, 200, landed=180), UNITS))
     assert rows.selected_rows == [5, 90]

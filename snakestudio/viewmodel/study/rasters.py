@@ -139,10 +139,10 @@ def coloured(shade: Bytes, cover: Bytes, palette: Bytes) -> NDArray[np.uint32]:
     palette : (256, 3)
         Colours of the shades; that of 0 is not used.
     """
-    whole = palette.astype(np.uint32)
-    whole = 0xFF000000 | (whole[:, 0] << 16) | (whole[:, 1] << 8) | whole[:, 2]
+    ink = palette.astype(np.uint32)
+    whole = (0xFF000000 | (ink[:, 0] << 16) | (ink[:, 1] << 8) | ink[:, 2]).astype(np.uint32)
     whole[0] = 0
-    made = whole[shade]
+    made: NDArray[np.uint32] = whole[shade]
     partly = np.flatnonzero((cover < 255) & (shade > 0))
     part = cover.reshape(-1)[partly].astype(np.uint32)
     colour = palette[shade.reshape(-1)[partly]].astype(np.uint32)

@@ -131,8 +131,8 @@ def columns_of(table: Table, units: Mapping[str, str], scene: Scene | None = Non
         better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
         role: Role = "limit" if isinstance(part, Limit) else "goal"
         found.append(Column(part.called, _called(study, part), unit, role, table[part.called], better=better))
-    found.append(Column("state", "State", "", "state", _states(table), STATES))
     found.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
+    found.append(Column("state", "State", "", "state", _states(table), STATES))
     tails = [column.title.partition(": ")[2] or column.title for column in found]
     return {
         column.name: replace(column, short=tail if tails.count(tail) == 1 else column.title)

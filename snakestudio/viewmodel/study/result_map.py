@@ -11,13 +11,16 @@ import numpy as np
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.result_rows import Results
+from snakestudio.viewmodel.study.scales import Scale
 
-__all__ = ["MOST_CHOICES", "Cells", "Over", "best_of_each", "cells_of", "choices", "colour_ends", "fixed_rows"]
+__all__ = [
+    "Cells", "Over", "cell_scale", "cells_of", "choices", "colour_ends", "edges", "fixed_rows", "independent",
+]  # fmt: skip
 
 Over = Literal["best", "mean", "worst"]
 """What stands for several points that differ in the values which are not seen."""
 
-MOST_CHOICES = 60
+_MOST_CHOICES = 60
 """Values of another varied value that one is chosen of; a value with more is not of a grid."""
 
 _MOST_CELLS = 250_000
@@ -56,7 +59,7 @@ def choices(column: Column) -> FloatArray:
     """The values of a varied value that one can be chosen of; none if it is no list and no grid."""
     values = np.array(column.grid) if column.grid else column.values[np.isfinite(column.values)]
     found: FloatArray = np.unique(values)
-    return found if 1 < len(found) <= MOST_CHOICES else found[:0]
+    return found if 1 < len(found) <= _MOST_CHOICES else found[:0]
 
 
 def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
@@ -74,7 +77,7 @@ def _signed(column: Column, rows: IntArray) -> FloatArray:
     return -column.values[rows] if column.better >= 0 else column.values[rows]
 
 
-def best_of_each(results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over) -> IntArray:
+def _best_of_each(results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over) -> IntArray:
     """Of the rows of each group the best or worst one; those that keep to the limits come before the others.
 
     Parameters
@@ -139,7 +142,7 @@ def cells_of(results: Results, rows: IntArray, x: Column, y: Column | None, colo
     values, shown = np.full(nx * ny, np.nan), np.full(nx * ny, -1, np.int64)
     failed, beyond = np.zeros(nx * ny, np.bool_), np.zeros(nx * ny, np.bool_)
     if len(rows):
-        chosen = best_of_each(results, rows, cell, colour, over)
+        chosen = _best_of_each(results, rows, cell, colour, over)
         at = cell[chosen]
         shown[at] = rows[chosen]
         values[at] = colour.values[rows[chosen]]
@@ -166,3 +169,28 @@ def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
     if low < 0.0 < high and min(-low, high) > _TWO_SIDED * max(-low, high):
         return -max(-low, high), max(-low, high), True
     return low, high, False
+
+
+def edges(scale: Scale, values: FloatArray) -> FloatArray:
+    """Borders of cells around values, as shares of an axis."""
+    shares = scale.share(values)
+    if len(shares) == 1:
+        return np.array([0.0, 1.0])
+    between = (shares[1:] + shares[:-1]) / 2
+    found: FloatArray = np.concatenate([[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]])
+    return found
+
+
+def cell_scale(column: Column, values: FloatArray) -> Scale:
+    """The scale that whole cells fill."""
+    plain = Scale.of(column, 0.0)
+    if column.categories or len(values) < 2:
+        return plain if column.categories else Scale.of(column)
+    low, high = (plain.value(float(share)) for share in edges(plain, values)[[0, -1]])
+    return Scale(low, high, plain.log)
+
+
+def independent(results: Results) -> list[Column]:
+    """Varied values that do not move together; of those which do the first, for two would make a map of a line."""
+    names = {group[0].name for group in results.table.study.groups}
+    return [column for column in results.named("varied") if column.name in names]

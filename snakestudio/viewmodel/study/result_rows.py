@@ -162,6 +162,10 @@ class ResultRows:
         self.pins = (*others, *points) if on else tuple(others)
         self._shown = None
 
+    def select(self, points: Iterable[int]) -> None:
+        """Select these points."""
+        self.selected = tuple(points)
+
     # --- what comes of it ------------------------------------------------------------------------------------------
 
     @property

@@ -295,7 +295,7 @@ def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(vi
 def test_the_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView) -> None:
     chart = view.scatter.chart
     assert sorted(chart.front_rows().tolist()) == sorted(view.linked.results.front.tolist())
-    view.scatter.y.choose("gait.amplitude_deg")
+    view.scatter.y_box.choose("gait.amplitude_deg")
     assert not len(chart.front_rows())
 
 
@@ -305,7 +305,7 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
     view = make_view(table_of(made_up_study(("amplitude", "phase", "friction"), 1, search='kind = "grid"', steps=5)))
     view.show_chart("Map")
     assert view.map.told.text() == "over Ground: Friction along"
-    assert view.map.over.box.currentText() == "Best"
+    assert view.map.over_box.box.currentText() == "Best"
     cells = view.map.chart.cells
     assert cells is not None
     assert cells.values.shape == (5, 5)
@@ -321,14 +321,14 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
     view.linked.brush({"ground.mu_along": (0.9, 1.1)})  # what is brushed is what the map shows
     assert view.map.chart.row_at(QPointF(at)) == slow
     view.linked.clear_brushes()
-    view.map.x.choose("ground.mu_along")
-    assert view.map.y.value in ("gait.amplitude_deg", "gait.phase_shift_deg")
+    view.map.x_box.choose("ground.mu_along")
+    assert view.map.y_box.value in ("gait.amplitude_deg", "gait.phase_shift_deg")
 
 
 def test_a_map_of_one_value_is_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
     view = make_view(table_of(made_up_study(("amplitude",), 1, search='kind = "grid"', steps=21)))
     view.show_chart("Map")
-    assert view.map.y.isHidden()
+    assert view.map.y_box.isHidden()
     assert view.map.chart.nothing() == ""
     best = view.linked.results.best
     assert best is not None
@@ -342,7 +342,7 @@ def test_the_optimisers_convergence_is_the_best_so_far(make_view: Callable[..., 
     chart = view.convergence.chart
     np.testing.assert_array_equal(chart.best, table.convergence)
     assert chart.generation == 24
-    view.convergence.goal.choose("cost_of_transport")
+    view.convergence.goal_box.choose("cost_of_transport")
     known = chart.best[np.isfinite(chart.best)]
     assert (np.diff(known) <= 0).all()
     counts = table.counts & np.isfinite(table["cost_of_transport"])
@@ -418,7 +418,7 @@ def test_all_that_was_chosen_stays_while_runs_land(make_view: Callable[..., Stud
     view.linked.select(chosen)
     view.linked.pin([150], True)
     view.linked.brush({"gait.amplitude_deg": (20.0, 45.0)})
-    view.scatter.x.choose("gait.phase_shift_deg")
+    view.scatter.x_box.choose("gait.phase_shift_deg")
     view.table.verticalScrollBar().setValue(9)
     shown = view.shown_charts
     for landed in range(210, 301, 30):
@@ -428,7 +428,7 @@ def test_all_that_was_chosen_stays_while_runs_land(make_view: Callable[..., Stud
     found = numbers(view, "net_speed")[1:]
     assert found == sorted(found, reverse=True)
     assert len(found) > 100
-    assert view.scatter.x.value == "gait.phase_shift_deg"
+    assert view.scatter.x_box.value == "gait.phase_shift_deg"
     assert view.table.verticalScrollBar().value() == 9
     assert view.shown_charts == shown
     lines = [index.row() for index in view.table.selectionModel().selectedRows()]

@@ -252,9 +252,13 @@ def test_values_that_a_scene_does_not_have_are_refused_in_a_sentence(
 ) -> None:
     table = run_here(study)
     document = window.context.document
-    document.new(load_scene(scenes_dir() / "sidewinding.toml"))
     before = document.scene
-    runs.take_over(study, table, 1)
+    key = "obstacles[40].x_m"
+    fields = table.study.model_copy(update={"vary": (table.study.vary[0].model_copy(update={"key": key}),)})
+    rows = [(replace(asked, changes={key: 1.0}), outcome) for row in table.rows for asked, outcome in row]
+    runs.take_over(study, Table(fields, rows), 1)
     buttons(window)[1].click()
     assert document.scene == before
-    assert banner(window).text.startswith("The values of friction, point 1 were not taken over.")
+    said = banner(window).text
+    assert said.startswith("The values of friction, point 1 were not taken over.")
+    assert key in said

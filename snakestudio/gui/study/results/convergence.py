@@ -82,8 +82,8 @@ class _Convergence(Canvas):
         if 1 < count <= _MOST_GENERATIONS:
             painter.setPen(QPen(theme.colour("line"), 1, Qt.PenStyle.DotLine))
             for number in range(1, count + 1):
-                x = area.left() + self._x.at(number * self.generation + 0.5) * area.width()
-                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+                border = area.left() + self._x.at(number * self.generation + 0.5) * area.width()
+                painter.drawLine(QPointF(border, area.top()), QPointF(border, area.bottom()))
             painter.setPen(theme.colour("dim"))
             text = f"generations of {self.generation}"
             painter.drawText(area.adjusted(0, -22, 0, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
@@ -148,27 +148,27 @@ class ConvergenceView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.goal = Chooser("Goal", "Whose best so far is shown")
+        self.goal_box = Chooser("Goal", "Whose best so far is shown")
         self.chart = _Convergence(linked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
         self._row = QWidget()
-        row = chooser_row(self.goal)
+        row = chooser_row(self.goal_box)
         row.setStretch(1, 1)
         self._row.setLayout(row)
         column.addWidget(self._row)
         column.addWidget(self.chart, 1)
-        self.goal.chosen.connect(self.renew)
+        self.goal_box.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
 
     def renew(self) -> None:
         """Follow the box and the results."""
         results = self._linked.results
         goals = results.named("goal")
-        self.goal.offer([(goal.name, goal.short) for goal in goals])
+        self.goal_box.offer([(goal.name, goal.short) for goal in goals])
         self._row.setVisible(len(goals) > 1)
-        self.chart.show_goal(results.columns.get(self.goal.value), generation_of(results.table.study.search.kind,
+        self.chart.show_goal(results.columns.get(self.goal_box.value), generation_of(results.table.study.search.kind,
                              results.table.study.search.batch))  # fmt: skip
 
 

@@ -34,13 +34,12 @@ class HoverCard(Themed):
 
     Parameters
     ----------
-    trace : callable
-        Gives the trace of a run by its key, None if there is none.
+    parent : QWidget
     """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.trace: Callable[[str], Trace | None] = lambda key: None
+        self._fetch: Callable[[str], Trace | None] = lambda key: None
         self.row = -1
         self.lines: list[tuple[str, str, bool]] = []
         """Titles, values, and whether each is a goal or a limit."""
@@ -53,8 +52,9 @@ class HoverCard(Themed):
     def renew_theme(self) -> None:
         self.update()
 
-    def forget(self) -> None:
-        """Fetch traces anew: runs may have been made again."""
+    def fetch_with(self, trace: Callable[[str], Trace | None]) -> None:
+        """Fetch traces by the key of their run, anew: runs may have been made again."""
+        self._fetch = trace
         self._known.clear()
 
     def show_row(self, results: Results, row: int, place: QPoint) -> None:
@@ -90,7 +90,7 @@ class HoverCard(Themed):
         if key in self._known:
             self._known.move_to_end(key)
         else:
-            self._known[key] = self.trace(key)
+            self._known[key] = self._fetch(key)
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return self._known[key]

@@ -111,7 +111,7 @@ class LinkedRows(QObject):
         """Select these rows."""
         points = tuple(int(self.results.points[row]) for row in rows)
         if points != self.rows.selected:
-            self.rows.selected = points
+            self.rows.select(points)
             self.selected_changed.emit()
 
     def toggle(self, row: int) -> None:

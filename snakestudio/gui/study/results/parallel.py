@@ -266,17 +266,18 @@ class _Parallel(Canvas):
         if row >= len(self._shares):
             return
         heights = self._heights(np.array([row]))[0]
-        corners = QPolygonF([QPointF(self.axis_x(axis), y) for axis, y in enumerate(heights) if y == y])
+        corners = [QPointF(self.axis_x(axis), y) for axis, y in enumerate(heights.tolist()) if y == y]
         mark = self.mark_of(row)
         selected = int(self.linked.results.points[row]) in self.linked.rows.selected
         role = "text" if row == self.hover_row else "accent" if selected else ""
         colour = theme.colour(role) if role else mark[0] if mark is not None else theme.colour("accent")
         painter.setPen(QPen(theme.colour("card"), 5.0))
-        painter.drawPolyline(corners)
+        painter.drawPolyline(QPolygonF(corners))
         painter.setPen(QPen(colour, 2.2))
-        painter.drawPolyline(corners)
-        for corner in corners:
-            self.paint_dot(painter, corner, row) if mark is not None and mark[1] else None
+        painter.drawPolyline(QPolygonF(corners))
+        if mark is not None and mark[1]:
+            for corner in corners:
+                self.paint_dot(painter, corner, row)
 
     # --- brushing and the order of axes -----------------------------------------------------------------------------
 
@@ -378,7 +379,7 @@ class ParallelView(QWidget):
         super().__init__(parent)
         self._linked = linked
         self._without: set[str] = set()
-        self.colour = Chooser("Colour", "What the colours of the lines say")
+        self.colour_box = Chooser("Colour", "What the colours of the lines say")
         self.axes = QToolButton()
         self.axes.setText("Axes")
         self.axes.setToolTip("Which columns have an axis; drag the title of an axis to put it elsewhere")
@@ -388,12 +389,12 @@ class ParallelView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
-        row = chooser_row(self.colour, self.axes)
+        row = chooser_row(self.colour_box, self.axes)
         row.setStretch(1, 0)
         row.insertStretch(1, 1)
         column.addLayout(row)
         column.addWidget(self.chart, 1)
-        self.colour.chosen.connect(self.renew)
+        self.colour_box.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
 
     def renew(self) -> None:
@@ -402,12 +403,12 @@ class ParallelView(QWidget):
         every = results.named("varied", "goal", "limit")
         goals = results.named("goal", "limit")
         numbers = [column for column in every if not column.categories]
-        self.colour.offer([("=", "None"), *((c.name, c.short) for c in numbers)], goals[0].name if goals else "=")
+        self.colour_box.offer([("=", "None"), *((c.name, c.short) for c in numbers)], goals[0].name if goals else "=")
         before = [column.name for column in self.chart.columns]
         names = [column.name for column in every if column.name not in self._without]
         kept = [name for name in before if name in names]
         names = kept + [name for name in names if name not in kept] if kept else names
-        self.chart.show_columns([results.columns[name] for name in names], results.columns.get(self.colour.value))
+        self.chart.show_columns([results.columns[name] for name in names], results.columns.get(self.colour_box.value))
         self._offer_axes(every)
 
     def _offer_axes(self, every: list[Column]) -> None:

@@ -17,7 +17,17 @@ from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.results import front
 from snakestudio.viewmodel.study.rasters import dots, shades
 from snakestudio.viewmodel.study.result_columns import Column
-from snakestudio.viewmodel.study.result_map import Cells, Over, cells_of, choices, colour_ends, fixed_rows
+from snakestudio.viewmodel.study.result_map import (
+    Cells,
+    Over,
+    cell_scale,
+    cells_of,
+    choices,
+    colour_ends,
+    edges,
+    fixed_rows,
+    independent,
+)
 from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["MapView", "ScatterView"]
@@ -37,8 +47,8 @@ class _Plane(Canvas):
 
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(linked, parent)
-        self.x: Column | None = None
-        self.y: Column | None = None
+        self.across: Column | None = None
+        self.up: Column | None = None
         self.colour: Column | None = None
         self.rows: IntArray = np.zeros(0, np.int64)
         """Rows of the results that are seen."""
@@ -48,7 +58,7 @@ class _Plane(Canvas):
 
     def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
         """Show these columns of these rows."""
-        self.x, self.y, self.colour, self.rows = x, y, colour, rows
+        self.across, self.up, self.colour, self.rows = x, y, colour, rows
         self._scales = Scale.of(x, 0.04), Scale.of(y, 0.05)
         self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
         if colour is not None and colour.categories:
@@ -65,12 +75,12 @@ class _Plane(Canvas):
     def nothing(self) -> str:
         if self.linked.results.failed.all():
             return "Every run has failed, so there is nothing to draw. The table says why."
-        if self.x is None or self.y is None:
+        if self.across is None or self.up is None:
             return ""
-        seen = np.isfinite(self.x.values[self.rows]) & np.isfinite(self.y.values[self.rows])
+        seen = np.isfinite(self.across.values[self.rows]) & np.isfinite(self.up.values[self.rows])
         if seen.any():
             return ""
-        return f"No point has both {self.x.title.lower()} and {self.y.title.lower()} yet."
+        return f"No point has both {self.across.title.lower()} and {self.up.title.lower()} yet."
 
     # --- where rows are ---------------------------------------------------------------------------------------------
 
@@ -81,27 +91,27 @@ class _Plane(Canvas):
     def places(self) -> tuple[FloatArray, FloatArray]:
         """Where the rows are, px of the window."""
         if len(self._at[0]) != len(self.rows):
-            assert self.x is not None
-            assert self.y is not None
+            assert self.across is not None
+            assert self.up is not None
             area = self.area
             self._at = (
-                area.left() + self._scales[0].share(self.x.values[self.rows]) * area.width(),
-                area.bottom() - self._scales[1].share(self.y.values[self.rows]) * area.height(),
+                area.left() + self._scales[0].share(self.across.values[self.rows]) * area.width(),
+                area.bottom() - self._scales[1].share(self.up.values[self.rows]) * area.height(),
             )
         return self._at
 
     def place_of(self, row: int) -> QPointF | None:
         """Where a row is; None if it is not seen."""
-        if self.x is None or self.y is None:
+        if self.across is None or self.up is None:
             return None
-        shares = self._scales[0].at(self.x.values[row]), self._scales[1].at(self.y.values[row])
+        shares = self._scales[0].at(self.across.values[row]), self._scales[1].at(self.up.values[row])
         area = self.area
         if not np.isfinite(shares).all():
             return None
         return QPointF(area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height())
 
     def row_at(self, place: QPointF) -> int:
-        if self.x is None or not len(self.rows):
+        if self.across is None or not len(self.rows):
             return -1
         x, y = self.places()
         brushed = self.linked.rows.brushed[self.rows]
@@ -115,10 +125,10 @@ class _Plane(Canvas):
     # --- painting ---------------------------------------------------------------------------------------------------
 
     def paint_still(self, painter: QPainter) -> None:
-        assert self.x is not None
-        assert self.y is not None
-        self.paint_below(painter, self.area, self._scales[0], self.x)
-        self.paint_left(painter, self.area, self._scales[1], self.y)
+        assert self.across is not None
+        assert self.up is not None
+        self.paint_below(painter, self.area, self._scales[0], self.across)
+        self.paint_left(painter, self.area, self._scales[1], self.up)
         if self.colour is not None:
             self.paint_bar(painter, self.area, self._ends, self.colour)
         self.paint_rows(painter, np.ones(len(self.rows), np.bool_), faint=True)
@@ -165,8 +175,8 @@ class _Plane(Canvas):
 
     def paint_marks(self, painter: QPainter) -> None:
         rows = self.linked.rows
-        if self.x is not None and self.y is not None:
-            ends = rows.brushes.get(self.x.name), rows.brushes.get(self.y.name)
+        if self.across is not None and self.up is not None:
+            ends = rows.brushes.get(self.across.name), rows.brushes.get(self.up.name)
             if any(ends):
                 x, y = (
                     (scale.at(end[0]), scale.at(end[1])) if end is not None else (0.0, 1.0)
@@ -187,7 +197,7 @@ class _Plane(Canvas):
     # --- brushing ---------------------------------------------------------------------------------------------------
 
     def drag(self, begin: QPointF, place: QPointF) -> None:
-        if self.x is None or self.y is None or not self.area.adjusted(-4, -4, 4, 4).contains(begin):
+        if self.across is None or self.up is None or not self.area.adjusted(-4, -4, 4, 4).contains(begin):
             return
         area = self.area
         shares = [
@@ -199,12 +209,12 @@ class _Plane(Canvas):
         ]  # fmt: skip
         self.linked.brush({
             column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
-            for column, scale, (low, high) in zip((self.x, self.y), self._scales, shares, strict=True)
+            for column, scale, (low, high) in zip((self.across, self.up), self._scales, shares, strict=True)
         })  # fmt: skip
 
     def double_clicked(self, place: QPointF) -> None:
-        if self.x is not None and self.y is not None:
-            self.linked.brush({self.x.name: None, self.y.name: None})
+        if self.across is not None and self.up is not None:
+            self.linked.brush({self.across.name: None, self.up.name: None})
 
 
 class _Scatter(_Plane):
@@ -225,13 +235,18 @@ class _Scatter(_Plane):
         return self._front
 
     def _find_front(self) -> IntArray:
-        if self.x is None or self.y is None or not (self.x.better and self.y.better) or self.x.name == self.y.name:
+        if (
+            self.across is None
+            or self.up is None
+            or not (self.across.better and self.up.better)
+            or self.across.name == self.up.name
+        ):
             return np.zeros(0, np.int64)
         results = self.linked.results
         rows = np.flatnonzero(results.counts)
-        both = np.stack([-column.better * column.values[rows] for column in (self.x, self.y)], axis=1)
+        both = np.stack([-column.better * column.values[rows] for column in (self.across, self.up)], axis=1)
         found = rows[front(both)]
-        ordered: IntArray = found[np.argsort(self.x.values[found], kind="stable")]
+        ordered: IntArray = found[np.argsort(self.across.values[found], kind="stable")]
         return ordered
 
     def paint_lines(self, painter: QPainter) -> None:
@@ -239,11 +254,11 @@ class _Scatter(_Plane):
         if not len(rows):
             return
         places = [place for row in rows.tolist() if (place := self.place_of(row)) is not None]
-        assert self.x is not None
-        assert self.y is not None
+        assert self.across is not None
+        assert self.up is not None
         # A step: whatever lies on its far side is worse than a point of the front in both.
         corners: list[QPointF] = []
-        across_first = self.x.better > 0  # towards the better end of x the next point takes over at once
+        across_first = self.across.better > 0  # towards the better end of x the next point takes over at once
         for k, place in enumerate(places):
             corners.append(place)
             if k + 1 < len(places):
@@ -271,11 +286,11 @@ class ScatterView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x, self.y = Chooser("X", "What stands to the right"), Chooser("Y", "What stands upwards")
-        self.colour = Chooser("Colour", "What the colours of the dots say")
+        self.x_box, self.y_box = Chooser("X", "What stands to the right"), Chooser("Y", "What stands upwards")
+        self.colour_box = Chooser("Colour", "What the colours of the dots say")
         self.chart = _Scatter(linked)
-        _framed(self, [chooser_row(self.x, self.y, self.colour)], self.chart)
-        for chooser in (self.x, self.y, self.colour):
+        _framed(self, [chooser_row(self.x_box, self.y_box, self.colour_box)], self.chart)
+        for chooser in (self.x_box, self.y_box, self.colour_box):
             chooser.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
 
@@ -286,12 +301,15 @@ class ScatterView(QWidget):
         every = [*goals, *limits, *varied, *results.named("point", "other")]
         entries = [(column.name, column.short) for column in every]
         usual = [*goals[:2], *varied, *limits, *every]
-        self.y.offer(entries, usual[1].name if len(goals) > 1 else usual[0].name)
-        self.x.offer(entries, usual[0].name if len(goals) > 1 else usual[min(1, len(usual) - 1)].name)
-        self.colour.offer([(_PLAIN, "None"), *entries, ("state", "State")], varied[0].name if varied else _PLAIN)
+        self.y_box.offer(entries, usual[1].name if len(goals) > 1 else usual[0].name)
+        self.x_box.offer(entries, usual[0].name if len(goals) > 1 else usual[min(1, len(usual) - 1)].name)
+        self.colour_box.offer([(_PLAIN, "None"), *entries, ("state", "State")], varied[0].name if varied else _PLAIN)
         columns = results.columns
         self.chart.show_columns(
-            columns[self.x.value], columns[self.y.value], columns.get(self.colour.value), np.arange(len(results))
+            columns[self.x_box.value],
+            columns[self.y_box.value],
+            columns.get(self.colour_box.value),
+            np.arange(len(results)),
         )
 
 
@@ -311,7 +329,7 @@ class _Map(_Plane):
         self.cells = cells_of(self.linked.results, rows, x, y, shown, over)
         self.show_columns(x, y or shown, None if y is None else shown, rows)
         if self.cells is not None and y is not None:
-            self._scales = _cell_scale(x, self.cells.x), _cell_scale(y, self.cells.y)
+            self._scales = cell_scale(x, self.cells.x), cell_scale(y, self.cells.y)
             self.renew()
 
     def renew_brushed(self) -> None:
@@ -325,13 +343,13 @@ class _Map(_Plane):
     def _seen_cells(self) -> Cells | None:
         """The cells of the brushed rows."""
         rows, results = self.linked.rows, self.linked.results
-        if self.cells is None or not rows.brushes or self.x is None:
+        if self.cells is None or not rows.brushes or self.across is None:
             return self.cells
         if self._bright_cells is None:
-            y, shown = (None, self.y) if self._curve else (self.y, self.colour)
+            y, shown = (None, self.up) if self._curve else (self.up, self.colour)
             assert shown is not None
             keep = self.rows[rows.brushed[self.rows]]
-            found = cells_of(results, keep, self.x, y, shown, self._over)
+            found = cells_of(results, keep, self.across, y, shown, self._over)
             same = found is not None and found.values.shape == self.cells.values.shape
             self._bright_cells = found if same else None
         return self._bright_cells
@@ -346,13 +364,13 @@ class _Map(_Plane):
         return place if len(found) or (seen is not None and (seen.rows == row).any()) else None
 
     def nothing(self) -> str:
-        shown = self.y if self._curve else self.colour
+        shown = self.up if self._curve else self.colour
         if shown is not None and not np.isfinite(shown.values).any() and not self.linked.results.failed.all():
             return "No point has a result yet."
         return super().nothing()
 
     def row_at(self, place: QPointF) -> int:
-        if self.cells is None or self._curve or self.y is None or self.x is None:
+        if self.cells is None or self._curve or self.up is None or self.across is None:
             return super().row_at(place)
         area = self.area
         if not area.contains(place):
@@ -367,8 +385,8 @@ class _Map(_Plane):
         """Columns and lines of cells at places in the area, px from its upper left corner."""
         assert self.cells is not None
         area = self.area
-        across = np.searchsorted(_edges(self._scales[0], self.cells.x)[1:-1], x / area.width())
-        up = np.searchsorted(_edges(self._scales[1], self.cells.y)[1:-1], 1.0 - y / area.height())
+        across = np.searchsorted(edges(self._scales[0], self.cells.x)[1:-1], x / area.width())
+        up = np.searchsorted(edges(self._scales[1], self.cells.y)[1:-1], 1.0 - y / area.height())
         return across, up
 
     def paint_rows(self, painter: QPainter, keep: BoolArray, faint: bool) -> None:
@@ -380,7 +398,9 @@ class _Map(_Plane):
             return
         area = self.area
         width, height, scale = self.pixels(area)
-        column, line = self._cell_of_pixels((np.arange(width) + 0.5) / scale, (np.arange(height) + 0.5) / scale)
+        column, line = self._cell_of_pixels(
+            (np.arange(0.5, width) / scale).astype(np.float64), (np.arange(0.5, height) / scale).astype(np.float64)
+        )
         shade = shades(cells.values.ravel(), self._ends[0], self._ends[1]).reshape(cells.values.shape)
         shade[np.isnan(cells.values)] = 0
         cover = np.where(cells.beyond, 150, 255).astype(np.uint8)
@@ -402,8 +422,8 @@ class _Map(_Plane):
     def _paint_signs(self, painter: QPainter, cells: Cells) -> None:
         """Gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""
         area = self.area
-        x = area.left() + _edges(self._scales[0], cells.x) * area.width()
-        y = area.bottom() - _edges(self._scales[1], cells.y) * area.height()
+        x = area.left() + edges(self._scales[0], cells.x) * area.width()
+        y = area.bottom() - edges(self._scales[1], cells.y) * area.height()
         wide, tall = float(np.diff(x).min()), float(-np.diff(y).max())
         if min(wide, tall) >= 9.0:
             painter.setPen(QPen(theme.colour("card"), 1.0))
@@ -426,7 +446,7 @@ class _Map(_Plane):
             painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
 
     def paint_lines(self, painter: QPainter) -> None:
-        if not self._curve or self.x is None or self.y is None:
+        if not self._curve or self.across is None or self.up is None:
             return
         cells = self._seen_cells() or self.cells
         if cells is None:
@@ -437,25 +457,6 @@ class _Map(_Plane):
         up = area.bottom() - self._scales[1].share(cells.values[0][known]) * area.height()
         painter.setPen(QPen(theme.colour("accent"), 1.8))
         painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(at, up, strict=True)]))
-
-
-def _edges(scale: Scale, values: FloatArray) -> FloatArray:
-    """Borders of cells around values, as shares of an axis."""
-    shares = scale.share(values)
-    if len(shares) == 1:
-        return np.array([0.0, 1.0])
-    between = (shares[1:] + shares[:-1]) / 2
-    found: FloatArray = np.concatenate([[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]])
-    return found
-
-
-def _cell_scale(column: Column, values: FloatArray) -> Scale:
-    """The scale that whole cells fill."""
-    plain = Scale.of(column, 0.0)
-    if column.categories or len(values) < 2:
-        return plain if column.categories else Scale.of(column)
-    low, high = (plain.value(float(share)) for share in _edges(plain, values)[[0, -1]])
-    return Scale(low, high, plain.log)
 
 
 class MapView(QWidget):
@@ -469,10 +470,12 @@ class MapView(QWidget):
     def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._linked = linked
-        self.x, self.y = Chooser("X", "Varied value to the right"), Chooser("Y", "Varied value upwards")
-        self.colour = Chooser("Colour", "What the colours say: a goal, a limit, or the time that a run takes")
-        self.over = Chooser("Show the", "What stands for several points that differ in the values which are not seen")
-        self.over.setMaximumWidth(theme.scaled(170))
+        self.x_box, self.y_box = Chooser("X", "Varied value to the right"), Chooser("Y", "Varied value upwards")
+        self.colour_box = Chooser("Colour", "What the colours say: a goal, a limit, or the time that a run takes")
+        self.over_box = Chooser(
+            "Show the", "What stands for several points that differ in the values which are not seen"
+        )
+        self.over_box.setMaximumWidth(theme.scaled(170))
         self.fixed: dict[str, float] = {}
         """Other varied values that are fixed, by name."""
         self.where = QToolButton()
@@ -485,13 +488,13 @@ class MapView(QWidget):
         self.told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.chart = _Map(linked)
         self._others = QWidget()
-        others = chooser_row(self.over, self.where)
+        others = chooser_row(self.over_box, self.where)
         others.setStretch(0, 0)
         others.setStretch(1, 0)
         others.insertWidget(2, self.told, 1)
         self._others.setLayout(others)
-        _framed(self, [chooser_row(self.x, self.y, self.colour), self._others], self.chart)
-        for chooser in (self.x, self.y, self.colour, self.over):
+        _framed(self, [chooser_row(self.x_box, self.y_box, self.colour_box), self._others], self.chart)
+        for chooser in (self.x_box, self.y_box, self.colour_box, self.over_box):
             chooser.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
 
@@ -512,26 +515,26 @@ class MapView(QWidget):
             self.chart.show_columns(results.columns["point"], measures[0], None, np.arange(len(results)))
             return
         entries = [(column.name, column.short) for column in varied]
-        free = _independent(varied, results.table.study.groups)
-        self.x.offer(entries, free[0].name)
-        second = next((column for column in free if column.name != self.x.value), None)
-        self.y.setVisible(len(varied) > 1)
-        self.y.offer([entry for entry in entries if entry[0] != self.x.value], second.name if second else "")
-        self.colour.offer([(column.name, column.short) for column in measures], measures[0].name)
+        free = independent(results)
+        self.x_box.offer(entries, free[0].name)
+        second = next((column for column in free if column.name != self.x_box.value), None)
+        self.y_box.setVisible(len(varied) > 1)
+        self.y_box.offer([entry for entry in entries if entry[0] != self.x_box.value], second.name if second else "")
+        self.colour_box.offer([(column.name, column.short) for column in measures], measures[0].name)
         columns = results.columns
-        shown = columns[self.colour.value]
+        shown = columns[self.colour_box.value]
         extremes = ("Best", "Worst") if shown.better else ("Largest", "Smallest")
-        self.over.offer([("best", extremes[0]), ("mean", "Mean"), ("worst", extremes[1])], "best")
-        others = [column for column in varied if column.name not in (self.x.value, self.y.value)]
+        self.over_box.offer([("best", extremes[0]), ("mean", "Mean"), ("worst", extremes[1])], "best")
+        others = [column for column in varied if column.name not in (self.x_box.value, self.y_box.value)]
         self.fixed = {name: value for name, value in self.fixed.items() if name in {c.name for c in others}}
         self._offer_others(others)
-        over: Over = "mean" if self.over.value == "mean" else "worst" if self.over.value == "worst" else "best"
+        over: Over = "mean" if self.over_box.value == "mean" else "worst" if self.over_box.value == "worst" else "best"
         self.chart.show_map(
-            columns[self.x.value], columns.get(self.y.value), shown, fixed_rows(results, self.fixed), over
+            columns[self.x_box.value], columns.get(self.y_box.value), shown, fixed_rows(results, self.fixed), over
         )
         cells = self.chart.cells
         self._others.setVisible(bool(others) or (cells is not None and cells.several))
-        self.over.setVisible(cells is not None)
+        self.over_box.setVisible(cells is not None)
         self._tell(others, cells)
 
     def _tell(self, others: Sequence[Column], cells: Cells | None) -> None:
@@ -560,12 +563,6 @@ class MapView(QWidget):
                 action.setChecked(self.fixed.get(column.name) == value)
                 action.triggered.connect(lambda _=False, n=column.name, v=value: self.fix(n, v))
         self.where.setVisible(any(len(choices(column)) for column in others))
-
-
-def _independent(varied: Sequence[Column], groups: Sequence[Sequence[object]]) -> list[Column]:
-    """Of values that move together the first: two of them would make a map of a single line."""
-    names = {getattr(group[0], "name", "") for group in groups}
-    return [column for column in varied if column.name in names] or list(varied)
 
 
 def _framed(view: QWidget, rows: Sequence[object], chart: Canvas) -> None:

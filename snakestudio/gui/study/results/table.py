@@ -36,7 +36,7 @@ _MOST_SELECTED = 2_000
 """Rows whose selection is carried over when the table is another one."""
 _LOOKS_MS = 100
 """The rows' tint need not follow every picture of a brush."""
-_SAMPLE = 40
+_SAMPLE = 300
 """Rows by which the width of a column is found."""
 
 

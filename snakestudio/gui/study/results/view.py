@@ -198,8 +198,7 @@ class StudyResultsView(QWidget):
             That the study is of: it knows what its values are called.
         """
         first = not self.linked.there
-        self.card.trace = trace
-        self.card.forget()
+        self.card.fetch_with(trace)
         results = Results(table, units, scene)
         if len(results):
             if first:
