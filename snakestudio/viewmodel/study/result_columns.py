@@ -10,11 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.errors import SceneError
 from snakestudio.model.column_units import parted, unit_of, unit_text
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.study.description import Goal, Limit, StudyFields, Vary
 from snakestudio.study.goals import title_of
+from snakestudio.study.plan import declared_at
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.plots.scale import MINUS
 
@@ -125,7 +127,10 @@ def columns_of(table: Table, units: Mapping[str, str], scene: Scene | None = Non
     study = table.study
     titles = value_titles(study, scene)
     found = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
-    found += [_varied(study, vary, table[vary.name], titles[vary.name]) for vary in study.vary]
+    found += [
+        _varied(study, vary, table[vary.name], titles[vary.name], _unit(scene or Scene(), vary.all_keys[0]))
+        for vary in study.vary
+    ]
     for part in study.measured:
         unit = unit_text(units.get(part.called, ""))
         better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
@@ -146,8 +151,16 @@ def _called(study: StudyFields, part: Goal | Limit) -> str:
     return f"{title}, {part.over}" if study.repeats.count > 1 and part.over != usual and not part.name else title
 
 
-def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str) -> Column:
-    unit, log = unit_of(vary.all_keys[0]), vary.scale == "log"
+def _unit(scene: Scene, key: str) -> str:
+    """The unit that a value is declared with; what its key ends in where it is none of this scene."""
+    try:
+        return declared_at(scene, key).unit
+    except SceneError:
+        return unit_of(key)
+
+
+def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit: str) -> Column:
+    log = vary.scale == "log"
     steps: Sequence[Any] = vary.values
     if not steps and study.search.kind == "grid" and vary.steps is not None:
         steps = [vary.step(index, vary.steps) for index in range(vary.steps)]

@@ -46,6 +46,8 @@ BAR_ROOM = 62
 _REACH = 9.0
 """How near the mouse has to come to a dot, px."""
 _MARGIN = 10
+_LEAST_WORD = 36
+"""Room that a category gets below an axis before every second one has to do, px."""
 _SIDES = Qt.AlignmentFlag
 
 
@@ -231,19 +233,18 @@ class Canvas(Themed):
         font = theme.chart_font()
         metrics = QFontMetricsF(font)
         painter.setFont(font)
+        room = area.width() / max(1, len(scale.categories)) - 8 if scale.categories else area.width()
         widest = max((metrics.horizontalAdvance(text) for _, text in scale.ticks(4)), default=20.0)
-        most = max(2, int(area.width() / (widest + 22)))
-        room = area.width() / max(1, len(scale.categories)) - 4 if scale.categories and most >= len(scale.categories) \
-            else 1e4  # fmt: skip
-        for value, text in scale.ticks(most):
+        widest = min(widest, room) if room >= _LEAST_WORD else widest
+        for value, text in scale.ticks(max(2, int(area.width() / (widest + (8 if scale.categories else 22))))):
             x = area.left() + scale.at(value) * area.width()
             if not scale.categories:
                 painter.setPen(QPen(theme.colour("line"), 1))
                 painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
             painter.setPen(theme.colour("dim"))
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 24))
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, _LEAST_WORD))
             width = metrics.horizontalAdvance(text)
-            left = min(max(x - width / 2, 2.0), self.width() - width - 2)
+            left = min(max(x - width / 2, 2.0), min(self.width() - 2, area.right() + 14) - width)
             painter.drawText(QPointF(left, area.bottom() + metrics.ascent() + 5), text)
         painter.setPen(theme.colour("text"))
         title = metrics.elidedText(column.heading, Qt.TextElideMode.ElideMiddle, area.width())

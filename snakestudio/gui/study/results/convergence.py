@@ -12,6 +12,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, chooser_row
 from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.study.samplers import generation_of
 from snakestudio.viewmodel.study.rasters import dots
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.scales import Scale
@@ -168,10 +169,5 @@ class ConvergenceView(QWidget):
         goals = results.named("goal")
         self.goal_box.offer([(goal.name, goal.short) for goal in goals])
         self._row.setVisible(len(goals) > 1)
-        self.chart.show_goal(results.columns.get(self.goal_box.value), generation_of(results.table.study.search.kind,
-                             results.table.study.search.batch))  # fmt: skip
-
-
-def generation_of(kind: str, batch: int) -> int:
-    """Points of a generation; 0 of a search without, and where the optimiser chooses how many it takes."""
-    return batch or 24 if kind == "nsga2" else batch if kind in ("tpe", "cma_es") else 0
+        goal = results.columns.get(self.goal_box.value)
+        self.chart.show_goal(goal, generation_of(results.table.study))

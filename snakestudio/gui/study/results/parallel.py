@@ -32,9 +32,8 @@ _BEHIND = 2_000
 """Lines that stand for all those which are not brushed."""
 _GRIP = 7.0
 """How near the mouse has to come to an end of a brush or to a line, px."""
-_SIDE = 46
-_NARROW = 92
-"""Room between two axes below which their titles stand in two lines, px."""
+_NEAR, _SIDE = 26, 46
+"""Room to the left and to the right, px of the design."""
 
 _What = Literal["", "new", "move", "low", "high", "axis"]
 
@@ -76,14 +75,16 @@ class _Parallel(Canvas):
     @property
     def area(self) -> QRectF:
         side, top = theme.scaled(_SIDE), theme.scaled(64 if self._crowded else 46)
-        left = theme.scaled(26)
+        left = theme.scaled(_NEAR)
         return QRectF(
             left, top, max(20.0, self.width() - left - side), max(20.0, self.height() - top - theme.scaled(16))
         )
 
     @property
     def _crowded(self) -> bool:
-        return len(self.columns) > 1 and self.width() / len(self.columns) < theme.scaled(_NARROW)
+        gap = (self.width() - theme.scaled(_SIDE + _NEAR)) / max(1, len(self.columns) - 1)
+        metrics = QFontMetricsF(theme.chart_font())
+        return any(metrics.horizontalAdvance(column.short) + 10 > gap for column in self.columns)
 
     def axis_x(self, axis: int) -> float:
         """Where an axis stands, px from the left."""

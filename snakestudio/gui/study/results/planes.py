@@ -538,9 +538,9 @@ class MapView(QWidget):
         self._tell(others, cells)
 
     def _tell(self, others: Sequence[Column], cells: Cells | None) -> None:
-        parts = [f"{column.title} = {column.told(self.fixed[column.name])}" for column in others
+        parts = [f"{column.short} = {column.told(self.fixed[column.name])}" for column in others
                  if column.name in self.fixed]  # fmt: skip
-        free = [column.title for column in others if column.name not in self.fixed]
+        free = [column.short for column in others if column.name not in self.fixed]
         if free and cells is not None:
             parts.append(f"over {', '.join(free)}")
         elif free:
