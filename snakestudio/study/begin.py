@@ -9,12 +9,12 @@ from typing import Any
 import pydantic
 
 from snakestudio.errors import Problem, SceneError, StudyError, UsageError
-from snakestudio.model.edits import get_value
+from snakestudio.model.edits import declared, get_value
+from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
-from snakestudio.study.plan import declared_at
 
 __all__ = ["begun", "made", "range_of"]
 
@@ -29,7 +29,7 @@ def range_of(scene: Scene, key: str) -> Vary:
     SceneError
         If there is no such key.
     """
-    doc, present = declared_at(scene, key), get_value(scene, key)
+    doc, present = field_doc(*declared(scene, key)), get_value(scene, key)
     if doc.slider is not None:
         low, high = (float(end) for end in doc.slider)
     else:

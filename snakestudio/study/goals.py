@@ -64,7 +64,7 @@ def _duration(recording: Recording) -> float:
 
 def _cost_of_transport(recording: Recording) -> float:
     scene = recording.scene
-    weight = scene.robot.mass_kg * scene.robot.n_links * (scene.ground.gravity_m_s2 or STANDARD_GRAVITY)
+    weight = scene.body.mass * (scene.ground.gravity_m_s2 or STANDARD_GRAVITY)
     work = _columns(recording, "work_actuator_j")[:, 0]
     way = _net(recording)
     return float(work[-1] - work[0]) / (weight * way) if way > 0.0 else math.nan

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from snakestudio.errors import Problem, SignalError, StudyError
+from snakestudio.errors import Problem, SignalError, StudyError, UsageError
 from snakestudio.kinds.reads import unused_reason
+from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.columns import column_names
 from snakestudio.model.labels import label_of
 from snakestudio.session.runner import Runner
@@ -27,6 +28,9 @@ __all__ = [
     "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "texts_of",
     "units_of_results", "warnings_of",
 ]  # fmt: skip
+
+
+MOST_WORKERS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,25 @@ class Workers:
     count: int | None = None
     scheduler: str | None = None
     tls: Tls | None = None
+
+    @classmethod
+    def given(
+        cls, count: object = None, scheduler: object = None, tls: Tls | None = None, *, least: int = 1, prefix: str = ""
+    ) -> Workers:
+        """The same, of what a user gave.
+
+        Raises
+        ------
+        UsageError
+            If it makes no sense; `prefix` stands before the name of what was given.
+        """
+        if count is not None and (not is_number(count) or count != int(count) or not least <= count <= MOST_WORKERS):
+            raise UsageError(f"{prefix}workers {count!r}: give a whole number from {least} to {MOST_WORKERS}.")
+        if scheduler is not None and not isinstance(scheduler, str):
+            raise wrong_kind(f"{prefix}scheduler", 'an address, like "tcp://host:8786"', scheduler)
+        if count is not None and scheduler is not None:
+            raise UsageError(f"{prefix}workers and {prefix}scheduler exclude each other; give one of them.")
+        return cls(None if count is None else int(count), scheduler, tls)
 
     def cluster(self) -> Cluster:
         """Have them ready.
@@ -123,8 +146,9 @@ def driver_of(
     units: Mapping[str, str],
     workers: Workers,
     progress: Callable[[Progress], None] | None = None,
+    retry: bool = False,
 ) -> Iterator[Driver]:
-    """What runs the study in a file, with its store open.
+    """What runs the study in a file, with its store open; with `retry` also runs that killed their workers before.
 
     Raises
     ------
@@ -133,7 +157,7 @@ def driver_of(
     """
     sampler(plan)  # says if a package is missing
     with Store(store_path(path), writing=True) as store:
-        yield Driver(plan, store, workers.cluster, progress, units=units)
+        yield Driver(plan, store, workers.cluster, progress, units=units, retry=retry)
 
 
 def run_study(
@@ -141,8 +165,9 @@ def run_study(
     workers: Workers | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancelled: threading.Event | None = None,
+    retry: bool = False,
 ) -> Progress:
-    """Run the study in a file to its end.
+    """Run the study in a file to its end; with `retry` also runs that killed their workers before.
 
     Raises
     ------
@@ -150,7 +175,7 @@ def run_study(
     """
     plan = open_plan(path)
     units = check_measures(plan)
-    with driver_of(path, plan, units, workers or Workers(), progress) as driver:
+    with driver_of(path, plan, units, workers or Workers(), progress, retry) as driver:
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
         return driver.run()

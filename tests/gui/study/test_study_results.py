@@ -304,7 +304,7 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
 ) -> None:
     view = make_view(table_of(made_up_study(("amplitude", "phase", "friction"), 1, search='kind = "grid"', steps=5)))
     view.show_chart("Map")
-    assert view.map.told.text() == "over Ground: Friction along"
+    assert view.map.told.text() == "over Friction along"
     assert view.map.over_box.box.currentText() == "Best"
     cells = view.map.chart.cells
     assert cells is not None
@@ -314,7 +314,7 @@ def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
     at = place(view.map.chart, best)
     assert view.map.chart.row_at(QPointF(at)) == best
     view.map.fix("ground.mu_along", 1.0)
-    assert view.map.told.text() == "Ground: Friction along = 1"
+    assert view.map.told.text() == "Friction along = 1"
     slow = view.map.chart.row_at(QPointF(at))
     assert view.linked.results.columns["ground.mu_along"].values[slow] == 1.0
     view.map.fix("ground.mu_along", None)
