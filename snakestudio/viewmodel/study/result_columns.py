@@ -12,11 +12,12 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
 from snakestudio.model.column_units import parted, unit_of, unit_text
+from snakestudio.model.edits import declared
+from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.study.description import Goal, Limit, StudyFields, Vary
 from snakestudio.study.goals import title_of
-from snakestudio.study.plan import declared_at
 from snakestudio.study.results import Table
 from snakestudio.viewmodel.plots.scale import MINUS
 
@@ -154,7 +155,7 @@ def _called(study: StudyFields, part: Goal | Limit) -> str:
 def _unit(scene: Scene, key: str) -> str:
     """The unit that a value is declared with; what its key ends in where it is none of this scene."""
     try:
-        return declared_at(scene, key).unit
+        return field_doc(*declared(scene, key)).unit
     except SceneError:
         return unit_of(key)
 
