@@ -24,7 +24,7 @@ from snakestudio.errors import SceneError, StudyError, UsageError
 from snakestudio.model.arguments import path_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.model.scene_file import load_scene, parse_scene, save_scene
 from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.engine_compiler import prepare as compile_engines
 from snakestudio.study import export, running
@@ -252,8 +252,11 @@ class Study:
         ------
         StudyError
         """
-        found = export.units_in(self.table, running.units_of_results(self.path))
+        found = self._units(running.texts_of(self.path))
         return {name: found[name] for name in self.table}
+
+    def _units(self, texts: Mapping[str, str]) -> dict[str, str]:
+        return export.units_in(self.table, running.units_of_results(self.path), parse_scene(texts["scene"]))
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame.
@@ -351,7 +354,8 @@ class Study:
         ExportError, StudyError, UsageError
         """
         target, table = path_of("path", path), self.table
-        texts, units = running.texts_of(self.path), running.units_of_results(self.path)
+        texts = running.texts_of(self.path)
+        units = self._units(texts)
         columns: Mapping[str, np.ndarray] = export.runs_of(table) if runs else table
         match target.suffix.lower():
             case ".csv":
@@ -359,7 +363,7 @@ class Study:
             case ".h5" | ".hdf5":
                 export.write_hdf5(target, table, units, texts)
             case ".parquet":
-                export.write_parquet(target, columns, export.units_in(table, units), texts)
+                export.write_parquet(target, columns, units, texts)
             case _:
                 raise UsageError(f"{target}: give the file one of the endings .csv, .hdf5, .h5 and .parquet.")
         return target

@@ -119,7 +119,7 @@ def warnings_of(plan: Plan) -> list[str]:
     return found
 
 
-def columns_of(scene: Scene, base_dir: Path | None) -> list[str]:
+def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
     """Columns that a run of a scene has.
 
     Raises
