@@ -10,20 +10,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.frame import Frame
 from snakestudio.link.pose_packet import PORT, unpack
 from snakestudio.link.profile.check import check
-from snakestudio.link.profile.documentation import with_keys
 from snakestudio.link.profile.library import shipped
 from snakestudio.link.profile.loading import parse_profile
-from snakestudio.link.profile.schema import Limits, Timing
+from snakestudio.link.profile.schema import Limits, Profile, Timing
+from snakestudio.model.column_units import unit_text
+from snakestudio.model.documentation import with_keys
 from snakestudio.paths import docs_dir
+from snakestudio.study.description import StudyFields
+from snakestudio.study.goals import PRESETS
+from snakestudio.study.study_file import parse_study
 from tests.conftest import ROOT
 
-PAGES = sorted(docs_dir().glob("*.md"))
+PAGES = sorted([*docs_dir().glob("*.md"), *docs_dir().glob("studies/*.md")])
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 
@@ -77,14 +82,27 @@ def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
     assert f"The firmware's watchdog (lab_robot: {loaded.profile.emulation.watchdog_s:.2f} s)" in text
 
 
-def test_the_keys_of_profiles_are_up_to_date() -> None:
-    text = page("robot-profile")
-    assert with_keys(text) == text, "run: python packaging/document_profile.py"
+@pytest.mark.parametrize(("name", "root"), [("robot-profile", Profile), ("first-study", StudyFields)])
+def test_the_keys_of_files_are_up_to_date(name: str, root: type[BaseModel]) -> None:
+    text = page(name)
+    assert with_keys(text, root) == text, "run: python packaging/document_keys.py"
 
 
 def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
     with pytest.raises(ValueError, match="no place for the keys"):
-        with_keys("# A page")
+        with_keys("# A page", Profile)
+
+
+def test_the_usual_measures_of_studies_are_described() -> None:
+    described = re.findall(r"^\| `(\w+)` \| (.*?) ?\| (.+?) \|$", page("first-study"), re.MULTILINE)
+    usual = [(name, unit_text(preset.unit), preset.help) for name, preset in PRESETS.items()]
+    assert [row for row in described if row[0] in PRESETS] == usual
+
+
+def test_the_example_study_is_one() -> None:
+    (text,) = code("first-study", "toml")
+    study = parse_study(text)
+    assert (study.n_points, study.n_runs, len(study.goals)) == (200, 1000, 2)
 
 
 EXAMPLE_DBC = """VERSION ""
@@ -177,7 +195,7 @@ def test_files_that_pages_for_developers_name_are_there(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([\w-]+\.md)\)", text):
+    for target in re.findall(r"\]\(([\w/.-]+\.(?:md|png|toml|csv))\)", text):
         assert (path.parent / target).is_file(), target
 
 
@@ -197,7 +215,8 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
     from snakestudio import cli
 
     def parse(words: list[str]) -> None:
-        module = importlib.import_module(f"snakestudio.cli.{words[0]}")
+        name = "_".join(words[:2]) if words[0] == "study" else words[0].replace("-", "_")
+        module = importlib.import_module(f"snakestudio.cli.{name}")
         done: list[object] = []
         monkeypatch.setattr(module, "execute", lambda options: done.append(options) or 0)
         assert cli.main(words) == 0

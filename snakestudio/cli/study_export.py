@@ -1,4 +1,4 @@
-"""Write the results of a study: a row a point (or a run) as CSV or Parquet, or both tables as HDF5."""
+"""Write the results of a study: a row a point (or a run) as CSV or Parquet, both tables as HDF5, or a figure."""
 
 from __future__ import annotations
 
@@ -19,21 +19,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units")
     parser.add_argument("--parquet", metavar="F", type=output, help="write a Parquet file (needs pyarrow)")
     parser.add_argument("--runs", action="store_true", help="a row for every run, in place of every point")
+    parser.add_argument("--figure", metavar="F", type=output, help="draw a figure: .pdf, .svg or .png")
+    for axis, what in (("x", "goes to the right"), ("y", "goes up"), ("colour", "is shown by colours, or by curves")):
+        parser.add_argument(f"--{axis}", metavar="COLUMN", default="", help=f"what {what} in the figure (as it fits)")
+    parser.add_argument(
+        "--beside", metavar="STUDY", type=Path, action="append", default=[],
+        help="another study whose points are drawn into the figure, under its title (as often as needed)",
+    )  # fmt: skip
     add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio study export`."""
-    wanted = [path for path in (options.csv, options.hdf5, options.parquet) if path is not None]
+    wanted = [path for path in (options.csv, options.hdf5, options.parquet, options.figure) if path is not None]
     if not wanted:
-        raise UsageError("export what? Give --csv, --hdf5 or --parquet with a file name.")
+        raise UsageError("export what? Give --csv, --hdf5, --parquet or --figure with a file name.")
+    if options.figure is None and (options.x or options.y or options.colour or options.beside):
+        raise UsageError("--x, --y, --colour and --beside are about a figure; give --figure with a file name.")
     outputs = Outputs(options, (options.study,), *wanted)
 
+    from snakestudio.model.scene_file import parse_scene
     from snakestudio.study import export
+    from snakestudio.study.figure import Beside, write_figure
     from snakestudio.study.running import results_of, texts_of, units_of_results
+    from snakestudio.study.shown import Named
 
     path = Path(options.study)
     table, texts, units = results_of(path), texts_of(path), units_of_results(path)
+    scene = parse_scene(texts["scene"])
+    written = export.units_in(table, units, scene)
     columns = export.runs_of(table) if options.runs else table
     rows = len(next(iter(columns.values())))
     if options.csv is not None:
@@ -42,10 +56,17 @@ def execute(options: argparse.Namespace) -> int:
         print(f"wrote {options.csv}: {rows} rows")
     if options.hdf5 is not None:
         with outputs.place(options.hdf5) as file:
-            export.write_hdf5(file, table, units, texts)
+            export.write_hdf5(file, table, written, texts)
         print(f"wrote {options.hdf5}: {table.n_points} points")
     if options.parquet is not None:
         with outputs.place(options.parquet) as file:
-            export.write_parquet(file, columns, export.units_in(table, units), texts)
+            export.write_parquet(file, columns, written, texts)
         print(f"wrote {options.parquet}: {rows} rows")
+    if options.figure is not None:
+        beside = [Beside(found.study.title or other.stem, found) for other in options.beside
+                  for found in (results_of(other),)]  # fmt: skip
+        named = Named(options.x, options.y, options.colour)
+        with outputs.place(options.figure) as file:
+            caption = write_figure(file, table, scene, units, texts, named, beside)
+        print(f"wrote {options.figure}: {caption}")
     return 0

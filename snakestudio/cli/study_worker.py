@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import argparse
 
-from snakestudio.cli.study_options import add_tls_arguments, tls_of
+from snakestudio.cli.study_options import add_cluster_arguments, scheduler_of, tls_of
 
 __all__ = ["add_arguments", "execute"]
+
+_PATIENCE_S = 60.0
+"""How long the scheduler's file may take to appear."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study worker`."""
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", required=True, help="address of the scheduler, like tcp://host:8786"
-    )
+    add_cluster_arguments(parser, of_others=True)
     parser.add_argument("--name", help="what the worker is called (its address, if left out)")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="runs at once (1)")
     parser.add_argument("--until-closed", action="store_true", help="end when the standard input ends")
-    add_tls_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio study worker`."""
     from snakestudio.study.worker import serve
 
-    serve(options.scheduler, options.name, max(1, options.threads), options.until_closed, tls_of(options))
+    scheduler = scheduler_of(options, _PATIENCE_S)
+    assert scheduler is not None
+    serve(scheduler, options.name, max(1, options.threads), options.until_closed, tls_of(options))
     return 0

@@ -19,24 +19,12 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.errors import UsageError
     from snakestudio.kinds.formulation import FORMULATIONS
     from snakestudio.session.engine_compiler import compile_here, step_back
+    from snakestudio.session.tether import end_with_input
 
     if options.kind not in FORMULATIONS:
         raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(FORMULATIONS)}.")
     if options.tethered:
-        _end_with_input()
+        end_with_input()
     step_back(options.idle)
     compile_here(options.kind, lambda fraction, text: print(f"{fraction:.3f} {text}", flush=True))
     return 0
-
-
-def _end_with_input() -> None:
-    """End at once when whoever holds the other end of the standard input is gone, even if it was killed."""
-    import os
-    import threading
-
-    def watch() -> None:
-        while os.read(0, 64):
-            pass
-        os._exit(3)  # the compiler hears no exception while it works
-
-    threading.Thread(target=watch, name="snakestudio-tether", daemon=True).start()

@@ -69,6 +69,11 @@ class Body(ABC):
 
     @property
     @abstractmethod
+    def mass(self) -> float:
+        """Of the whole body, kg."""
+
+    @property
+    @abstractmethod
     def radius(self) -> float:
         """Radius of the body at rest, m."""
 
@@ -166,6 +171,11 @@ class ChainBody(Body):
     def length(self) -> float:
         """From joint end to joint end, m."""
         return self.robot.length
+
+    @property
+    def mass(self) -> float:
+        """Of all links, kg."""
+        return self.robot.mass_kg * self.robot.n_links
 
     @property
     def radius(self) -> float:
@@ -266,6 +276,11 @@ class ContinuousBody(Body):
     def length(self) -> float:
         """Unstrained, m."""
         return self.beam.length_m
+
+    @property
+    def mass(self) -> float:
+        """Of the rod, kg."""
+        return self.beam.mass
 
     @property
     def radius(self) -> float:

@@ -11,12 +11,12 @@ import pydantic
 
 from snakestudio.errors import Problem, SceneError, StudyError, UsageError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.edits import declared, get_value, with_values
+from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
-from snakestudio.study.plan import declared_at
 
 __all__ = ["begun", "made", "range_of", "words_of"]
 
@@ -33,7 +33,7 @@ def range_of(scene: Scene, key: str) -> Vary:
     SceneError
         If there is no such key.
     """
-    doc, present = declared_at(scene, key), get_value(scene, key)
+    doc, present = field_doc(*declared(scene, key)), get_value(scene, key)
     if isinstance(present, bool):
         return Vary(key=key, values=(False, True))
     if isinstance(present, str):
@@ -56,7 +56,7 @@ def words_of(scene: Scene, key: str) -> tuple[str, ...]:
     SceneError
         If there is no such key.
     """
-    declared_at(scene, key)
+    declared(scene, key)
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
     annotation = type(part).model_fields[name].annotation

@@ -8,6 +8,7 @@ task, and gives it up then.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -32,9 +33,6 @@ _DEATHS = 3
 """Workers that may die of a task until it is given up."""
 
 _CONNECT_S = 15.0
-
-_FETCH_S = 120.0
-"""A result may have to be computed again where the worker that has it dies; s."""
 
 _STILLBORN = 3
 """Workers of this machine that may end one after the other before they have joined: then something is wrong here."""
@@ -140,6 +138,7 @@ class Cluster:
         self._wanted = (default_workers() if workers is None else workers) if self.local else 0
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._futures: dict[int, Any] = {}
+        self._fetching: set[asyncio.Task[Any]] = set()
         self._tickets = 0
         self._processes: list[subprocess.Popen[bytes]] = []
         self._complaints: list[IO[bytes]] = []
@@ -150,7 +149,7 @@ class Cluster:
         settings = {
             "distributed.scheduler.allowed-failures": _DEATHS - 1,
             "distributed.scheduler.work-stealing": True,
-            "distributed.scheduler.worker-saturation": 2.0,  # a second chunk waits at the worker
+            "distributed.scheduler.worker-saturation": 1.0,  # what waits at a worker would be blamed for its death, too
             "distributed.admin.tick.limit": "10s",
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
@@ -204,7 +203,11 @@ class Cluster:
                     process.stdin.close()
         for file in self._complaints:
             file.close()
-        for part in (getattr(self, "_client", None), self._serving):
+        client = getattr(self, "_client", None)
+        if client is not None:
+            with contextlib.suppress(Exception):
+                client.sync(self._fetch_no_more, callback_timeout=2)
+        for part in (client, self._serving):
             if part is not None:
                 with contextlib.suppress(Exception):
                     part.close(timeout=2)
@@ -247,6 +250,13 @@ class Cluster:
 
     # ---------------------------------------------------------------------------------------------------- work
 
+    def share(self, value: Any) -> Any:
+        """Something that many tasks get, which a worker is sent once: to be given to `submit` as an argument.
+
+        Unlike what dask calls scattered it is there again when all workers that had it have died.
+        """
+        return self._client.submit(_same, value, key=f"shared-{os.getpid()}-{time.monotonic_ns()}", pure=False)
+
     def submit(self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None) -> int:
         """Have `function` called by a worker; `answers` tells what came of it.
 
@@ -271,23 +281,34 @@ class Cluster:
             workers=list(workers) if workers is not None else None, allow_other_workers=False, retries=0,
         )  # fmt: skip
         self._futures[ticket] = future
-        future.add_done_callback(lambda done: self._ended(ticket, done))
+        self._client.loop.add_callback(self._awaited, ticket, future)
         return ticket
 
-    def _ended(self, ticket: int, future: Any) -> None:
+    async def _awaited(self, ticket: int, future: Any) -> None:
+        """Fetch what came of a task, in the client's own loop.
+
+        Where the worker that has a result dies before it was fetched, the scheduler has it computed again; this waits
+        for it, and nobody waits for this.
+        """
+        task = asyncio.current_task()
+        assert task is not None
+        self._fetching.add(task)
         error: BaseException | None = None
         value = None
         try:
-            if future.status == "error":  # which is known here; a result has to be fetched
-                error = future.exception(timeout=_FETCH_S)
-            else:
-                value = future.result(timeout=_FETCH_S)
-        except CancelledError:
+            value = await self._client.gather(future, asynchronous=True)
+        except (CancelledError, asyncio.CancelledError):
             return
-        except BaseException as caught:
+        except Exception as caught:
             error = caught
+        finally:
+            self._fetching.discard(task)
         killed = type(error).__name__ == "KilledWorker"
         self._answers.put(Answer(ticket, value, error, killed))
+
+    async def _fetch_no_more(self) -> None:
+        for task in list(self._fetching):
+            task.cancel()
 
     def forget(self, ticket: int) -> None:
         """Take a task back."""
@@ -345,6 +366,10 @@ class Cluster:
                 found.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
                 self._joined.add(name)
         return found
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _has_bokeh() -> bool:

@@ -17,10 +17,13 @@ from typing import Any
 import numpy as np
 
 from snakestudio._version import __version__
-from snakestudio.errors import ExportError, StudyError
+from snakestudio.errors import ExportError, SceneError, StudyError
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with
-from snakestudio.model.column_units import unit_of, unit_text
+from snakestudio.model.column_units import unit_text
+from snakestudio.model.edits import declared
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
 from snakestudio.study.results import Table
 
 __all__ = ["runs_of", "units_in", "write_csv", "write_hdf5", "write_parquet"]
@@ -55,7 +58,7 @@ def _array(values: list[Any]) -> np.ndarray:
     return np.array(values, np.float64 if plain else np.object_)
 
 
-def units_in(table: Table, units: Mapping[str, str]) -> dict[str, str]:
+def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, str]:
     """Units of all columns as people write them; "1" for what has none.
 
     Parameters
@@ -63,10 +66,18 @@ def units_in(table: Table, units: Mapping[str, str]) -> dict[str, str]:
     table : Table
     units : mapping
         Endings of the units of goals and limits by their names.
+    scene : Scene
+        Of the study: the units of its values are those that it declares.
     """
-    found = {name: unit_text(ending) or "1" for name, ending in units.items()}
-    return {name: found.get(name) or ("s" if name == "seconds" else unit_of(name.partition("+")[0], "1")) for name in
-            (*table, *runs_of(table))}  # fmt: skip
+    found = {name: unit_text(ending) or "1" for name, ending in units.items()} | {"seconds": "s"}
+    return {name: found.get(name) or _unit_of_value(scene, name) for name in (*table, *runs_of(table))}
+
+
+def _unit_of_value(scene: Scene, name: str) -> str:
+    try:
+        return field_doc(*declared(scene, name.partition("+")[0])).unit or "1"
+    except SceneError:  # no value of the scene, or of another kind of it
+        return "1"
 
 
 def write_csv(path: Path, columns: Mapping[str, np.ndarray], texts: Mapping[str, str]) -> None:
@@ -94,8 +105,8 @@ def _cell(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def write_hdf5(path: Path, table: Table, units: Mapping[str, str], texts: Mapping[str, str]) -> None:
-    """Write points and runs as HDF5.
+def write_hdf5(path: Path, table: Table, written: Mapping[str, str], texts: Mapping[str, str]) -> None:
+    """Write points and runs as HDF5, with the units of `units_in`.
 
     Raises
     ------
@@ -105,7 +116,6 @@ def write_hdf5(path: Path, table: Table, units: Mapping[str, str], texts: Mappin
     import h5py
 
     text = h5py.string_dtype()
-    written = units_in(table, units)
     memory = io.BytesIO()
     with h5py.File(memory, "w", track_order=True) as file:
         file.attrs["format"], file.attrs["format_version"] = "SnakeStudio study", 1

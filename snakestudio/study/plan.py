@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,13 +12,13 @@ import numpy as np
 from pydantic import BaseModel
 
 from snakestudio.errors import Problem, SceneError, StudyError
-from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.study.description import Jitter, Plain, StudyFields, Vary
 
-__all__ = ["Plan", "Point", "declared_at"]
+__all__ = ["Plan", "Point"]
 
 _ALL = re.compile(r"\[\*\]")
 
@@ -69,13 +70,10 @@ class Plan:
         except SceneError as error:
             self.scene = scene
             found += [Problem("error", f"fixed.{p.key}", p.message, p.remedy) for p in error.problems]
-        self._whole: frozenset[str] = frozenset()
+        self._present: dict[str, Any] = {}
         if not found:
             for number, vary in enumerate(study.vary, 1):
                 found += self._problems(vary, f"vary[{number}]")
-            self._whole = frozenset(
-                key for vary in study.vary for key in vary.all_keys if _is_whole(_value(self.scene, key))
-            )
         self._jitter: list[tuple[Jitter, tuple[str, ...]]] = []
         if not found:
             for number, jitter in enumerate(study.repeats.jitter, 1):
@@ -102,12 +100,12 @@ class Plan:
 
     def doc(self, vary: Vary) -> FieldDoc:
         """What is declared about a value that varies, at the first of its keys."""
-        return declared_at(self.scene, vary.all_keys[0])
+        return field_doc(*declared(self.scene, vary.all_keys[0]))
 
     def _problems(self, vary: Vary, at: str) -> Iterator[Problem]:
         for key in vary.all_keys:
             try:
-                declared_at(self.scene, key)
+                declared(self.scene, key)
                 present = get_value(self.scene, key)
             except SceneError as error:
                 message = error.problems[0].message if error.problems else "there is no such key in the scene"
@@ -119,9 +117,9 @@ class Plan:
             if not vary.values and (isinstance(present, bool | str) or (present is None and not _takes_numbers(key))):
                 yield Problem("error", f"{at}.key", f"{key} is no number", "give a list of values in place of a range")
                 return
-        for value in vary.values or (vary.low, vary.high):
+        for value in _tried(vary):
             try:
-                self.scene_at({key: self._fitting(key, value) for key in vary.all_keys})
+                self._try(vary, value)
             except SceneError as error:
                 first = error.problems[0] if error.problems else None
                 said = first.message if first is not None else str(error)
@@ -129,9 +127,29 @@ class Plan:
                 yield Problem("error", f"{at}.{'values' if vary.values else 'low'}", f"{vary.name}: {said}", remedy)
                 return
 
+    def _try(self, vary: Vary, value: Any) -> None:
+        """See that the scene takes a value, if not by itself then beside one of another that varies.
+
+        Raises
+        ------
+        SceneError
+        """
+        values = {key: self._fitting(key, value) for key in vary.all_keys}
+        try:
+            self.scene_at(values)
+        except SceneError:
+            for other in self.study.vary:
+                for beside in _tried(other) if other is not vary else ():
+                    with contextlib.suppress(SceneError):
+                        self.scene_at(values | {key: self._fitting(key, beside) for key in other.all_keys})
+                        return
+            raise
+
     def _fitting(self, key: str, value: Any) -> Any:
         """A value as its key takes it: whole numbers are whole."""
-        present = _value(self.scene, key)
+        if key not in self._present:  # asked for every point
+            self._present[key] = _value(self.scene, key)
+        present = self._present[key]
         if _is_whole(present) and isinstance(value, float):
             return round(value)
         if isinstance(present, float) and isinstance(value, int) and not isinstance(value, bool):
@@ -196,24 +214,13 @@ class Plan:
                 if not _is_number(present):
                     continue
                 spread = jitter.spread * abs(present) if jitter.relative else jitter.spread
-                values[key] = self._fitting(key, _within(declared_at(scene, key), float(present + spread * draw)))
+                doc = field_doc(*declared(scene, key))
+                values[key] = self._fitting(key, _within(doc, float(present + spread * draw)))
         return values
 
 
-def declared_at(scene: Scene, key: str) -> FieldDoc:
-    """What is declared about the scene value at a dotted key.
-
-    Raises
-    ------
-    SceneError
-        If there is no such key.
-    """
-    holder, _, name = key.rpartition(".")
-    part = get_value(scene, holder) if holder else scene
-    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        problem = Problem("error", key, "there is no such key in the scene", "see the scene file for its keys")
-        raise SceneError(problem.sentence(), [problem])
-    return field_doc(type(part), name)
+def _tried(vary: Vary) -> tuple[Any, ...]:
+    return vary.values or (vary.low, vary.high)
 
 
 def _value(scene: Scene, key: str) -> Any:

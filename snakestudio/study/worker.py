@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
-import threading
 from dataclasses import dataclass
 
 from snakestudio.errors import StudyError
+from snakestudio.session.tether import end_with_input
 from snakestudio.study.cluster import Tls
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
-from snakestudio.study.run_key import code_hash
 from snakestudio.study.store import Outcome
 
-__all__ = ["Done", "check", "serve", "work"]
+__all__ = ["Done", "serve", "work"]
 
 NICENESS = 10
 """How far workers step back: the window, the link to a robot and everything else go first."""
@@ -53,11 +51,6 @@ def work(chunk: Chunk) -> Done:
         return Done((), worker.address, True)
 
 
-def check(study: str) -> str:
-    """The hash of the code of this worker, which a study is about to use."""
-    return code_hash()
-
-
 def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tls: Tls | None = None) -> None:
     """Work for a scheduler until it goes.
 
@@ -81,7 +74,7 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     if until_closed:
-        threading.Thread(target=_watch, name="snakestudio-parent", daemon=True).start()
+        end_with_input()
     import dask
 
     dask.config.set({"distributed.worker.daemon": False, "distributed.worker.memory.spill": False,
@@ -111,11 +104,3 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
             f"{scheduler}: no scheduler answers there ({why}); see that it runs, and write its address like"
             " tcp://host:8786."
         ) from None
-
-
-def _watch() -> None:
-    """End this process as soon as nobody holds the other end of standard input."""
-    with contextlib.suppress(OSError, ValueError):
-        while os.read(sys.stdin.fileno(), 4096):
-            pass
-    os._exit(0)

@@ -6,28 +6,11 @@ import typing
 
 from pydantic import BaseModel
 
-from snakestudio.errors import SceneError, SnakeStudioError
-from snakestudio.model.edits import get_value
+from snakestudio.errors import SnakeStudioError
 from snakestudio.model.fields import FieldDoc
-from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["declared", "explanation", "number_kind", "refusal", "symbol_html"]
-
-
-def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
-    """The part of the scene that declares the value at `key`, and the value's name there.
-
-    Raises
-    ------
-    SceneError
-        If there is no such key.
-    """
-    holder, _, name = key.rpartition(".")
-    part = get_value(scene, holder) if holder else scene
-    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        raise SceneError(f"{key}: there is no such key in the scene.")
-    return type(part), name
+__all__ = ["explanation", "number_kind", "refusal", "symbol_html"]
 
 
 def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:

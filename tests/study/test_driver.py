@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ import pytest
 from snakestudio import api
 from snakestudio.errors import StudyError
 from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import own_program
 from snakestudio.study import driver as driving
@@ -40,7 +43,8 @@ def test_a_study_runs_and_is_known_when_it_is_run_again(study_file: Path) -> Non
     last = run_study(study_file, ONE, told.append)
     assert (last.state, last.runs, last.finished, last.known, last.failed) == ("done", 6, 6, 0, 0)
     assert told[-1] == last
-    assert {worker.name for progress in told for worker in progress.workers} == {"here-1"}
+    with Store(store_path(study_file)) as store:
+        assert {outcome.worker for _, outcome in store.results() if outcome is not None} == {"here-1"}
     before = table_of(study_file)
     again = run_study(study_file, Workers(0))  # nobody is there who could compute
     assert (again.finished, again.known) == (6, 6)
@@ -90,14 +94,17 @@ def test_repeats_count_together(study_file: Path) -> None:
 def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file: Path) -> None:
     study_file.write_text(
         STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0\nsteps = 3',
-                      '"control.period_s"\nvalues = [0.001, 0.0015, 0.0007]')
+                      '"control.period_s"\nvalues = [0.001, 0.0005, 0.002]')
+        .replace('"ground.mu_across"\nvalues = [0.2, 0.8]', '"solver.step_s"\nvalues = [0.001, 0.0005]')
     )  # fmt: skip
     last = run_study(study_file, ONE)
-    assert last.finished == 6
-    assert last.failed == 2
+    assert (last.finished, last.failed) == (6, 1)
     with Store(store_path(study_file)) as store:
-        sentences = {outcome.sentence for _, outcome in store.results() if outcome is not None}
-    assert any("is not a whole number of time steps" in sentence for sentence in sentences)
+        refused = [(asked.changes, outcome) for asked, outcome in store.results() if outcome and outcome.sentence]
+    ((changes, outcome),) = refused
+    assert changes == {"control.period_s": 0.0005, "solver.step_s": 0.001}
+    assert outcome.state == "refused"
+    assert "is not a whole number of time steps" in outcome.sentence
 
 
 def test_what_cannot_be_measured_is_said_before_anything_is_computed(study_file: Path) -> None:
@@ -122,8 +129,8 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
 
     def watch(progress: Progress) -> None:
         if any(worker.busy for worker in progress.workers) and not began:
-            assert driver._cluster is not None
-            pids.extend(process.pid for process in driver._cluster._processes)
+            assert driver._crew is not None
+            pids.extend(process.pid for process in driver._crew.cluster._processes)
             began.append(time.monotonic())
             driver.cancel()
 
@@ -159,27 +166,33 @@ def test_a_pause_lasts_until_it_is_over(study_file: Path) -> None:
     assert [each.finished for each in seen if each.state == "paused"] == [0] * 20
 
 
-def test_workers_that_die_are_replaced_and_nothing_is_lost(study_file: Path) -> None:
-    slow(study_file, 4.0)
+def test_workers_that_die_are_replaced_and_nothing_is_lost(
+    study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
     undisturbed.write_text(STUDY)
     run_study(undisturbed, ONE)
-    plan = open_plan(study_file)
-    killed: set[int] = set()
-
-    def watch(progress: Progress) -> None:
-        # The first two workers that are seen at work are killed.
-        if driver._cluster is not None and any(worker.busy for worker in progress.workers) and len(killed) < 2:
-            pid = driver._cluster._processes[0].pid
-            if pid not in killed:
-                killed.add(pid)
-                os.kill(pid, signal.SIGKILL)
-
-    with driver_of(study_file, plan, check_measures(plan), ONE, watch) as driver:
-        last = driver.run()
-    assert len(killed) == 2
+    monkeypatch.setenv("SNAKESTUDIO_TEST_DEATHS", str(tmp_path))
+    monkeypatch.setattr(driving, "work", _dying)
+    last = run_study(study_file, ONE)
+    assert len(list(tmp_path.glob("*.death"))) == 2
     assert (last.state, last.finished, last.failed) == ("done", 6, 0)
     assert table_of(study_file) == table_of(undisturbed)
+
+
+def _dying(chunk: object) -> object:
+    """The first two workers die, after they have computed and before they can tell."""
+    from snakestudio.study.evaluate import Chunk
+    from snakestudio.study.worker import work
+
+    assert isinstance(chunk, Chunk)
+    done = work(chunk)
+    for number in range(2):
+        death = Path(os.environ["SNAKESTUDIO_TEST_DEATHS"], f"{number}.death")
+        if not death.exists():
+            death.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return done
 
 
 def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
@@ -192,6 +205,11 @@ def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
         found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
     assert found[30.0].state == "killed"
     assert "Three workers died of this run" in found[30.0].sentence
+    again = run_study(study_file, Workers(0))
+    assert (again.finished, again.known) == (6, 6), "it is left"
+    monkeypatch.undo()
+    once_more = run_study(study_file, ONE, retry=True)
+    assert (once_more.finished, once_more.known, once_more.failed) == (6, 4, 0)
     assert found[20.0].state == found[40.0].state == "done"
 
 
@@ -204,6 +222,44 @@ def _deadly(chunk: object) -> object:
     if any(changes["gait.amplitude_deg"] == 30.0 for _, changes in chunk.runs):
         os.kill(os.getpid(), signal.SIGKILL)
     return work(chunk)
+
+
+def test_a_run_without_enough_memory_is_said_and_the_rest_goes_on(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driving, "work", _greedy)
+    last = run_study(study_file, ONE)
+    assert (last.state, last.finished, last.failed) == ("done", 6, 2)
+    with Store(store_path(study_file)) as store:
+        found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
+    assert (found[30.0].state, found[20.0].state) == ("killed", "done")
+    assert found[30.0].sentence.startswith("There was not enough memory for this run")
+
+
+def _greedy(chunk: object) -> object:
+    """Compute in little memory; one of the runs wants a hundred gigabytes."""
+    import resource
+
+    from snakestudio.study import evaluate
+    from snakestudio.study.worker import work
+
+    assert isinstance(chunk, evaluate.Chunk)
+    real = evaluate.measured
+
+    def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
+        if recording.scene.gait.amplitude_deg == 30.0:
+            np.ones(100_000_000_000 // 8)
+        return real(values, recording)
+
+    size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (size + 2**31, before[1]))
+    evaluate.measured = measured  # type: ignore[attr-defined]
+    try:
+        return work(chunk)
+    finally:
+        evaluate.measured = real  # type: ignore[attr-defined]
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @pytest.fixture
@@ -226,37 +282,114 @@ def scheduler(tmp_path: Path) -> Iterator[str]:
     process.wait()
 
 
-def joined(address: str, **environment: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [*own_program(), "study", "worker", "--scheduler", address, "--until-closed"],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment,
-    )  # fmt: skip
+@contextlib.contextmanager
+def joined(address: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker that somebody started on that cluster."""
+    command = [*own_program(), "study", "worker", "--scheduler", address, "--until-closed"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=os.environ | environment,
+    ) as worker:  # fmt: skip
+        yield worker
+        worker.kill()
 
 
 def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> None:
-    worker = joined(scheduler)
-    try:
+    with joined(scheduler) as worker:
         last = run_study(study_file, Workers(scheduler=scheduler))
         assert (last.state, last.finished, last.failed) == ("done", 6, 0)
         assert worker.poll() is None, "a cluster's workers stay"
-    finally:
-        worker.kill()
-        worker.wait()
+
+
+def test_a_worker_that_is_cut_off_is_done_without(
+    study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = study_file.with_name("alone.study.toml")
+    undisturbed.write_text(STUDY)
+    run_study(undisturbed, ONE)
+    table = table_of(undisturbed)
+    host, port = scheduler.removeprefix("tcp://").split(":")
+    with Cut(host, int(port)) as cut, joined(cut.address), contextlib.ExitStack() as later:
+
+        def tell(progress: Progress) -> None:
+            if progress.workers and not cut.done:
+                cut.now()
+                later.enter_context(joined(scheduler))
+
+        monkeypatch.setattr("snakestudio.study.crew._LOOK_S", 0.0)
+        monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
+        last = run_study(study_file, Workers(scheduler=scheduler), tell)
+        assert cut.done
+    assert (last.state, last.finished, last.failed) == ("done", 6, 0)
+    assert table_of(study_file) == table
+
+
+class Cut:
+    """A cable to a scheduler, which can be cut."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._to = host, port
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self._server.getsockname()[1]}"
+        self._ends: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self.done = False
+
+    def __enter__(self) -> Cut:
+        self._start(self._accept)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.now()
+        for thread in self._threads:
+            thread.join(10.0)
+
+    def now(self) -> None:
+        """Cut it."""
+        self.done = True
+        for end in (self._server, *self._ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _start(self, work: Callable[..., None], *arguments: socket.socket) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._server.accept()
+                far = socket.create_connection(self._to)
+                self._ends += [near, far]
+                self._start(self._carry, near, far)
+                self._start(self._carry, far, near)
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
 
 
 def test_a_worker_with_other_code_computes_nothing_and_is_named(
     study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "_LONELY_S", 3.0)
-    worker = joined(scheduler, SNAKESTUDIO_PROCESSOR="native")  # other instructions, other bits
     told: list[Progress] = []
-    try:
-        with pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"):
-            run_study(study_file, Workers(scheduler=scheduler), told.append)
-        assert told[-1].finished == 0
-    finally:
-        worker.kill()
-        worker.wait()
+
+    def tell(progress: Progress) -> None:
+        told.append(progress)
+        if progress.notes:  # somebody has joined; now nobody else does for a while
+            monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
+
+    monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
+    with (
+        joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),  # other instructions, other bits
+        pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"),
+    ):
+        run_study(study_file, Workers(scheduler=scheduler), tell)
+    assert told[-1].finished == 0
 
 
 def test_an_address_where_nobody_is_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,6 +424,8 @@ def _children(pid: int) -> list[int]:
 def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
     study_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    path = study_file.parent / "snake.toml"
+    save_scene(with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path)  # what is kept of a run fills a page
     real = Store.land
     count = []
 

@@ -122,7 +122,7 @@ def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     links = range(1, recording.schema.n_links + 1)
     time, *every = columns(recording, "time_s", *(f"link_{i}_{name}" for name in names for i in links))
     speed = np.array(every).reshape(2, len(links), -1)
-    total = np.hypot(*np.einsum("aik,i->ak", speed, mass_shares(len(links), False))) * scene.robot.mass_kg * len(links)
+    total = np.hypot(*np.einsum("aik,i->ak", speed, mass_shares(len(links), False))) * scene.body.mass
     parts = np.abs(speed).sum(axis=(0, 1)) * scene.robot.mass_kg
     axes.semilogy(time, parts + _NOTHING, "--", color=EXPERIMENT, label="of the links, summed without their signs")
     axes.semilogy(time, total + _NOTHING, color=RUN, label="of the whole robot")

@@ -19,11 +19,11 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.forms.value_menu import open_value_menu
 from snakestudio.kinds.reads import unused_reason
-from snakestudio.model.edits import get_value, parse_key, with_values
+from snakestudio.model.edits import declared, get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
 from snakestudio.model.ground_path import Waypoint
-from snakestudio.viewmodel.field_texts import declared, explanation, number_kind, refusal, symbol_html
+from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
 from snakestudio.viewmodel.numbers import Change, format_number
 
 __all__ = [

@@ -15,9 +15,9 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.gui.forms.value_menu import open_value_menu
-from snakestudio.model.edits import get_value
+from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import field_doc
-from snakestudio.viewmodel.field_texts import declared, explanation, number_kind, refusal, symbol_html
+from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
 from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["ParameterRow"]

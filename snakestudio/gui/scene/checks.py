@@ -17,12 +17,11 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
-from snakestudio.model.edits import parse_key, with_values
+from snakestudio.model.edits import declared, parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.session.scene_check import check
-from snakestudio.viewmodel.field_texts import declared
 from snakestudio.viewmodel.scene.items import finding_text, items_of
 
 __all__ = ["Checks"]

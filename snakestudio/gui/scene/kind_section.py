@@ -19,10 +19,10 @@ from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import Preset, PresetBox
 from snakestudio.kinds.reads import unused_reason
-from snakestudio.model.edits import get_value
+from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.field_texts import declared, number_kind, refusal
+from snakestudio.viewmodel.field_texts import number_kind, refusal
 
 __all__ = ["KindRows", "KindSection", "PresetSection"]
 

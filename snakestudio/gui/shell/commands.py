@@ -172,6 +172,8 @@ _HELP: tuple[Command[Context], ...] = (
         "profile_format", "Help", "Format of Robot Profiles", lambda c: c.guides.document("robot-profile"), long=True
     ),
     Command("start_together_page", "Help", "Starting Together", lambda c: c.guides.document("start-together")),
+    Command("first_study_page", "Help", "Your First Study", lambda c: c.guides.document("first-study")),
+    Command("cluster_page", "Help", "Studies on a Cluster", lambda c: c.guides.document("cluster")),
     line("Help"),
     Command("shortcuts", "Help", "Keys and Mouse", lambda c: c.guides.shortcuts(), ("F1",), icon="keyboard", long=True),
     Command("graphics", "Help", "OpenGL Information", lambda c: c.guides.graphics()),

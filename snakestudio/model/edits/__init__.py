@@ -20,6 +20,7 @@ from snakestudio.model.validation_messages import problem_of
 __all__ = [
     "add_obstacle",
     "changed_keys",
+    "declared",
     "get_value",
     "only_obstacles",
     "parse_key",
@@ -73,6 +74,21 @@ def get_value(scene: Scene, key: str) -> Any:
         return value_at(scene, path)
     except LookupError:
         raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has") from None
+
+
+def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
+    """The part of the scene that declares the value at a dotted key, and the value's name there.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    holder, _, name = key.rpartition(".")
+    part = get_value(scene, holder) if holder else scene
+    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+        raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has")
+    return type(part), name
 
 
 def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:

@@ -9,14 +9,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from snakestudio.errors import SceneError
-from snakestudio.model.edits import get_value
-from snakestudio.model.fields import FieldDoc
+from snakestudio.model.edits import declared, get_value
+from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.study.begin import range_of
 from snakestudio.study.description import Plain, Vary
-from snakestudio.study.plan import declared_at
 from snakestudio.viewmodel.scene.property_search import Property, find
 
 __all__ = [
@@ -52,7 +51,7 @@ def doc_of(scene: Scene | None, keys: Sequence[str]) -> FieldDoc:
     """What is declared about a value of the scene; of a key that is not there, its name alone."""
     if scene is not None and keys:
         with contextlib.suppress(SceneError):
-            return declared_at(scene, keys[0].replace("[*]", "[1]"))
+            return field_doc(*declared(scene, keys[0].replace("[*]", "[1]")))
     return FieldDoc("Value", "", "No value of the scene", "", None, False, None, None, False, None)
 
 
@@ -76,7 +75,7 @@ def varied(scene: Scene, keys: Sequence[str]) -> Vary:
     """
     first = range_of(scene, keys[0])
     for key in keys[1:]:
-        declared_at(scene, key)
+        declared(scene, key)
     return first if len(keys) == 1 else changed(first, key="", keys=tuple(keys))
 
 

@@ -1,4 +1,4 @@
-"""Every key of a profile as tables in Markdown, made from the declarations that the program itself uses."""
+"""Every key of a kind of file as tables in Markdown, made from the declarations that the program itself uses."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from snakestudio.link.profile.schema import Profile
 from snakestudio.model.fields import FieldDoc, field_doc
 
 __all__ = ["BEGIN", "END", "keys_markdown", "with_keys"]
 
-BEGIN = "<!-- keys: made from the program's declarations by packaging/document_profile.py -->"
+BEGIN = "<!-- keys: made from the program's declarations by packaging/document_keys.py -->"
 """Line before the tables in a page."""
 
 END = "<!-- end of keys -->"
 """Line behind them."""
 
 
-def keys_markdown() -> str:
-    """A section for each table of a profile, with a row for each of its keys: type, unit, range, default, meaning."""
+def keys_markdown(root: type[BaseModel]) -> str:
+    """A section for each table of a file that holds `root`, a row a key: type, unit, range, default, meaning."""
     sections: list[str] = []
-    _section(Profile, "", sections)
+    _section(root, "", sections)
     return "\n\n".join(sections)
 
 
-def with_keys(page: str) -> str:
-    """A page with the tables between its markers as they should be.
+def with_keys(page: str, root: type[BaseModel]) -> str:
+    """A page with the tables between its markers as they should be for files that hold `root`.
 
     Raises
     ------
@@ -39,7 +38,7 @@ def with_keys(page: str) -> str:
     _, closed, after = rest.partition(END)
     if not found or not closed:
         raise ValueError("the page has no place for the keys")
-    return f"{before}{BEGIN}\n\n{keys_markdown()}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{keys_markdown(root)}\n\n{END}{after}"
 
 
 def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
@@ -91,8 +90,15 @@ def _option_text(option: Any) -> str:
     if typing.get_origin(option) is dict:
         return "names with values"
     if typing.get_origin(option) is tuple:
-        return "two numbers"
+        parts = typing.get_args(option)
+        return "two numbers" if parts[-1] is not ... else f"list of {_many(parts[0])}"
     return {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}[option]
+
+
+def _many(part: Any) -> str:
+    """What a list holds."""
+    kinds, words = typing.get_args(part) or (part,), {float: "numbers", str: "texts"}
+    return " and ".join(words[kind] for kind in kinds if kind in words)
 
 
 def _range_text(doc: FieldDoc) -> str:

@@ -1,0 +1,23 @@
+"""Write the tables of keys in the pages about files anew, after a declaration has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.documentation import with_keys
+from snakestudio.study.description import StudyFields
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGES = {"robot-profile": Profile, "first-study": StudyFields}
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, root in PAGES.items():
+        path = DOCS / f"{name}.md"
+        path.write_text(with_keys(path.read_text(encoding="utf-8"), root), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

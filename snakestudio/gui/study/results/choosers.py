@@ -1,0 +1,82 @@
+"""Small boxes above a chart of results: what stands on its axes, and what its colours are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from snakestudio.gui.forms.boxes import ChoiceBox
+
+__all__ = ["Chooser", "chooser_row"]
+
+
+class Chooser(QWidget):
+    """A box with a word before it.
+
+    Signals
+    -------
+    chosen()
+        The user took another entry.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, word: str, tip: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        self.word = word
+        label = QLabel(word)
+        label.setProperty("role", "dim")
+        self.box = ChoiceBox()
+        self.box.setToolTip(tip)
+        self.box.setAccessibleName(word)
+        self.box.setMinimumContentsLength(2)
+        self.box.setMinimumWidth(56)
+        self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.box.activated.connect(lambda _: self.chosen.emit())
+        label.setBuddy(self.box)
+        row.addWidget(label)
+        row.addWidget(self.box, 1)
+        self.setMaximumWidth(300)
+
+    def offer(self, entries: Sequence[tuple[str, str]], usual: str = "") -> None:
+        """Offer names with what people call them; what is chosen stays if it can, else it is the usual."""
+        before = self.value
+        if entries == [(self.box.itemData(k), self.box.itemText(k)) for k in range(self.box.count())]:
+            return
+        with QSignalBlocker(self.box):
+            self.box.clear()
+            for name, title in entries:
+                self.box.addItem(title, name)
+            names = [name for name, _ in entries]
+            wanted = before if before in names else usual if usual in names else names[0] if names else ""
+            self.box.setCurrentIndex(names.index(wanted) if wanted in names else -1)
+
+    @property
+    def value(self) -> str:
+        """The name that is chosen; "" if there is none."""
+        return str(self.box.currentData() or "")
+
+    def choose(self, name: str) -> None:
+        """Choose an entry, as the user does."""
+        index = self.box.findData(name)
+        if index >= 0:
+            self.box.setCurrentIndex(index)
+            self.chosen.emit()
+
+
+def chooser_row(*parts: QWidget) -> QHBoxLayout:
+    """Boxes beside each other, from the left."""
+    row = QHBoxLayout()
+    row.setContentsMargins(10, 0, 10, 0)
+    row.setSpacing(10)
+    for part in parts:
+        # A longer word before a box leaves the box as much room as the others.
+        row.addWidget(part, 4 if isinstance(part, Chooser) and len(part.word) > 3 else 3)
+    row.addStretch(0)
+    return row

@@ -1,0 +1,354 @@
+"""The picture of what a study found, for a paper: curves, maps, fronts and scatters as PDF, SVG or PNG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio.errors import StudyError
+from snakestudio.export.figures.figure import printed
+from snakestudio.export.figures.parts import EXPERIMENT, RUN, subtitle
+from snakestudio.export.files import replacing
+from snakestudio.export.printing import INK, PALE, about_file, printed_suffix, save_figure
+from snakestudio.model.scene import Scene
+from snakestudio.study.results import Table, front
+from snakestudio.study.shown import Named, Shown, chosen, labelled, number_text, panels_of, vary_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Beside", "Drawing", "write_figure"]
+
+_COLOURS = "viridis"
+"""Of ordered values: it keeps its order in grey, and to people who see fewer colours."""
+
+_ONE, _TWO = 88.0, 180.0
+"""Widths of one and two columns of a paper, mm."""
+
+_MARKERS = "*DPsXv"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Another study whose points are drawn, too.
+
+    Attributes
+    ----------
+    label : str
+    table : Table
+    """
+
+    label: str
+    table: Table
+
+
+def write_figure(
+    path: Path,
+    table: Table,
+    scene: Scene,
+    units: dict[str, str],
+    texts: Mapping[str, str],
+    named: Named | None = None,
+    beside: Sequence[Beside] = (),
+) -> str:
+    """Write the picture of a study as PDF, SVG or PNG, by the file's suffix; the same results give the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+    table : Table
+    scene : Scene
+        Of the study.
+    units : dict
+        Endings of the units of goals and limits, by name.
+    texts : mapping
+        The study and its scene as TOML, which the file keeps among its metadata.
+    named : Named, optional
+        Columns that are wanted on the axes.
+    beside : sequence of Beside
+        Drawn into a scatter, where their study has the same columns.
+
+    Returns
+    -------
+    str
+        What it shows, in a few words.
+
+    Raises
+    ------
+    StudyError
+        If there is nothing to show, or a column is not there.
+    ExportError
+        If the file cannot be written.
+    """
+    suffix = printed_suffix(path, "figures")
+    shown = chosen(table, named or Named())
+    if beside and shown.kind != "scatter":
+        raise StudyError("Other studies can be drawn into a scatter only; name two columns with --x and --y.")
+    drawn = Drawing(table, scene, labelled(table, scene, units))
+    width, height = drawn.size(shown)
+    with printed(width, height) as figure, replacing(path) as partial:
+        caption = drawn.draw(figure, shown, beside)
+        about = about_file(suffix, table.study.title, caption, "\n".join(f"{n}:\n{text}" for n, text in texts.items()))
+        save_figure(figure, partial.path, dpi=160, metadata=about)
+    return caption
+
+
+class Drawing:
+    """Draws the results of one study onto the figure of `export.figures.figure.printed`."""
+
+    def __init__(self, table: Table, scene: Scene, labels: dict[str, str]) -> None:
+        self.table, self.scene, self.labels = table, scene, labels
+        self.finished: BoolArray = table["runs"] == table.study.repeats.count
+
+    def size(self, shown: Shown) -> tuple[float, float]:
+        """Width and height of the page, mm."""
+        if shown.kind == "values":
+            columns, rows = _columns(len(self.table.study.groups))
+            return (_ONE if columns == 1 else _TWO), 12.0 + 48.0 * rows
+        if shown.kind == "curves" and not shown.panels:
+            return _ONE, 18.0 + 42.0 * len(shown.y)
+        columns, rows = _columns(len(panels_of(self.table, shown)))
+        return (_ONE if columns == 1 else _TWO), (66.0 if columns == 1 else 12.0 + 52.0 * rows)
+
+    def draw(self, figure: Figure, shown: Shown, beside: Sequence[Beside]) -> str:
+        """Draw, and tell what is seen."""
+        if shown.kind == "values":
+            return self._values(figure, shown)
+        if shown.kind == "scatter":
+            return self._scatter(figure, shown, beside)
+        panels = panels_of(self.table, shown)
+        columns, rows = _columns(len(panels))
+        if shown.kind == "curves" and not shown.panels:
+            every = list(figure.subplots(len(shown.y), 1, squeeze=False, sharex=True).flat)
+            for axes, y in zip(every, shown.y, strict=True):
+                self._curves(axes, shown, y, np.ones(self.table.n_points, np.bool_))
+                self._name(axes, shown.x if axes is every[-1] else "", y)
+        else:
+            grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+            levels = self._levels(shown.colour) if shown.kind == "map" else (0.0, 1.0)
+            drawn: Any = None
+            for number, axes in enumerate(grid.flat):
+                if number >= len(panels):
+                    axes.set_axis_off()
+                    continue
+                rows_here = self._rows(shown, panels[number])
+                if shown.kind == "map":
+                    drawn = self._map(axes, shown, rows_here, levels)
+                else:
+                    self._curves(axes, shown, shown.y[0], rows_here)
+                last = number + columns >= len(panels)
+                axes.tick_params(labelbottom=last)
+                self._name(axes, shown.x if last else "", shown.y[0] if number % columns == 0 else "")
+                if shown.panels:
+                    subtitle(axes, self._panel_text(shown, panels[number]))
+            if drawn is not None:
+                figure.colorbar(drawn, ax=grid, label=self.labels[shown.colour], aspect=30).outline.set_linewidth(0.4)
+        kind = "map" if shown.kind == "map" else "curves"
+        what = shown.colour if shown.kind == "map" else ", ".join(shown.y)
+        over = f"{shown.x} and {shown.y[0]}" if shown.kind == "map" else shown.x
+        return f"{kind} of {what} over {over}"
+
+    def _name(self, axes: Axes, x: str, y: str) -> None:
+        if x:
+            axes.set_xlabel(self.labels[x])
+        if y:
+            axes.set_ylabel(self.labels[y])
+
+    def _panel_text(self, shown: Shown, values: tuple[object, ...]) -> str:
+        texts = []
+        for name, value in zip(shown.panels, values, strict=True):
+            vary = vary_of(self.table, name)
+            texts.append(number_text(self.scene, vary, value) if vary is not None else f"{name} {value}")
+        return ", ".join(texts)
+
+    def _rows(self, shown: Shown, values: tuple[object, ...]) -> BoolArray:
+        found = np.ones(self.table.n_points, np.bool_)
+        for name, value in zip(shown.panels, values, strict=True):
+            found &= self.table[name] == value
+        return found
+
+    def _numbers(self, name: str) -> FloatArray:
+        """A column to be drawn; NaN where a point is not finished.
+
+        Raises
+        ------
+        StudyError
+            If it holds texts.
+        """
+        column = self.table[name]
+        if column.dtype == np.object_:
+            raise StudyError(f"{name} holds no numbers; name another column.")
+        numbers = column.astype(np.float64)
+        return numbers if name == "point" else np.where(self.finished, numbers, np.nan)
+
+    def _levels(self, name: str) -> tuple[float, float]:
+        numbers = self._numbers(name)
+        known = numbers[np.isfinite(numbers)]
+        if not len(known):
+            raise StudyError(f"No point has a {name} so far; run the study first, or see why with 'study status'.")
+        return float(known.min()), float(known.max())
+
+    # ------------------------------------------------------------------------------------------------- the kinds
+
+    def _places(self, name: str) -> tuple[list[Any], FloatArray, bool]:
+        """The values of a column in order, where each row stands, and whether they are entries of a list."""
+        vary = vary_of(self.table, name)
+        values = list(dict.fromkeys(self.table[name].tolist()))
+        if vary is not None and vary.values:
+            order = [value for value in vary.values if value in values]
+            return order, np.array([order.index(value) for value in self.table[name].tolist()], np.float64), True
+        return sorted(values), self.table[name].astype(np.float64), False
+
+    def _ticks(self, axes: Axes, name: str, along: str) -> None:
+        values, _, listed = self._places(name)
+        vary = vary_of(self.table, name)
+        if listed:
+            axis = axes.xaxis if along == "x" else axes.yaxis
+            axis.set_ticks(range(len(values)), [f"{v:g}" if isinstance(v, float | int) else str(v) for v in values])
+        elif vary is not None and vary.scale == "log":
+            (axes.set_xscale if along == "x" else axes.set_yscale)("log")
+
+    def _curves(self, axes: Axes, shown: Shown, y: str, rows: BoolArray) -> None:
+        _, x, _ = self._places(shown.x)
+        numbers = self._numbers(y)
+        column = self.table[shown.colour] if shown.colour else None
+        lines = list(dict.fromkeys(column[rows].tolist())) if column is not None else [None]
+        lines.sort(key=lambda value: (isinstance(value, str), value) if value is not None else (False, 0))
+        low, high = self._extremes(y)
+        vary = vary_of(self.table, shown.colour)
+        for number, value in enumerate(lines):
+            here = rows if column is None else rows & (column == value)
+            order = np.flatnonzero(here)[np.argsort(x[here])]
+            colour = RUN if column is None else _colour(number, len(lines))
+            label = None if vary is None else number_text(self.scene, vary, value)
+            axes.plot(x[order], numbers[order], "-o", color=colour, markersize=2.5, label=label)
+            if low is not None and high is not None:
+                axes.fill_between(x[order], low[order], high[order], color=colour, alpha=0.15, linewidth=0.0)
+        self._ticks(axes, shown.x, "x")
+        if len(lines) > 1:
+            axes.legend(loc="best", ncols=1 + (len(lines) > 5))
+
+    def _extremes(self, name: str) -> tuple[FloatArray | None, FloatArray | None]:
+        """The least and the greatest of the repeats of each point, where there are several."""
+        called = [part.called for part in self.table.study.measured]
+        if self.table.study.repeats.count == 1 or name not in called:
+            return None, None
+        k, n = called.index(name), self.table.n_points
+        low, high = np.full(n, np.nan), np.full(n, np.nan)
+        for row, repeats in enumerate(self.table.rows):
+            found = [o.measures[k] for _, o in repeats if o is not None and o.state == "done"]
+            if found and self.finished[row]:
+                low[row], high[row] = min(found), max(found)
+        return low, high
+
+    def _map(self, axes: Axes, shown: Shown, rows: BoolArray, levels: tuple[float, float]) -> Any:
+        xs, x, x_listed = self._places(shown.x)
+        ys, y, y_listed = self._places(shown.y[0])
+        across = np.arange(len(xs), dtype=np.float64) if x_listed else np.array(xs, np.float64)
+        up = np.arange(len(ys), dtype=np.float64) if y_listed else np.array(ys, np.float64)
+        cells = np.full((len(up), len(across)), np.nan)
+        column, row = np.searchsorted(across, x[rows]), np.searchsorted(up, y[rows])
+        cells[row, column] = self._numbers(shown.colour)[rows]
+        axes.set_facecolor((0.88, 0.89, 0.91))
+        drawn = axes.pcolormesh(
+            across, up, cells, cmap=_COLOURS, vmin=levels[0], vmax=levels[1], shading="nearest", rasterized=True
+        )
+        if levels[0] < 0.0 < levels[1] and np.nanmin(cells, initial=0.0) < 0.0 < np.nanmax(cells, initial=0.0):
+            axes.contour(across, up, cells, levels=[0.0], colors="white", linewidths=1.0)
+        beyond = rows & self.finished & ~self.table["within_limits"] & np.isfinite(self._numbers(shown.colour))
+        axes.plot(x[beyond], y[beyond], "x", color="white", markersize=2.5, markeredgewidth=0.5)
+        best = self.table.best
+        if best is not None and rows[best] and shown.colour == self.table.study.goals[0].called:
+            axes.plot(x[best], y[best], "o", markersize=6.0, markerfacecolor="none", markeredgecolor="white")
+        self._ticks(axes, shown.x, "x")
+        self._ticks(axes, shown.y[0], "y")
+        return drawn
+
+    def _scatter(self, figure: Figure, shown: Shown, beside: Sequence[Beside]) -> str:
+        axes = figure.add_subplot()
+        name = shown.y[0]
+        x, y = self._numbers(shown.x), self._numbers(name)
+        there, counts = np.isfinite(x) & np.isfinite(y), self.table.counts
+        if not there.any():
+            self._levels(name)
+            self._levels(shown.x)
+        sound, beyond = there & counts, there & ~counts
+        axes.plot(x[beyond], y[beyond], "o", color=PALE, markersize=2.0, markerfacecolor="none", markeredgewidth=0.4,
+                  label="beyond the limits" if beyond.any() else None, zorder=1)  # fmt: skip
+        if shown.colour:
+            colours = self._numbers(shown.colour)
+            drawn = axes.scatter(x[sound], y[sound], s=8.0, c=colours[sound], cmap=_COLOURS, linewidths=0.0, zorder=2)
+            figure.colorbar(drawn, ax=axes, label=self.labels[shown.colour], aspect=30)
+        else:
+            axes.plot(x[sound], y[sound], ".", color=RUN, markersize=3.0, alpha=0.5, label="points", zorder=2)
+        rows = self._front(shown.x, name)
+        axes.plot(x[rows], y[rows], "-o", color=EXPERIMENT, markersize=3.0, linewidth=0.9, zorder=3,
+                  label="no other is better in both" if len(rows) else None)  # fmt: skip
+        for marker, other in zip(_MARKERS, beside, strict=False):
+            for wanted in (shown.x, name):
+                if wanted not in other.table:
+                    raise StudyError(f"{other.label} has no {wanted}; draw only studies that measure the same beside.")
+            axes.plot(other.table[shown.x], other.table[name], marker, color=INK, markersize=6.0, label=other.label,
+                      markeredgecolor="white", markeredgewidth=0.5, zorder=4)  # fmt: skip
+        self._name(axes, shown.x, name)
+        # What is far beyond the limits is not what the picture is about.
+        shown_y = np.concatenate([y[sound], *(other.table[name] for other in beside)])
+        if len(shown_y) and np.isfinite(shown_y).any() and beyond.any():
+            low, high = float(np.nanmin(shown_y)), float(np.nanmax(shown_y))
+            air = 0.15 * (high - low) or 1.0
+            axes.set_ylim(low - air, high + air)
+        axes.legend(loc="best")
+        return f"{name} over {shown.x}" + (f", {len(rows)} points on the front" if len(rows) else "")
+
+    def _front(self, x: str, y: str) -> Any:
+        """Rows of the front of two goals; none of other columns."""
+        goals = [goal.called for goal in self.table.study.goals]
+        if x not in goals or y not in goals or x == y:
+            return np.zeros(0, np.int64)
+        rows = np.flatnonzero(self.table.counts)
+        return rows[front(self.table.goals[rows][:, [goals.index(x), goals.index(y)]])]
+
+    def _values(self, figure: Figure, shown: Shown) -> str:
+        """What is measured over each value: where the good ones lie, and how sharply."""
+        (name,) = shown.y
+        self._levels(name)
+        groups = [group[0].name for group in self.table.study.groups]
+        columns, rows = _columns(len(groups))
+        y, counts = self._numbers(name), self.table.counts
+        colours = self._numbers(shown.colour or "point")
+        drawn: Any = None
+        grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
+        for number, axes in enumerate(grid.flat):
+            if number >= len(groups):
+                axes.set_axis_off()
+                continue
+            _, x, _ = self._places(groups[number])
+            axes.plot(x[~counts], y[~counts], "o", color=PALE, markersize=2.0, markerfacecolor="none",
+                      markeredgewidth=0.3, alpha=0.6)  # fmt: skip
+            drawn = axes.scatter(x[counts], y[counts], s=7.0, c=colours[counts], cmap=_COLOURS, linewidths=0.0)
+            best = self.table.best
+            if best is not None and name == self.table.study.goals[0].called:
+                axes.plot(x[best], y[best], "o", markersize=6.5, markerfacecolor="none", markeredgecolor=EXPERIMENT)
+            self._ticks(axes, groups[number], "x")
+            self._name(axes, groups[number], name if number % columns == 0 else "")
+        figure.colorbar(drawn, ax=grid, label=self.labels[shown.colour or "point"], aspect=30)
+        return f"{name} over each value"
+
+
+def _columns(count: int) -> tuple[int, int]:
+    """Columns and rows of so many panels."""
+    columns = 1 if count == 1 else 2 if count in (2, 4) else 3
+    return columns, math.ceil(count / columns)
+
+
+def _colour(number: int, count: int) -> Any:
+    from matplotlib import colormaps
+
+    return colormaps[_COLOURS](0.9 * number / max(count - 1, 1))

@@ -1,0 +1,182 @@
+"""What a picture of a study shows: which columns on which axes, and so whether it is curves, a map or a scatter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from snakestudio.errors import StudyError
+from snakestudio.model.edits import declared
+from snakestudio.model.fields import field_doc
+from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
+from snakestudio.study.description import GOALS_OF, Vary
+from snakestudio.study.export import units_in
+from snakestudio.study.goals import title_of
+from snakestudio.study.results import Table
+
+__all__ = ["MOST_PANELS", "Kind", "Named", "Shown", "chosen", "labelled", "panels_of"]
+
+MOST_PANELS = 12
+"""Panels of one picture: what is more cannot be read on a page."""
+
+Kind = Literal["curves", "map", "scatter", "values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Columns by the names that somebody gave; "" where that is left to the program."""
+
+    x: str = ""
+    y: str = ""
+    colour: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is drawn.
+
+    Attributes
+    ----------
+    kind : Kind
+        Curves over one value, a map over two, a scatter of any two columns, or what is measured over each value.
+    x : str
+    y : tuple of str
+        Several of them are drawn below each other.
+    colour : str
+        "" for none.
+    panels : tuple of str
+        Values that have a panel for each combination of theirs.
+    """
+
+    kind: Kind
+    x: str
+    y: tuple[str, ...]
+    colour: str = ""
+    panels: tuple[str, ...] = ()
+
+
+def _varied(table: Table) -> list[str]:
+    """What varies, by its column; of values that move together the first."""
+    return [group[0].name for group in table.study.groups]
+
+
+def _found(table: Table, name: str) -> str:
+    """The column that is meant: by its name, a key in it, or how it ends.
+
+    Raises
+    ------
+    StudyError
+        If it is none, or several.
+    """
+    if not name or name in table:
+        return name
+    within = [column for column in table if name in column.split("+")]
+    ending = [column for column in table if any(part.endswith(f".{name}") for part in column.split("+"))]
+    meant = within or ending
+    if len(meant) != 1:
+        problem = "could be several columns" if meant else "is no column of the results"
+        raise StudyError(f"{name} {problem}; give one of: {', '.join(meant or table)}.")
+    return meant[0]
+
+
+def chosen(table: Table, named: Named) -> Shown:
+    """What is shown of a study where somebody named these columns, or none.
+
+    One value that varies gives curves, two or more of a grid a map, two goals of an optimiser the front, and one goal
+    of an optimiser what came out over each value.
+
+    Raises
+    ------
+    StudyError
+        If a column is not there, or there are too many panels or nothing to show.
+    """
+    study, varied = table.study, _varied(table)
+    x, y, colour = (_found(table, name) for name in (named.x, named.y, named.colour))
+    goals = [goal.called for goal in study.goals]
+    measured = goals or [limit.called for limit in study.limits]
+    if not measured and not (x and y):
+        raise StudyError("The study measures nothing; give it [[goals]], or name the columns with --x and --y.")
+    grid = study.search.kind == "grid"
+    if not x and not y:
+        if len(goals) > 1 and (study.search.kind in GOALS_OF or not grid) and not colour:
+            return Shown("scatter", goals[0], (goals[1],), goals[2] if len(goals) > 2 else "")
+        if len(varied) == 1 and not colour:
+            return Shown("curves", varied[0], tuple(measured))
+        if not grid or len(varied) < 2:
+            return Shown("values", "", (measured[0],), colour)
+        x, y = varied[0], varied[1]
+        if colour in (x, y):
+            y, colour = measured[0], colour
+            x = next(name for name in varied if name != colour)
+    elif not x:
+        x = next((name for name in varied if name != y), "point")
+    elif not y:
+        y = next((name for name in varied if grid and name != x), "") if colour in measured else ""
+        y = y or next((name for name in measured if name != x), measured[0])
+    rest = tuple(name for name in varied if name not in (x, y, colour))
+    if grid and x in varied and y in varied:
+        return _with_panels(table, Shown("map", x, (y,), colour or measured[0], rest))
+    if grid and x in varied:
+        if not colour and rest:
+            colour, rest = rest[0], rest[1:]
+        if not colour or colour in varied:
+            return _with_panels(table, Shown("curves", x, (y,), colour, rest))
+    return Shown("scatter", x, (y,), colour)
+
+
+def _with_panels(table: Table, shown: Shown) -> Shown:
+    count = len(panels_of(table, shown))
+    if count > MOST_PANELS:
+        names = ", ".join(shown.panels)
+        raise StudyError(
+            f"{names} would make {count} panels, and {MOST_PANELS} can be read; name two columns that fit with --x"
+            " and --y."
+        )
+    return shown
+
+
+def panels_of(table: Table, shown: Shown) -> list[tuple[object, ...]]:
+    """The values of each panel; one without values if there is one panel."""
+    if not shown.panels:
+        return [()]
+    return list(dict.fromkeys(zip(*(table[name].tolist() for name in shown.panels), strict=True)))
+
+
+def vary_of(table: Table, name: str) -> Vary | None:
+    """What is varied in a column; None if it is something else."""
+    return next((vary for vary in table.study.vary if vary.name == name), None)
+
+
+def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str]:
+    """What stands on an axis of each column: "Gait: Amplitude / °".
+
+    Parameters
+    ----------
+    table : Table
+    scene : Scene
+        Of the study: its labels and units are those of the values.
+    units : dict
+        Endings of the units of goals and limits, by name.
+    """
+    written = units_in(table, units, scene)
+    labels = {"point": "point", "runs": "runs", "failed": "failed runs", "within_limits": "within the limits"}
+    labels["seconds"] = "computing time"
+    for vary in table.study.vary:
+        labels[vary.name] = label_of(scene, vary.all_keys[0])
+    for part in table.study.measured:
+        labels[part.called] = title_of(part.measure) if not part.name else part.name
+    made = {}
+    for name in table:
+        unit = written.get(name, "1")
+        made[name] = labels.get(name, name) + (f" / {unit}" if unit not in ("", "1") else "")
+    return made
+
+
+def number_text(scene: Scene, vary: Vary, value: object) -> str:
+    """A value as it stands over a panel or in a legend: "Phase shift -50 °"."""
+    doc = field_doc(*declared(scene, vary.all_keys[0]))
+    number = f"{value:g}" if isinstance(value, float | int | np.floating) else str(value)
+    return f"{doc.label} {number}{' ' + doc.unit if doc.unit else ''}".replace("-", "\N{MINUS SIGN}")

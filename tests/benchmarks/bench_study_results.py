@@ -1,0 +1,41 @@
+"""Ten thousand finished runs of a study in a window of 1600 x 900: how fluid sorting, brushing and hovering are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.benchmarks.bench_window import screen
+
+Row = tuple[str, object, str, str, bool]
+
+
+def run() -> list[Row]:
+    """The figures: name, value, unit, bar, whether it is kept."""
+    with screen() as environment:
+        command = [sys.executable, "-m", "tests.benchmarks.study_results_probe"]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=600, check=True)
+    got: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    fluid = ">= 20"
+    return [
+        ("charts beside each other, over the table", int(got["charts"]), "", "3", got["charts"] == 3),
+        ("reading the results of 10,000 runs", got["read"], "ms", "", True),
+        ("showing them again when a run has landed", got["landed"], "ms", "", True),
+        ("pictures a second while sorting", got["sort"], "1/s", fluid, got["sort"] >= 20),
+        ("pictures a second while a condition is typed", got["sift"], "1/s", fluid, got["sift"] >= 20),
+        ("pictures a second while brushing a quarter", got["brush"], "1/s", fluid, got["brush"] >= 20),
+        ("pictures a second while brushing all", got["brush_all"], "1/s", fluid, got["brush_all"] >= 20),
+        ("longest picture while brushing", got["brush_longest"], "ms", "", True),
+        ("longest that the window stood while all of it is drawn", got["settled"], "ms", "", True),
+        ("longest that it stood while every line is drawn", got["all_settled"], "ms", "", True),
+        ("pictures a second while hovering, with card", got["hover"], "1/s", fluid, got["hover"] >= 20),
+        ("longest picture while hovering", got["hover_longest"], "ms", "", True),
+        ("memory more after 1000 brushes, resident", got["resident"], "MB", "<= 8", got["resident"] <= 8),
+        ("memory more after 1000 brushes, held by Python", got["held"], "MB", "<= 1", got["held"] <= 1),
+    ]
+
+
+if __name__ == "__main__":
+    for what, value, unit, bar, ok in run():
+        print(f"{'ok  ' if ok else 'MISS'} {what:<56} {value:9.3g} {unit:<5} {bar}")

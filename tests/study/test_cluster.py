@@ -1,0 +1,111 @@
+"""A lab's cluster as the page about it sets it up: found by the scheduler's file, and spoken to in private by TLS.
+
+The certificates beside this file were made with the commands of docs/cluster.md, for a hundred years.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.errors import StudyError
+from snakestudio.paths import own_program
+from snakestudio.study.cluster import Cluster, Tls
+from snakestudio.study.running import results_of
+
+CERTIFICATES = Path(__file__).parent / "certificates"
+_FILES = {"ca": "ca.pem", "cert": "cluster.pem", "key": "cluster.key"}
+TLS = [f"--tls-{what}={CERTIFICATES / name}" for what, name in _FILES.items()]
+
+
+@contextlib.contextmanager
+def scheduler(file: Path, *options: str) -> Iterator[str]:
+    """A scheduler that writes where it is into a file; its address."""
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    with subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--scheduler-file", str(file), *options],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        try:
+            until = time.monotonic() + 120.0
+            while not file.exists():
+                assert process.poll() is None
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            yield str(json.loads(file.read_text())["address"])
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def workers(count: int, *options: str) -> Iterator[None]:
+    """Workers that somebody started on other machines."""
+    command = [*own_program(), "study", "worker", "--until-closed", *options]
+    with contextlib.ExitStack() as stack:
+        started = [
+            stack.enter_context(
+                subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
+                )
+            )
+            for _ in range(count)
+        ]
+        try:
+            yield
+        finally:
+            for worker in started:
+                worker.kill()
+
+
+def test_workers_and_study_find_the_scheduler_by_its_file(study_file: Path, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    # The workers are there first, as a batch system may have it: they wait for the file.
+    with workers(2, "--scheduler-file", str(file)), scheduler(file):
+        assert main(["study", "run", str(study_file), "--scheduler-file", str(file)]) == 0
+    assert results_of(study_file)["runs"].tolist() == [1] * 6
+
+
+def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    server = ["--protocol", "tls", *(option.replace("--tls-ca=", "--tls-ca-file=") for option in TLS)]
+    with scheduler(file, *server) as address, workers(2, "--scheduler", address, *TLS):
+        assert address.startswith("tls://")
+        assert main(["study", "run", str(study_file), "--scheduler", address, *TLS]) == 0
+        assert results_of(study_file)["runs"].tolist() == [1] * 6
+        stranger = Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "stranger.pem", CERTIFICATES / "stranger.key")
+        for tls in (None, stranger):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("snakestudio.study.cluster._CONNECT_S", 2.0)
+                with pytest.raises(StudyError, match="no scheduler answers there"):
+                    Cluster(scheduler=address, tls=tls)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(None, "there is no such file"), ("{", "--scheduler-file"), ("[1]", "does not say where a scheduler is")],
+)
+def test_a_file_that_names_no_scheduler_is_said(
+    text: str | None, said: str, study_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "scheduler.json"
+    if text is not None:
+        file.write_text(text)
+    assert main(["study", "run", str(study_file), "--scheduler-file", str(file)]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "dask scheduler --scheduler-file" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
+    assert "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together" in capsys.readouterr().err
