@@ -371,7 +371,7 @@ def test_a_study_runs_and_computes_nothing_twice(
     runner = c.study.runner
     bar(opened).run_button.click()
     assert runner.busy
-    assert panel(opened).tabs.currentWidget() is panel(opened).results
+    assert panel(opened).tabs.currentWidget() is panel(opened).results_page
     qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 1, timeout=COMPILING_MS)
     assert not page(opened)._form.isEnabled(), "what runs is not changed"
     qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
