@@ -251,7 +251,7 @@ class ResultsTable(QTableView):
             lines = str(self.results.headerData(at, Qt.Orientation.Horizontal)).split("\n")
             head = max(metrics.horizontalAdvance(line) for line in lines) + 14
             body = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-            self.setColumnWidth(at, min(max(head, body) + 30, theme.scaled(240)))
+            self.setColumnWidth(at, min(max(head + 8, body + 30), theme.scaled(240)))
 
     def _on_brushed(self) -> None:
         if self._linked.rows.only_brushed:
