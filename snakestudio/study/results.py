@@ -171,6 +171,14 @@ class Table(Mapping[str, np.ndarray]):
         return rows[front(self.goals[rows])] if self.study.goals else rows[:0]
 
     @property
+    def ranked(self) -> IntArray:
+        """Rows of the points that count, the best first; of several goals only the front."""
+        if len(self.study.goals) != 1:
+            return self.front
+        rows = np.flatnonzero(self.counts)
+        return rows[np.argsort(self.goals[rows, 0], kind="stable")]
+
+    @property
     def convergence(self) -> FloatArray:
         """The best of the first goal among the points up to each row; NaN before the first that counts."""
         if not self.study.goals:

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from snakestudio.errors import Problem, SignalError, StudyError, UsageError
+from snakestudio.errors import Problem, SceneError, SignalError, StudyError, UsageError
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.columns import column_names
+from snakestudio.model.edits import with_values
 from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import parse_scene
+from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.runner import Runner
 from snakestudio.study.cluster import Cluster, Tls
+from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Driver, Progress
+from snakestudio.study.evaluate import place_of
 from snakestudio.study.goals import unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.samplers import sampler
-from snakestudio.study.store import Store, store_path
+from snakestudio.study.store import Asked, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study
 
 __all__ = [
-    "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "texts_of",
-    "units_of_results", "warnings_of",
+    "Workers", "check_measures", "columns_of", "driver_of", "formulations_of", "open_plan", "results_of", "run_study",
+    "scene_of_run", "texts_of", "units_of", "units_of_results", "warnings_of",
 ]  # fmt: skip
 
 
@@ -113,6 +119,33 @@ def warnings_of(plan: Plan) -> list[str]:
     return found
 
 
+def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
+    """Columns that a run of a scene has.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot run.
+    """
+    runner = Runner(scene, base_dir)
+    names = column_names(runner.recording.schema)
+    runner.recording.close()
+    return names
+
+
+def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
+    """Units of what is measured of a run with these columns, by name: endings of columns; and what cannot be."""
+    units, found = {}, []
+    for number, part in enumerate(study.measured, 1):
+        try:
+            units[part.called] = unit_of(part.measure, columns)
+        except SignalError as error:
+            goals = len(study.goals)
+            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
+            found.append(Problem("error", f"{at}.measure", error.message, error.remedy))
+    return units, found
+
+
 def check_measures(plan: Plan) -> dict[str, str]:
     """Units of what is measured, by name: endings of columns.
 
@@ -123,19 +156,9 @@ def check_measures(plan: Plan) -> dict[str, str]:
     SceneError
         If the scene cannot run.
     """
-    runner = Runner(plan.scene, plan.base_dir)
-    names = column_names(runner.recording.schema)
-    runner.recording.close()
-    units, problems = {}, []
-    for number, part in enumerate(plan.study.measured, 1):
-        try:
-            units[part.called] = unit_of(part.measure, names)
-        except SignalError as error:
-            goals = len(plan.study.goals)
-            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
-            problems.append(Problem("error", f"{at}.measure", error.message, error.remedy))
-    if problems:
-        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in problems), problems)
+    units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
+    if found:
+        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in found), found)
     return units
 
 
@@ -167,7 +190,9 @@ def run_study(
     cancelled: threading.Event | None = None,
     retry: bool = False,
 ) -> Progress:
-    """Run the study in a file to its end; with `retry` also runs that killed their workers before.
+    """Run the study in a file to its end, or until it is `cancelled`.
+
+    With `retry` also runs that killed their workers before are tried.
 
     Raises
     ------
@@ -175,7 +200,14 @@ def run_study(
     """
     plan = open_plan(path)
     units = check_measures(plan)
-    with driver_of(path, plan, units, workers or Workers(), progress, retry) as driver:
+
+    def tell(now: Progress) -> None:
+        if progress is not None:
+            progress(now)
+        if cancelled is not None and cancelled.is_set():
+            driver.cancel()
+
+    with driver_of(path, plan, units, workers or Workers(), tell, retry) as driver:
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
         return driver.run()
@@ -217,3 +249,33 @@ def results_of(path: Path) -> Table:
         if text is None:
             raise StudyError(f"{store.path}: there are no results yet; run the study first.")
         return Table(parse_study(text, str(path)), store.results())
+
+
+def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:
+    """The scene of a run as it was run, and the folder that its file names are relative to.
+
+    Parameters
+    ----------
+    path : Path
+        The study's file.
+    study : StudyFields
+        As it was run.
+    text : str
+        Of the scene as it was run, TOML.
+    asked : Asked
+
+    Raises
+    ------
+    SceneError
+        If the values do not fit the scene.
+    """
+    base_dir = (path.parent / study.scene).parent
+    scene = parse_scene(text, source=str(path))
+    try:  # files outside the folder had other names where they were computed with
+        present = Plan.of_file(load_study(path), path).scene
+    except (SceneError, StudyError):
+        present = scene
+    names = {place_of(name): name for _, name in named_files(present)}
+    moved = {key: names[name] for key, name in named_files(scene) if names.get(name, name) != name}
+    scene = with_values(scene, moved) if moved else scene
+    return with_values(scene, asked.changes) if asked.changes else scene, base_dir
