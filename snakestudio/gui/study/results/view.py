@@ -209,8 +209,14 @@ class StudyResultsView(QWidget):
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
-            self.linked.forget()
-            self._stack.setCurrentIndex(0)
+            self.show_none()
+
+    def show_none(self, why: str = "") -> None:
+        """Show no results, and say why there are none; what was chosen is forgotten."""
+        self.linked.forget()
+        self.card.hide()
+        self.empty.setText(why or _NOTHING)
+        self._stack.setCurrentIndex(0)
 
     def _choose_usual(self, results: Results) -> None:
         """The charts that tell most of a study are shown first."""
