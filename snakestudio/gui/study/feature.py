@@ -14,7 +14,6 @@ from snakestudio.gui.core.command import Context
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.study.cluster_dialog import WorkerChoice
-from snakestudio.gui.study.open_run import ShownRuns, StudyRuns
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.runner import StudyRunner, on_this_machine
 from snakestudio.model.labels import label_of
@@ -48,10 +47,6 @@ class _Context(Context, Protocol):
     files: SceneFiles
     banners: Banners
 
-    @property
-    def open_runs(self) -> ShownRuns:
-        """What shows recorded runs."""
-
 
 class StudyFeature(QObject):
     """The study's part of a window.
@@ -67,7 +62,6 @@ class StudyFeature(QObject):
     ----------
     open_study : OpenStudy
     runner : StudyRunner
-    runs : StudyRuns
     recent : RecentFiles
     """
 
@@ -76,7 +70,6 @@ class StudyFeature(QObject):
         self._context, self._movable = context, movable
         self.open_study = OpenStudy(self)
         self.runner = StudyRunner(movable, self)
-        self.runs = StudyRuns(context, context.banners.files, self)
         self.recent = RecentFiles(context.settings, "study/recent")
         self.runner.began.connect(lambda: self.open_study.follow(True))
         self.runner.ended.connect(lambda: self.open_study.follow(False))
@@ -246,20 +239,6 @@ class StudyFeature(QObject):
         if saved and self.open_study.path is not None and document.path == self.open_study.scene_path:
             self.open_study.check_again()
 
-    # ---------------------------------------------------------------------------------------------------------- results
-
-    def open_run(self, row: int) -> None:
-        """Make the run of a row of the results again, and show it."""
-        opened = self.open_study
-        if opened.path is not None and opened.results is not None:
-            self.runs.open(opened.path, opened.results.table, opened.results.units, row)
-
-    def take_over(self, row: int) -> None:
-        """Put the values of a row of the results into the scene."""
-        opened = self.open_study
-        if opened.path is not None and opened.results is not None:
-            self.runs.take_over(opened.path, opened.results.table, row)
-
     # ---------------------------------------------------------------------------------------------------------- leaving
 
     def may_close(self) -> bool:
@@ -288,7 +267,6 @@ class StudyFeature(QObject):
     def close(self) -> None:
         """The window closes for good."""
         self.runner.close()
-        self.runs.close()
         self.open_study.close()
 
     def _ask(self, title: str, question: str, hint: str, buttons: Ask, default: Ask) -> Ask:

@@ -26,7 +26,7 @@ from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.results.view import StudyResultsView
+from snakestudio.gui.study.results_summary import ResultsSummary
 from snakestudio.gui.study.run_bar import StudyRunBar
 from snakestudio.gui.study.runner import StudyRunner
 from snakestudio.gui.study.setup.page import SetupPage
@@ -63,12 +63,6 @@ class StudyActions(Protocol):
 
     def resume(self) -> object:
         """Go on with the study after a pause."""
-
-    def open_run(self, row: int) -> object:
-        """Make the run of a row of the results again, and show it."""
-
-    def take_over(self, row: int) -> object:
-        """Put the values of a row of the results into the scene."""
 
 
 class StudyPanel(Themed):
@@ -127,9 +121,7 @@ class StudyPanel(Themed):
         self.notice.changed.connect(self._fit)
         self._told = ""
         self.setup = SetupPage(open_study)
-        self.results = StudyResultsView()
-        self.results.open_asked.connect(actions.open_run)
-        self.results.take_over_asked.connect(actions.take_over)
+        self.results: QWidget = ResultsSummary(open_study)
         self.tabs = QTabWidget()
         self.tabs.addTab(self.setup, "Setup")
         self.tabs.addTab(self.results, "Results")
@@ -162,8 +154,6 @@ class StudyPanel(Themed):
             signal.connect(self.refresh)
         runner.began.connect(lambda: self.tabs.setCurrentWidget(self.results))
         open_study.opened.connect(self._on_opened)
-        open_study.landed.connect(self._show_results)
-        self._show_results()
         self.renew_theme()
         self.refresh()
 
@@ -220,13 +210,6 @@ class StudyPanel(Themed):
     def _on_opened(self) -> None:
         self.title.setModified(False)
         self.tabs.setCurrentWidget(self.setup)
-
-    def _show_results(self) -> None:
-        found = self._open.results
-        if self._open.unreadable_results or found is None:
-            self.results.show_none(self._open.unreadable_results)
-        else:
-            self.results.show_table(found.table, found.units, self._open.trace, found.scene)
 
     def refresh(self) -> None:
         """Show what stands about the study now."""

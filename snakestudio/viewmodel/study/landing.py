@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from snakestudio.errors import SceneError, StudyError
-from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import parse_scene
+from snakestudio.errors import StudyError
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
-from snakestudio.study.running import results_of, texts_of, units_of_results
+from snakestudio.study.running import results_of, units_of_results
 from snakestudio.study.store import Store, store_path
 
 __all__ = ["Landed", "landed", "trace_of"]
@@ -28,14 +25,11 @@ class Landed(NamedTuple):
     table : Table
     units : mapping of str
         Endings of columns, by goals and limits.
-    scene : Scene or None
-        That was run, if its text can still be read.
     """
 
     number: int
     table: Table
     units: Mapping[str, str]
-    scene: Scene | None
 
 
 def landed(study: Path, before: int | None = None) -> Landed | None:
@@ -55,13 +49,7 @@ def landed(study: Path, before: int | None = None) -> Landed | None:
         number = store.landed()
     if number == before:
         return None
-    return Landed(number, results_of(study), units_of_results(study), _scene_of(study))
-
-
-def _scene_of(study: Path) -> Scene | None:
-    with contextlib.suppress(SceneError):
-        return parse_scene(texts_of(study).get("scene", ""))
-    return None
+    return Landed(number, results_of(study), units_of_results(study))
 
 
 def trace_of(study: Path, key: str) -> Trace | None:

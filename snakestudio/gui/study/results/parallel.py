@@ -384,6 +384,7 @@ class ParallelView(QWidget):
         super().__init__(parent)
         self._linked = linked
         self._without: set[str] = set()
+        self._varied: list[str] = []
         self.colour_box = Chooser("Colour", "What the colours of the lines say")
         self.axes = QToolButton()
         self.axes.setText("Axes")
@@ -409,6 +410,11 @@ class ParallelView(QWidget):
         goals = results.named("goal", "limit")
         numbers = [column for column in every if not column.categories]
         self.colour_box.offer([("=", "None"), *((c.name, c.short) for c in numbers)], goals[0].name if goals else "=")
+        varied = [column.name for column in results.named("varied")]
+        if varied != self._varied:  # another study
+            self._varied = varied
+            self._without.clear()
+            self.chart.show_columns([], None)
         before = [column.name for column in self.chart.columns]
         names = [column.name for column in every if column.name not in self._without]
         kept = [name for name in before if name in names]

@@ -185,7 +185,7 @@ class StudyResultsView(QWidget):
         trace: Callable[[str], Trace | None],
         scene: Scene | None = None,
     ) -> None:
-        """Show results; call it again whenever runs land, and all that was chosen stays.
+        """Show results; call it again whenever runs land, and all that was chosen stays as long as the same varies.
 
         Parameters
         ----------
@@ -197,9 +197,11 @@ class StudyResultsView(QWidget):
         scene : Scene, optional
             That the study is of: it knows what its values are called.
         """
-        first = not self.linked.there
         self.card.fetch_with(trace)
         results = Results(table, units, scene)
+        if self.linked.there and not self.linked.results.varies_as(results):
+            self.linked.forget()  # another study
+        first = not self.linked.there
         if len(results):
             if first:
                 self._choose_usual(results)
@@ -209,14 +211,9 @@ class StudyResultsView(QWidget):
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
-            self.show_none()
-
-    def show_none(self, why: str = "") -> None:
-        """Show no results, and say why there are none; what was chosen is forgotten."""
-        self.linked.forget()
-        self.card.hide()
-        self.empty.setText(why or _NOTHING)
-        self._stack.setCurrentIndex(0)
+            self.linked.forget()
+            self.card.hide()
+            self._stack.setCurrentIndex(0)
 
     def _choose_usual(self, results: Results) -> None:
         """The charts that tell most of a study are shown first."""
