@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QMenu, QToolButton, QVBoxLayout, QWidge
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
-from snakestudio.gui.study.results.choosers import Chooser, chooser_row
+from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.viewmodel.study.rasters import Bytes, Lines, shades
 from snakestudio.viewmodel.study.result_columns import Column
@@ -395,9 +395,9 @@ class ParallelView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
-        row = chooser_row(self.colour_box, self.axes)
-        row.setStretch(1, 0)
-        row.insertStretch(1, 1)
+        row = beside(self.colour_box, self.axes)
+        row.setStretch(0, 1)
+        row.insertStretch(1, 0)
         column.addLayout(row)
         column.addWidget(self.chart, 1)
         self.colour_box.chosen.connect(self.renew)
