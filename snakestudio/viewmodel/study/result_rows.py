@@ -73,6 +73,10 @@ class Results:
         """Rows of which a run did not end as it should."""
         return self.columns["state"].values >= STATES.index("failed")
 
+    def varies_as(self, other: Results) -> bool:
+        """Whether the same values vary in others, so that they may be those of the same study."""
+        return [c.name for c in self.named("varied")] == [c.name for c in other.named("varied")]
+
     def sentence(self, row: int) -> str:
         """Why a row has no result; "" if it has one, or is still to come."""
         for _, outcome in self.table.rows[row]:

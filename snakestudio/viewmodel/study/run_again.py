@@ -9,25 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from snakestudio.errors import SceneError, SignalError, StudyError
+from snakestudio.errors import SignalError, StudyError
 from snakestudio.model.column_units import unit_text
-from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import parse_scene
-from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.offline import OfflineRun, run_offline
 from snakestudio.study.description import StudyFields
-from snakestudio.study.evaluate import files_of, place_of
+from snakestudio.study.evaluate import files_of
 from snakestudio.study.goals import measured, title_of
-from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.run_key import code_hash, run_key, study_hash
+from snakestudio.study.running import scene_of_run
 from snakestudio.study.store import Asked, Outcome, Store, store_path
-from snakestudio.study.study_file import load_study
 from snakestudio.viewmodel.study.result_columns import number_text
 
-__all__ = ["AgainRun", "run_again", "run_name", "scene_of_run", "values_of"]
+__all__ = ["AgainRun", "run_again", "run_name", "values_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +56,6 @@ def values_of(table: Table, row: int) -> dict[str, Any]:
     changes = table.rows[row][0][0].changes
     keys = [key for vary in table.study.vary for key in vary.all_keys]
     return {**table.study.fixed, **{key: changes[key] for key in keys if key in changes}}
-
-
-def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:
-    """The scene of a run as it was run, and the folder that its file names are relative to.
-
-    Parameters
-    ----------
-    path : Path
-        The study's file.
-    study : StudyFields
-        As it was run.
-    text : str
-        Of the scene as it was run, TOML.
-    asked : Asked
-
-    Raises
-    ------
-    SceneError
-        If the values do not fit the scene.
-    """
-    base_dir = (path.parent / study.scene).parent
-    scene = parse_scene(text, source=str(path))
-    try:  # files outside the folder had other names where they were computed with
-        present = Plan.of_file(load_study(path), path).scene
-    except (SceneError, StudyError):
-        present = scene
-    names = {place_of(name): name for _, name in named_files(present)}
-    moved = {key: names[name] for key, name in named_files(scene) if names.get(name, name) != name}
-    scene = with_values(scene, moved) if moved else scene
-    return with_values(scene, asked.changes) if asked.changes else scene, base_dir
 
 
 def run_again(

@@ -435,6 +435,21 @@ def test_all_that_was_chosen_stays_while_runs_land(make_view: Callable[..., Stud
     assert sorted(view.table.results.row_at(line) for line in lines) == chosen
 
 
+def test_of_another_study_nothing_is_chosen(make_view: Callable[..., StudyResultsView]) -> None:
+    view = make_view(table_of(made_up_study()))
+    view.linked.select([20])
+    view.linked.pin([150], True)
+    view.linked.brush({"net_speed": (0.0, 0.1)})
+    view.linked.sort("net_speed", True)
+    view.show_table(table_of(made_up_study(("amplitude", "model"), 1)), UNITS, trace_of_key, SCENE)
+    rows = view.linked.rows
+    assert (rows.selected, rows.pins, rows.brushes, rows.sorted_by) == ((), (), {}, None)
+    assert view.table.horizontalHeader().sortIndicatorSection() == -1
+    assert view.parallel.chart.columns[1].name == "model.kind"
+    assert view.map.y_box.value == "model.kind"
+    assert texts(view, "point")[0] == "0"
+
+
 def test_every_line_is_drawn_once_nothing_changes_any_more(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,21 +183,21 @@ class Canvas(Themed):
             painter.drawText(room, int(_SIDES.AlignCenter) | int(Qt.TextFlag.TextWordWrap), why)
             return
         if self._still is None:
-            self._still = self._layer(self.paint_still)
+            self._still = self.layer(self.paint_still)
         painter.drawPixmap(0, 0, self._still)
         if self._bright is None:
-            self._bright = self._layer(self.paint_brushed)
+            self._bright = self.layer(self.paint_brushed)
         painter.drawPixmap(0, 0, self._bright)
         self.paint_marks(painter)
 
-    def _layer(self, paint: object) -> QPixmap:
+    def layer(self, paint: Callable[[QPainter], None]) -> QPixmap:
+        """A picture over all of the chart, painted once."""
         scale = self.devicePixelRatioF()
         layer = QPixmap(max(1, round(self.width() * scale)), max(1, round(self.height() * scale)))
         layer.setDevicePixelRatio(scale)
         layer.fill(Qt.GlobalColor.transparent)
         painter = QPainter(layer)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        assert callable(paint)
         paint(painter)
         painter.end()
         return layer

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
+from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
 
-__all__ = ["Chooser", "chooser_row"]
+__all__ = ["Chooser", "ChooserRow", "beside"]
+
+_NARROW = 470
+"""Width below which three boxes do not stand beside each other, px of the design."""
 
 
 class Chooser(QWidget):
@@ -42,7 +47,7 @@ class Chooser(QWidget):
         label.setBuddy(self.box)
         row.addWidget(label)
         row.addWidget(self.box, 1)
-        self.setMaximumWidth(300)
+        self.setMaximumWidth(theme.scaled(320))
 
     def offer(self, entries: Sequence[tuple[str, str]], usual: str = "") -> None:
         """Offer names with what people call them; what is chosen stays if it can, else it is the usual."""
@@ -70,13 +75,43 @@ class Chooser(QWidget):
             self.chosen.emit()
 
 
-def chooser_row(*parts: QWidget) -> QHBoxLayout:
-    """Boxes beside each other, from the left."""
+class ChooserRow(QWidget):
+    """Boxes beside each other; where it is narrow, the last of three stands below the others."""
+
+    def __init__(self, *choosers: Chooser) -> None:
+        super().__init__()
+        self._choosers = choosers
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(10, 0, 10, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(len(choosers), 0)
+        self._narrow: bool | None = None
+        self._arrange(False)
+
+    def _arrange(self, narrow: bool) -> None:
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for place, chooser in enumerate(self._choosers):
+            below = narrow and place == 2
+            self._grid.addWidget(chooser, int(below), 0 if below else place, 1, 2 if below else 1)
+            # A longer word before a box leaves the box as much room as the others.
+            self._grid.setColumnStretch(place, 0 if narrow and place == 2 else 4 if len(chooser.word) > 3 else 3)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(len(self._choosers) > 2 and event.size().width() < theme.scaled(_NARROW))
+
+
+def beside(*parts: QWidget) -> QHBoxLayout:
+    """Things beside each other, from the left, as wide as they want to be."""
     row = QHBoxLayout()
     row.setContentsMargins(10, 0, 10, 0)
     row.setSpacing(10)
     for part in parts:
-        # A longer word before a box leaves the box as much room as the others.
-        row.addWidget(part, 4 if isinstance(part, Chooser) and len(part.word) > 3 else 3)
-    row.addStretch(0)
+        row.addWidget(part)
     return row

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from snakestudio._arrays import FloatArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
-from snakestudio.gui.study.results.choosers import Chooser, chooser_row
+from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.samplers import generation_of
 from snakestudio.viewmodel.study.rasters import dots
@@ -155,8 +155,9 @@ class ConvergenceView(QWidget):
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
         self._row = QWidget()
-        row = chooser_row(self.goal_box)
-        row.setStretch(1, 1)
+        row = beside(self.goal_box)
+        row.addStretch(1)
+        row.setStretch(0, 3)
         self._row.setLayout(row)
         column.addWidget(self._row)
         column.addWidget(self.chart, 1)

@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QCheckBox, QMenu, QToolButton, QVBoxLayout, QWidget, QWidgetAction
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
-from snakestudio.gui.study.results.choosers import Chooser, chooser_row
+from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.viewmodel.study.rasters import Bytes, Lines, shades
 from snakestudio.viewmodel.study.result_columns import Column
@@ -21,7 +21,7 @@ from snakestudio.viewmodel.study.scales import Scale
 
 __all__ = ["ParallelView"]
 
-_SAMPLE = 1_000
+_SAMPLE = 800
 """Brushed lines that are drawn at once, for instance while a brush is dragged."""
 _FEW = 400
 """Lines that are drawn finely at once."""
@@ -52,6 +52,8 @@ class _Parallel(Canvas):
         self._axis = 0
         self._from: tuple[float, float] = (0.0, 0.0)
         self._shifted = 0.0
+        self._axes: QPixmap | None = None
+        """Axes and their numbers, which lie over the lines."""
         self._behind = False
         self._drawn: tuple[Bytes, Bytes] | None = None
         self._all: Lines | None = None
@@ -145,6 +147,7 @@ class _Parallel(Canvas):
             self.paint_raster(painter, whole, picture, cover // 5, self.one_colour(theme.colour("dim")))
 
     def renew(self) -> None:
+        self._axes = None
         self._begin_lines()
         super().renew()
 
@@ -210,7 +213,6 @@ class _Parallel(Canvas):
             some = Lines((width, height), smooth=len(chosen) <= _FEW)
             some.add(*self._crossings(chosen), self._shade(chosen))
             self.paint_raster(painter, whole, *some.picture(), palette)
-        self._paint_axes(painter)
 
     def _paint_axes(self, painter: QPainter) -> None:
         area, font = self.area, theme.chart_font()
@@ -234,10 +236,6 @@ class _Parallel(Canvas):
                 painter.drawText(place.adjusted(2, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
             raised = self._crowded and axis % 2 == 0
             self._paint_title(painter, column, x, area.top() - (theme.scaled(62) if raised else theme.scaled(42)), room)
-        if self._what == "axis":
-            x = self.axis_x(self._axis) + self._shifted
-            painter.setPen(QPen(theme.colour("accent"), 2))
-            painter.drawLine(QPointF(x, area.top() - 8), QPointF(x, area.bottom()))
 
     def _paint_title(self, painter: QPainter, column: Column, x: float, top: float, room: float) -> None:
         metrics = QFontMetricsF(theme.chart_font())
@@ -250,6 +248,13 @@ class _Parallel(Canvas):
 
     def paint_marks(self, painter: QPainter) -> None:
         area = self.area
+        if self._axes is None:
+            self._axes = self.layer(self._paint_axes)
+        painter.drawPixmap(0, 0, self._axes)
+        if self._what == "axis":
+            x = self.axis_x(self._axis) + self._shifted
+            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.drawLine(QPointF(x, area.top() - 8), QPointF(x, area.bottom()))
         for axis, (column, scale) in enumerate(zip(self.columns, self._scales, strict=True)):
             ends = self.linked.rows.brushes.get(column.name)
             if ends is not None:
@@ -312,7 +317,6 @@ class _Parallel(Canvas):
             self._from = (scale.at(ends[0]), scale.at(ends[1])) if ends is not None else (0.0, 0.0)
         if self._what == "axis":
             self._shifted = place.x() - begin.x()
-            self._bright = None
             self.update()
             return
         first, now = self._share_at(begin.y()), self._share_at(place.y())
@@ -380,6 +384,7 @@ class ParallelView(QWidget):
         super().__init__(parent)
         self._linked = linked
         self._without: set[str] = set()
+        self._varied: list[str] = []
         self.colour_box = Chooser("Colour", "What the colours of the lines say")
         self.axes = QToolButton()
         self.axes.setText("Axes")
@@ -390,9 +395,9 @@ class ParallelView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(8)
-        row = chooser_row(self.colour_box, self.axes)
-        row.setStretch(1, 0)
-        row.insertStretch(1, 1)
+        row = beside(self.colour_box, self.axes)
+        row.setStretch(0, 1)
+        row.insertStretch(1, 0)
         column.addLayout(row)
         column.addWidget(self.chart, 1)
         self.colour_box.chosen.connect(self.renew)
@@ -405,6 +410,11 @@ class ParallelView(QWidget):
         goals = results.named("goal", "limit")
         numbers = [column for column in every if not column.categories]
         self.colour_box.offer([("=", "None"), *((c.name, c.short) for c in numbers)], goals[0].name if goals else "=")
+        varied = [column.name for column in results.named("varied")]
+        if varied != self._varied:  # another study
+            self._varied = varied
+            self._without.clear()
+            self.chart.show_columns([], None)
         before = [column.name for column in self.chart.columns]
         names = [column.name for column in every if column.name not in self._without]
         kept = [name for name in before if name in names]

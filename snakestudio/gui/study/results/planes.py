@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayo
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import BAR_ROOM, Canvas
-from snakestudio.gui.study.results.choosers import Chooser, chooser_row
+from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.results import front
 from snakestudio.viewmodel.study.rasters import dots, shades
@@ -289,7 +289,7 @@ class ScatterView(QWidget):
         self.x_box, self.y_box = Chooser("X", "What stands to the right"), Chooser("Y", "What stands upwards")
         self.colour_box = Chooser("Colour", "What the colours of the dots say")
         self.chart = _Scatter(linked)
-        _framed(self, [chooser_row(self.x_box, self.y_box, self.colour_box)], self.chart)
+        _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
         for chooser in (self.x_box, self.y_box, self.colour_box):
             chooser.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
@@ -488,12 +488,10 @@ class MapView(QWidget):
         self.told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.chart = _Map(linked)
         self._others = QWidget()
-        others = chooser_row(self.over_box, self.where)
-        others.setStretch(0, 0)
-        others.setStretch(1, 0)
-        others.insertWidget(2, self.told, 1)
+        others = beside(self.over_box, self.where, self.told)
+        others.setStretch(2, 1)
         self._others.setLayout(others)
-        _framed(self, [chooser_row(self.x_box, self.y_box, self.colour_box), self._others], self.chart)
+        _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box), self._others], self.chart)
         for chooser in (self.x_box, self.y_box, self.colour_box, self.over_box):
             chooser.chosen.connect(self.renew)
         linked.results_changed.connect(self.renew)
@@ -565,13 +563,10 @@ class MapView(QWidget):
         self.where.setVisible(any(len(choices(column)) for column in others))
 
 
-def _framed(view: QWidget, rows: Sequence[object], chart: Canvas) -> None:
+def _framed(view: QWidget, rows: Sequence[QWidget], chart: Canvas) -> None:
     column = QVBoxLayout(view)
     column.setContentsMargins(0, 8, 0, 0)
     column.setSpacing(8)
     for row in rows:
-        if isinstance(row, QWidget):
-            column.addWidget(row)
-        else:
-            column.addLayout(row)  # type: ignore[arg-type]
+        column.addWidget(row)
     column.addWidget(chart, 1)

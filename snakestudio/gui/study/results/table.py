@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     QPoint,
+    QSignalBlocker,
     Qt,
 )
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
@@ -235,9 +236,18 @@ class ResultsTable(QTableView):
         if names != self._sized_for and names:
             self._sized_for = names
             self._fit_columns()
+        self._follow_order(names)
         self.follow_selection(scroll=False)
         self.horizontalScrollBar().setValue(across)
         self.verticalScrollBar().setValue(down)
+
+    def _follow_order(self, names: list[str]) -> None:
+        """Show in the head what the rows are sorted by."""
+        by = self._linked.rows.sorted_by if self._linked.there else None
+        head = self.horizontalHeader()
+        with QSignalBlocker(head):  # they are sorted already
+            order = Qt.SortOrder.DescendingOrder if by is not None and by[1] else Qt.SortOrder.AscendingOrder
+            head.setSortIndicator(names.index(by[0]) if by is not None else -1, order)
 
     def _fit_columns(self) -> None:
         metrics = self.fontMetrics()
@@ -251,7 +261,7 @@ class ResultsTable(QTableView):
             lines = str(self.results.headerData(at, Qt.Orientation.Horizontal)).split("\n")
             head = max(metrics.horizontalAdvance(line) for line in lines) + 14
             body = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-            self.setColumnWidth(at, min(max(head, body) + 30, theme.scaled(240)))
+            self.setColumnWidth(at, min(max(head + 8, body + 30), theme.scaled(240)))
 
     def _on_brushed(self) -> None:
         if self._linked.rows.only_brushed:

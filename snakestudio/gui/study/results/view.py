@@ -76,8 +76,8 @@ class StudyResultsView(QWidget):
 
     def _build(self) -> None:
         names = QHBoxLayout()
-        names.setContentsMargins(10, 6, 10, 0)
-        names.setSpacing(6)
+        names.setContentsMargins(8, 6, 8, 0)
+        names.setSpacing(4)
         tips = {
             "Map": "A measure over two varied values", "Scatter": "Any two columns, and the front of two goals",
             "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
@@ -87,6 +87,7 @@ class StudyResultsView(QWidget):
             chip = self.chips[name] = QToolButton()
             chip.setProperty("role", "chip")
             chip.setText(name)
+            chip.setStyleSheet("padding: 3px 7px;")  # all four in a dock of usual width
             chip.setCheckable(True)
             chip.setToolTip(tips[name])
             chip.clicked.connect(lambda on, name=name: self.show_chart(name, on))
@@ -185,7 +186,7 @@ class StudyResultsView(QWidget):
         trace: Callable[[str], Trace | None],
         scene: Scene | None = None,
     ) -> None:
-        """Show results; call it again whenever runs land, and all that was chosen stays.
+        """Show results; call it again whenever runs land, and all that was chosen stays as long as the same varies.
 
         Parameters
         ----------
@@ -197,9 +198,11 @@ class StudyResultsView(QWidget):
         scene : Scene, optional
             That the study is of: it knows what its values are called.
         """
-        first = not self.linked.there
         self.card.fetch_with(trace)
         results = Results(table, units, scene)
+        if self.linked.there and not self.linked.results.varies_as(results):
+            self.linked.forget()  # another study
+        first = not self.linked.there
         if len(results):
             if first:
                 self._choose_usual(results)
@@ -210,6 +213,7 @@ class StudyResultsView(QWidget):
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
         else:
             self.linked.forget()
+            self.card.hide()
             self._stack.setCurrentIndex(0)
 
     def _choose_usual(self, results: Results) -> None:
