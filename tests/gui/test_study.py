@@ -17,14 +17,20 @@ from snakestudio.cli import main
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
+from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.panel import StudyPanel
 from snakestudio.gui.study.run_bar import StudyRunBar
 from snakestudio.gui.study.runner import ARMED
+from snakestudio.gui.study.setup.fixed_form import FixedForm
 from snakestudio.gui.study.setup.page import SetupPage
+from snakestudio.gui.study.setup.search_form import SearchForm
+from snakestudio.gui.study.workers_table import WorkersTable
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.running import results_of
 from snakestudio.study.study_file import load_study
+from snakestudio.viewmodel.study.landing import landed, trace_of
 from tests.gui.conftest import COMPILING_MS, MAIN_SCENE
 from tests.study.conftest import study_file
 
@@ -473,6 +479,42 @@ def test_changes_that_cannot_be_saved_are_asked_about(
     opened.context.study.open_study.save()
     assert load_study(study_file).vary[0].low == 25.0
     assert panel(opened).notice.text == ""
+
+
+def test_workers_are_listed_by_their_names(qtbot: QtBot) -> None:
+    table = WorkersTable()
+    qtbot.addWidget(table)
+    table.show_workers(tuple(WorkerInfo(name, "lab", "tcp://lab:1", 2, 97.4, 1 << 28) for name in ("b", "a")))
+    model = table.model()
+    assert [model.index(row, 0).data() for row in range(2)] == ["a", "b"]
+    assert [model.index(0, column).data() for column in (1, 2, 3)] == ["2", "97 %", "256 MB"]
+    table.show_workers(())
+    assert not table.isVisible()
+
+
+def test_a_study_that_never_ran_has_no_results(tmp_path: Path) -> None:
+    assert landed(tmp_path / "a.study.toml") is None
+    assert trace_of(tmp_path / "a.study.toml", "key") is None
+
+
+def test_fields_are_those_that_a_search_uses(study_file: Path, qtbot: QtBot) -> None:
+    opened = OpenStudy()
+    opened.open(study_file)
+    form, fixed = SearchForm(opened), FixedForm(opened)
+    for widget in (form, fixed):
+        qtbot.addWidget(widget)
+        opened.changed.connect(widget.refresh)
+        widget.refresh()
+    form.show()
+    shown = {name: field.isVisible() for name, field in form.fields.items()}
+    assert shown == {"points": False, "seed": False, "batch": False}
+    for kind, batch in (("sobol", False), ("cma_es", True)):
+        form.kind.activated.emit(form.kind.findData(kind))
+        shown = {name: field.isVisible() for name, field in form.fields.items()}
+        assert shown == {"points": True, "seed": True, "batch": batch}
+    opened.edit(opened.study.model_copy(update={"fixed": {"run.duration_s": 2.5}}))
+    assert [card.value.text() for card in fixed.cards] == ["2.5"]
+    opened.close()
 
 
 def test_a_cluster_is_asked_for_by_its_address(qtbot: QtBot, tmp_path: Path) -> None:
