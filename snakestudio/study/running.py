@@ -31,8 +31,8 @@ from snakestudio.study.store import Asked, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study
 
 __all__ = [
-    "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "scene_of_run", "texts_of",
-    "units_of_results", "warnings_of",
+    "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "scene_of_run",
+    "texts_of", "units_of_results", "warnings_of",
 ]  # fmt: skip
 
 
