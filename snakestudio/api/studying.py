@@ -21,6 +21,7 @@ import numpy as np
 from snakestudio.api.running import Run, ended, prepare, simulate_scene
 from snakestudio.api.study_arguments import study_values
 from snakestudio.errors import SceneError, StudyError, UsageError
+from snakestudio.export.printing import FORMATS
 from snakestudio.model.arguments import path_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -32,10 +33,12 @@ from snakestudio.study.begin import made
 from snakestudio.study.cluster import Tls
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Progress
+from snakestudio.study.figure import write_figure
 from snakestudio.study.goals import measured
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.running import Workers
+from snakestudio.study.shown import Named
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import is_study, load_study, save_study
 
@@ -252,11 +255,13 @@ class Study:
         ------
         StudyError
         """
-        found = self._units(running.texts_of(self.path))
-        return {name: found[name] for name in self.table}
+        table = self.table
+        found = self._units(table)
+        return {name: found[name] for name in table}
 
-    def _units(self, texts: Mapping[str, str]) -> dict[str, str]:
-        return export.units_in(self.table, running.units_of_results(self.path), parse_scene(texts["scene"]))
+    def _units(self, table: Table) -> dict[str, str]:
+        scene = parse_scene(running.texts_of(self.path)["scene"])
+        return export.units_in(table, running.units_of_results(self.path), scene)
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame.
@@ -335,14 +340,24 @@ class Study:
                 )
         return run
 
-    def export(self, path: str | Path, *, runs: bool = False) -> Path:
-        """Write the results as CSV, HDF5 (.h5, .hdf5) or Parquet, by the ending of the name.
+    def export(
+        self,
+        path: str | Path,
+        *,
+        runs: bool = False,
+        x: str | None = None,
+        y: str | None = None,
+        colour: str | None = None,
+    ) -> Path:
+        """Write the results as CSV, HDF5 (.h5, .hdf5) or Parquet, or draw them (.pdf, .svg, .png), as the name ends.
 
         Parameters
         ----------
         path : str or Path
         runs : bool
             A row for every run, in place of every point; HDF5 has both.
+        x, y, colour : str, optional
+            Columns that are drawn; those that suit the study if left out.
 
         Returns
         -------
@@ -353,19 +368,21 @@ class Study:
         ------
         ExportError, StudyError, UsageError
         """
-        target, table = path_of("path", path), self.table
-        texts = running.texts_of(self.path)
-        units = self._units(texts)
+        target, table, texts = path_of("path", path), self.table, running.texts_of(self.path)
         columns: Mapping[str, np.ndarray] = export.runs_of(table) if runs else table
         match target.suffix.lower():
             case ".csv":
                 export.write_csv(target, columns, texts)
             case ".h5" | ".hdf5":
-                export.write_hdf5(target, table, units, texts)
+                export.write_hdf5(target, table, self._units(table), texts)
             case ".parquet":
-                export.write_parquet(target, columns, units, texts)
+                export.write_parquet(target, columns, self._units(table), texts)
+            case ending if ending in FORMATS:
+                units = running.units_of_results(self.path)
+                write_figure(target, table, parse_scene(texts["scene"]), units, texts, Named(x, y, colour))
             case _:
-                raise UsageError(f"{target}: give the file one of the endings .csv, .hdf5, .h5 and .parquet.")
+                endings = ", ".join((".csv", ".hdf5", ".h5", ".parquet", *FORMATS))
+                raise UsageError(f"{target}: give the file one of the endings {endings}.")
         return target
 
     # --------------------------------------------------------------------------------------------------------- shown

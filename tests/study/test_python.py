@@ -143,6 +143,8 @@ def test_results_are_written(scene: Path, tmp_path: Path) -> None:
     assert table["net_speed"].to_numpy().tolist() == study.table["net_speed"].tolist()
     with h5py.File(study.export(tmp_path / "all.h5")) as file:
         assert file["points/net_speed"][:].tolist() == study.table["net_speed"].tolist()
+    study.export(tmp_path / "map.pdf", x="gait.amplitude_deg", y="net_speed")
+    assert (tmp_path / "map.pdf").read_bytes().startswith(b"%PDF")
     with pytest.raises(ss.SnakeStudioError, match=r"endings \.csv"):
         study.export(tmp_path / "points.xlsx")
 
