@@ -77,7 +77,7 @@ class StudyResultsView(QWidget):
     def _build(self) -> None:
         names = QHBoxLayout()
         names.setContentsMargins(8, 6, 8, 0)
-        names.setSpacing(4)
+        names.setSpacing(3)
         tips = {
             "Map": "A measure over two varied values", "Scatter": "Any two columns, and the front of two goals",
             "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
@@ -87,7 +87,7 @@ class StudyResultsView(QWidget):
             chip = self.chips[name] = QToolButton()
             chip.setProperty("role", "chip")
             chip.setText(name)
-            chip.setStyleSheet("padding: 3px 7px;")  # all four in a dock of usual width
+            chip.setStyleSheet("padding: 3px 5px;")  # all four in a dock of usual width
             chip.setCheckable(True)
             chip.setToolTip(tips[name])
             chip.clicked.connect(lambda on, name=name: self.show_chart(name, on))
