@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     study_file(parser)
     add_cluster_arguments(parser)
     parser.add_argument("--retry", action="store_true", help="try runs that killed their workers once more")
+    parser.add_argument(
+        "--watched", action="store_true",
+        help="for a program that watches: progress as lines of JSON, and pause, go on, cancel as lines of standard"
+        " input, whose end cancels",
+    )  # fmt: skip
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -37,6 +42,10 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
 
     from snakestudio.study import running
 
+    if options.watched:
+        from snakestudio.cli import study_watched
+
+        return study_watched.carry_out(path, workers)
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
         print(f"snakestudio: {sentence}", file=sys.stderr)

@@ -194,9 +194,9 @@ def front(goals: FloatArray) -> IntArray:
 
     Of rows that are the same the first stays. In the order of the first goal.
     """
-    order = np.lexsort(goals.T[::-1])
+    rest = np.lexsort(goals.T[::-1]) if goals.shape[1] else np.arange(min(1, len(goals)))
     kept: list[int] = []
-    for row in order:
-        if not kept or not np.any(np.all(goals[kept] <= goals[row], axis=1)):
-            kept.append(int(row))
+    while len(rest):  # no other is better than the first one that is left, in this order
+        kept.append(int(rest[0]))
+        rest = rest[~np.all(goals[rest[0]] <= goals[rest], axis=1)]
     return np.array(kept, np.int64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +31,8 @@ from snakestudio.study.store import Asked, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study
 
 __all__ = [
-    "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "scene_of_run",
-    "texts_of", "units_of_results", "warnings_of",
+    "Workers", "check_measures", "columns_of", "driver_of", "formulations_of", "open_plan", "results_of", "run_study",
+    "scene_of_run", "texts_of", "units_of", "units_of_results", "warnings_of",
 ]  # fmt: skip
 
 
@@ -119,6 +119,33 @@ def warnings_of(plan: Plan) -> list[str]:
     return found
 
 
+def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
+    """Columns that a run of a scene has.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot run.
+    """
+    runner = Runner(scene, base_dir)
+    names = column_names(runner.recording.schema)
+    runner.recording.close()
+    return names
+
+
+def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
+    """Units of what is measured of a run with these columns, by name: endings of columns; and what cannot be."""
+    units, found = {}, []
+    for number, part in enumerate(study.measured, 1):
+        try:
+            units[part.called] = unit_of(part.measure, columns)
+        except SignalError as error:
+            goals = len(study.goals)
+            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
+            found.append(Problem("error", f"{at}.measure", error.message, error.remedy))
+    return units, found
+
+
 def check_measures(plan: Plan) -> dict[str, str]:
     """Units of what is measured, by name: endings of columns.
 
@@ -129,19 +156,9 @@ def check_measures(plan: Plan) -> dict[str, str]:
     SceneError
         If the scene cannot run.
     """
-    runner = Runner(plan.scene, plan.base_dir)
-    names = column_names(runner.recording.schema)
-    runner.recording.close()
-    units, problems = {}, []
-    for number, part in enumerate(plan.study.measured, 1):
-        try:
-            units[part.called] = unit_of(part.measure, names)
-        except SignalError as error:
-            goals = len(plan.study.goals)
-            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
-            problems.append(Problem("error", f"{at}.measure", error.message, error.remedy))
-    if problems:
-        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in problems), problems)
+    units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
+    if found:
+        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in found), found)
     return units
 
 

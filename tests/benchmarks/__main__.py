@@ -11,7 +11,8 @@ from importlib import import_module
 NAMES = (
     "codec", "continuum", "control", "editor", "editor_files", "emulator", "engine", "export", "fitting", "lagrangian",
     "link_core", "link_timing", "live", "memory", "nonholonomic", "plots", "population", "recording", "render",
-    "robot_stop", "signals", "spatial", "start", "study", "teleop", "trigger", "window", "window_beats",
+    "robot_stop", "signals", "spatial", "start", "study", "study_results", "teleop", "trigger", "window",
+    "window_beats",
 )  # fmt: skip
 
 

@@ -316,7 +316,7 @@ def test_a_worker_that_is_cut_off_is_done_without(
                 cut.now()
                 later.enter_context(joined(scheduler))
 
-        monkeypatch.setattr(driving, "_LOOK_S", 0.0)
+        monkeypatch.setattr("snakestudio.study.crew._LOOK_S", 0.0)
         monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
         last = run_study(study_file, Workers(scheduler=scheduler), tell)
         assert cut.done
