@@ -345,9 +345,9 @@ class Study:
         path: str | Path,
         *,
         runs: bool = False,
-        x: str | None = None,
-        y: str | None = None,
-        colour: str | None = None,
+        x: str = "",
+        y: str = "",
+        colour: str = "",
     ) -> Path:
         """Write the results as CSV, HDF5 (.h5, .hdf5) or Parquet, or draw them (.pdf, .svg, .png), as the name ends.
 

@@ -223,10 +223,6 @@ class _Measures(QWidget):
         self.message.say(self._open.findings.of(self._key))
 
 
-_LESS = ("cost_of_transport", "largest_torque", "largest_obstacle_force", "time_jammed")
-"""What is better when it is less."""
-
-
 class Goals(_Measures):
     """All goals."""
 
@@ -234,7 +230,7 @@ class Goals(_Measures):
         super().__init__(open_study, "goals", Cards(lambda index: GoalCard(open_study, index)), "goal")
 
     def _new(self, study: StudyFields, measure: str) -> Goal:
-        return Goal(measure=measure, aim="minimise" if measure in _LESS else "maximise")
+        return Goal(measure=measure, aim=PRESETS[measure].aim if measure in PRESETS else "maximise")
 
 
 class Limits(_Measures):
