@@ -216,6 +216,7 @@ class Drawing:
             (axes.set_xscale if along == "x" else axes.set_yscale)("log")
 
     def _curves(self, axes: Axes, shown: Shown, y: str, rows: BoolArray) -> None:
+        self._levels(y)
         _, x, _ = self._places(shown.x)
         numbers = self._numbers(y)
         column = self.table[shown.colour] if shown.colour else None
