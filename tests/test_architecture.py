@@ -44,8 +44,8 @@ BARS = {
     "one_importer": Bar(219, slack=5),
     "one_importer_small": Bar(32, slack=3),
     "one_importer_untested": Bar(8),
-    "modules": Bar(869, slack=5),
-    "lines": Bar(146_100, slack=1_000, goal=115_600),
+    "modules": Bar(871, slack=5),
+    "lines": Bar(146_700, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }

@@ -13,6 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from snakestudio import cli
+from snakestudio.api import Run
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.frame import Frame
@@ -148,7 +149,9 @@ def test_the_first_study_does_what_its_page_says(tmp_path: Path, monkeypatch: py
     (source,) = code("first-study", "python")
     namespace: dict[str, object] = {}
     exec(compile(source, "first-study.md", "exec"), namespace)
-    assert len((tmp_path / "best.csv").read_text().splitlines()) > 100
+    run = namespace["run"]
+    assert isinstance(run, Run)
+    assert run["time_s"][-1] == pytest.approx(2.0)
 
 
 def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays, compare, fit, draw, check."""
+"""What `import snakestudio` offers: simulate a scene and get its columns, compare, fit, study, draw, check."""
 
 from snakestudio.analysis.fitting import JointTrack, Track, Trial
 from snakestudio.api.comparing import (
@@ -12,6 +12,7 @@ from snakestudio.api.comparing import (
 from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
 from snakestudio.api.fitting import Fit, fit
 from snakestudio.api.running import Run, check, continue_from, load_run, plan, prepare, simulate, simulate_scene
+from snakestudio.api.studying import Study
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
@@ -25,6 +26,7 @@ __all__ = [
     "Run",
     "Scene",
     "SnakeStudioError",
+    "Study",
     "Track",
     "Trial",
     "check",

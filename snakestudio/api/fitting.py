@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_text import report
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.scene import Scene
+from snakestudio.study.fit_pool import FitPool
+from snakestudio.study.running import Workers
 
 __all__ = ["Fit", "Free", "fit", "fit_trials"]
 
@@ -63,16 +66,17 @@ def fit_trials(
     method: str = "auto",
     seed: int = 1,
     limit: int | None = None,
-    workers: int | None = None,
+    workers: Workers | None = None,
     progress: Callable[[FitProgress], bool] | None = None,
 ) -> Fit:
-    """Fit `parameters` to trials; see `fit`.
+    """Fit `parameters` to trials; see `fit`. Of `workers` a count of 0 is this thread.
 
     Raises
     ------
-    UsageError, SceneError, PhysicsError
+    UsageError, SceneError, StudyError, PhysicsError
     """
-    data = fitting.fit(trials, parameters, method, seed, limit=limit, workers=workers, progress=progress)
+    pool = None if workers is not None and workers.count == 0 else partial(FitPool, workers=workers)
+    data = fitting.fit(trials, parameters, method, seed, limit=limit, pool=pool, progress=progress)
     assert data is not None, "nothing abandons it"
     return Fit(data, scene)
 
@@ -88,6 +92,7 @@ def fit(
     align: bool = True,
     limit: int | None = None,
     workers: int | None = None,
+    scheduler: str | None = None,
     **values: Any,
 ) -> Fit:
     """Fit values of a scene so that its run matches measured ones.
@@ -110,7 +115,9 @@ def fit(
     limit : int, optional
         Sets of values that may be tried.
     workers : int, optional
-        Processes that simulate; 0: none but this one. All processors but one if left out.
+        Processes of this machine that simulate; 0: none but this one. As many as processors if left out.
+    scheduler : str, optional
+        Address of a dask scheduler whose workers simulate in their place, like ``"tcp://host:8786"``.
     **values
         Scene values to replace, by dotted key.
 
@@ -118,9 +125,12 @@ def fit(
     ------
     SceneError, UsageError, ExperimentError
         Naming what is wrong.
+    StudyError
+        If nobody is there who simulates.
     PhysicsError
         If the run fails with the scene's own values.
     """
+    who = Workers.given(workers, scheduler, least=0)
     prepared, base_dir, _ = prepare(scene, values=values)
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
@@ -128,7 +138,7 @@ def fit(
     if isinstance(experiment, Sequence) and not isinstance(experiment, str) and not _are_tracks(experiment):
         given = list(experiment)
     trials = [_trial(one, number, prepared, base_dir, bounds, align) for number, one in enumerate(given)]
-    return fit_trials(prepared, trials, parameters, method, seed, limit, workers)
+    return fit_trials(prepared, trials, parameters, method, seed, limit, who)
 
 
 def _parameters(free: Free) -> list[FreeParameter]:

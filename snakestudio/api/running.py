@@ -32,7 +32,18 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline, run_to_end
 
-__all__ = ["Run", "check", "continue_from", "load_run", "plan", "prepare", "scene_name", "simulate", "simulate_scene"]
+__all__ = [
+    "Run",
+    "check",
+    "continue_from",
+    "ended",
+    "load_run",
+    "plan",
+    "prepare",
+    "scene_name",
+    "simulate",
+    "simulate_scene",
+]
 
 
 class Run(Mapping[str, NDArray[np.float64]]):
@@ -316,7 +327,17 @@ def simulate(
         If the physics fails; its `run` attribute has what was recorded until then.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
-    run = simulate_scene(prepared, base_dir, changes, scene_name(scene))
+    return ended(simulate_scene(prepared, base_dir, changes, scene_name(scene)))
+
+
+def ended(run: Run) -> Run:
+    """A run that came to its end.
+
+    Raises
+    ------
+    PhysicsError
+        If it did not; its `run` attribute has what was recorded until then.
+    """
     if run.failure:
         error = PhysicsError(run.failure)
         error.run = run  # type: ignore[attr-defined]

@@ -37,7 +37,7 @@ COMMANDS = {
     "study status": ("study_status", "tell how far a study is, and what is best so far"),
     "study export": ("study_export", "write the results of a study as CSV, HDF5 or Parquet, or draw them"),
     "study list": ("study_list", "list the studies in a folder"),
-    "study worker": ("study_worker", "compute for a study that another process runs"),
+    "study worker": ("study_worker", "compute for studies and fits that another process runs"),
     "diff": ("diff", "tell in words how two scenes differ"),
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
     "listen": ("listen", "show what a robot says on its CAN bus, and send nothing"),
@@ -55,7 +55,6 @@ _OWN_ENDING = ("gui", "emulate")
 _HIDDEN = {
     "warm-up": "warm_up",
     "time-engines": "time_engines",
-    "fit-worker": "fit_worker",
     "link-worker": "link_worker",
     "number-text": "number_text",
 }

@@ -1,4 +1,4 @@
-"""List every mistake in scene files, one sentence each: file, key, value, remedy; and mend what has a fix."""
+"""List every mistake in scene and study files, one sentence each: file, key, value, remedy; mend what has a fix."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from snakestudio.errors import Problem
 
 __all__ = ["add_arguments", "execute"]
@@ -16,7 +18,7 @@ _MOST = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio check`."""
-    parser.add_argument("scenes", metavar="SCENE", nargs="+", help="scene files")
+    parser.add_argument("scenes", metavar="SCENE", nargs="+", help="scene files, or study files")
     parser.add_argument(
         "--fix",
         action="store_true",
@@ -27,11 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio check`."""
     import sys
+    from pathlib import Path
 
     from snakestudio import api
+    from snakestudio.study.study_file import is_study
 
     mistakes = 0
     for name in options.scenes:
+        if is_study(Path(name)):
+            mistakes += _mistakes_of_study(Path(name))
+            continue
         problems = _mended(name) if options.fix else api.check(name)
         errors = [problem for problem in problems if problem.severity == "error"]
         mistakes += len(errors)
@@ -44,6 +51,25 @@ def execute(options: argparse.Namespace) -> int:
         if not errors:
             print(f"{name}: no mistakes")
     return 2 if mistakes else 0
+
+
+def _mistakes_of_study(path: Path) -> int:
+    """How many mistakes a study has; they are said."""
+    import sys
+
+    from snakestudio.errors import SceneError, StudyError
+    from snakestudio.study.running import check_measures, open_plan, warnings_of
+
+    try:
+        plan = open_plan(path)
+        check_measures(plan)
+    except (StudyError, SceneError) as error:
+        print(error, file=sys.stderr)
+        return max(1, len(error.problems))
+    for sentence in warnings_of(plan):
+        print(sentence)
+    print(f"{path}: no mistakes; {plan.study.n_runs} run{'s' * (plan.study.n_runs != 1)}")
+    return 0
 
 
 def _mended(name: str) -> list[Problem]:

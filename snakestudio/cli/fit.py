@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, assignments, warm_up
+from snakestudio.cli.study_options import add_cluster_arguments, workers_of
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--method", default="auto", help="auto (the default), least_squares or cma")
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="of the random numbers of CMA-ES (1)")
     parser.add_argument("--evaluations", metavar="N", type=int, help="sets of values that may be tried")
-    parser.add_argument("--workers", metavar="N", type=int, help="processes that simulate (all processors but one)")
+    add_cluster_arguments(parser)
     parser.add_argument(
         "--offset",
         metavar=("LOW", "HIGH"),
@@ -62,9 +63,9 @@ def execute(options: argparse.Namespace) -> int:
     values = assignments(options.values)
     if not options.free:
         raise UsageError("Nothing is free; give at least one value, like --free ground.mu_along=0.05:0.5.")
-    for name, given, least in (("evaluations", options.evaluations, 1), ("workers", options.workers, 0)):
-        if given is not None and given < least:
-            raise UsageError(f"--{name} {given}: give a whole number of at least {least}.")
+    if options.evaluations is not None and options.evaluations < 1:
+        raise UsageError(f"--evaluations {options.evaluations}: give a whole number of at least 1.")
+    workers = workers_of(options, least=0)
 
     from snakestudio import api
     from snakestudio.analysis.experiment.importing import read_capture
@@ -91,9 +92,7 @@ def execute(options: argparse.Namespace) -> int:
         trials.append(trial_of(capture, own, own_dir, bounds, not options.no_align))
     line = ProgressLine()
     warm_up(dict.fromkeys(trial.scene.model.kind for trial in trials), line)
-    fitted = fit_trials(
-        scene, trials, parameters, options.method, options.seed, options.evaluations, options.workers, _Told()
-    )
+    fitted = fit_trials(scene, trials, parameters, options.method, options.seed, options.evaluations, workers, _Told())
     line.clear()
     print(fitted)
     if options.out is not None:

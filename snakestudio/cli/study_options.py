@@ -1,4 +1,4 @@
-"""Options that the commands of studies share."""
+"""Options that the commands of studies, and others that have workers, share."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.study.cluster import Tls
+    from snakestudio.study.running import Workers
 
-__all__ = [
-    "add_cluster_arguments", "add_scheduler_file", "add_tls_arguments", "scheduler_of", "study_file", "tls_of",
-]  # fmt: skip
+__all__ = ["add_cluster_arguments", "scheduler_of", "study_file", "tls_of", "workers_of"]
 
 _LOOK_S = 0.2
 """How often is looked for the scheduler's file."""
@@ -25,23 +24,37 @@ def study_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="FILE", help="the study's file (.toml)")
 
 
-def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare who computes."""
-    who = parser.add_mutually_exclusive_group()
-    who.add_argument("--workers", metavar="N", type=int, help="processes of this machine (as many as processors)")
+def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = False) -> None:
+    """Declare who computes; with `of_others` a scheduler that is there, and nobody else."""
+    who = parser.add_mutually_exclusive_group(required=of_others)
+    if not of_others:
+        who.add_argument("--workers", metavar="N", type=int, help="processes of this machine (as many as processors)")
     who.add_argument(
         "--scheduler", metavar="ADDRESS", help="a dask scheduler that is there already, like tcp://host:8786"
     )
-    add_scheduler_file(who)
-    add_tls_arguments(parser)
-
-
-def add_scheduler_file(group: argparse._MutuallyExclusiveGroup) -> None:
-    """Declare the file that says where a scheduler is."""
-    group.add_argument(
+    who.add_argument(
         "--scheduler-file", metavar="F",
         help="file in which a dask scheduler wrote where it is (its own --scheduler-file), on a disk that all share",
     )  # fmt: skip
+    for name, what in (
+        ("ca", "certificate of whom to trust (PEM), for a tls:// address"),
+        ("cert", "certificate of this machine (PEM)"),
+        ("key", "its key (PEM)"),
+    ):
+        parser.add_argument(f"--tls-{name}", metavar="F", help=what)
+
+
+def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
+    """Who computes, as the options say.
+
+    Raises
+    ------
+    UsageError
+        If they make no sense.
+    """
+    from snakestudio.study.running import Workers
+
+    return Workers.given(options.workers, scheduler_of(options), tls_of(options), least=least, prefix="--")
 
 
 def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | None:
@@ -78,13 +91,6 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
             " 'dask scheduler --scheduler-file' writes."
         )
     return address
-
-
-def add_tls_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the files with which a cluster is spoken to in private."""
-    parser.add_argument("--tls-ca", metavar="F", help="certificate of whom to trust (PEM), for a tls:// address")
-    parser.add_argument("--tls-cert", metavar="F", help="certificate of this machine (PEM)")
-    parser.add_argument("--tls-key", metavar="F", help="its key (PEM)")
 
 
 def tls_of(options: argparse.Namespace) -> Tls | None:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.shared import ProgressLine, warm_up
-from snakestudio.cli.study_options import add_cluster_arguments, scheduler_of, study_file, tls_of
+from snakestudio.cli.study_options import add_cluster_arguments, study_file, workers_of
 from snakestudio.cli.study_status import summary
-from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.study.driver import Progress
@@ -24,6 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study run`."""
     study_file(parser)
     add_cluster_arguments(parser)
+    parser.add_argument("--retry", action="store_true", help="try runs that killed their workers once more")
+    parser.add_argument(
+        "--watched", action="store_true",
+        help="for a program that watches: progress as lines of JSON, and pause, go on, cancel as lines of standard"
+        " input, whose end cancels",
+    )  # fmt: skip
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -33,12 +38,14 @@ def execute(options: argparse.Namespace) -> int:
 
 def carry_out(options: argparse.Namespace, path: Path) -> int:
     """Run the study in a file as the options say."""
-    if options.workers is not None and not 1 <= options.workers <= 1024:
-        raise UsageError(f"--workers {options.workers}: give a number from 1 to 1024.")
-    scheduler, tls = scheduler_of(options), tls_of(options)
+    workers = workers_of(options)
 
     from snakestudio.study import running
 
+    if options.watched:
+        from snakestudio.cli import study_watched
+
+        return study_watched.carry_out(path, workers)
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
         print(f"snakestudio: {sentence}", file=sys.stderr)
@@ -57,8 +64,7 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
         if ending.number:
             driver.cancel()
 
-    workers = running.Workers(options.workers, scheduler, tls)
-    with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
+    with running.driver_of(path, plan, units, workers, tell, options.retry) as driver, ending.awaited():
         progress = driver.run()
     line.clear()
     print(summary(path))

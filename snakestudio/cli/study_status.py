@@ -30,8 +30,6 @@ def summary(path: Path) -> str:
     ------
     StudyError
     """
-    import numpy as np
-
     from snakestudio.export.comparison_tables import aligned
     from snakestudio.study.running import results_of
 
@@ -43,7 +41,7 @@ def summary(path: Path) -> str:
     ]
     if study.goals:
         several = len(study.goals) > 1
-        order = table.front if several else np.flatnonzero(table.counts)[np.argsort(table.goals[table.counts, 0])]
+        order = table.ranked
         if len(order):
             names = [vary.name for vary in study.vary] + [part.called for part in study.measured]
             rows = [tuple(_cell(table[name][row]) for name in names) for row in order[:_SHOWN]]

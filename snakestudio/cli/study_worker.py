@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from snakestudio.cli.study_options import add_scheduler_file, add_tls_arguments, scheduler_of, tls_of
+from snakestudio.cli.study_options import add_cluster_arguments, scheduler_of, tls_of
 
 __all__ = ["add_arguments", "execute"]
 
@@ -14,13 +14,10 @@ _PATIENCE_S = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study worker`."""
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--scheduler", metavar="ADDRESS", help="address of the scheduler, like tcp://host:8786")
-    add_scheduler_file(where)
+    add_cluster_arguments(parser, of_others=True)
     parser.add_argument("--name", help="what the worker is called (its address, if left out)")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="runs at once (1)")
     parser.add_argument("--until-closed", action="store_true", help="end when the standard input ends")
-    add_tls_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -65,7 +65,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     Parameters
     ----------
     scene : Path or None
-        File of a scene or a recorded run to open; the main example if None.
+        File of a scene, a study or a recorded run to open; the main example if None.
     watch : callable, optional
         Gets the window once it is shown: for benchmarks and for checking an installed program.
 
@@ -99,6 +99,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.runs.opening import RUN_SUFFIX
     from snakestudio.gui.shell.crash import CrashGuard
     from snakestudio.paths import main_scene
+    from snakestudio.study.study_file import is_study
 
     settings = QSettings()
     theme.apply(app, str(settings.value("theme", "dark")))
@@ -116,7 +117,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     guard = CrashGuard(teller.told.emit, autosave.write_now)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     if scene is not None and not recorded:
-        context.files.open(scene)
+        context.study.open(scene) if is_study(scene) else context.files.open(scene)
     else:
         context.files.open(main_scene(), remember=False)
     window.show()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,10 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.runner import Runner
 
-__all__ = ["OfflineRun", "run_offline", "run_to_end"]
+__all__ = ["OfflineRun", "run_offline", "run_to_end", "run_while"]
+
+_LOOK_S = 0.1
+"""About how often `run_while` asks whether a run is still wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +135,30 @@ def _run_to_end(runner: Runner, changes: tuple[Change, ...], progress: Callable[
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):
             return OfflineRun(runner.recording, False, "The run was cancelled.", True, runner.engine_seconds)
+
+
+def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:
+    """Run on to the end, one of many runs: nothing is said of it, and nothing written if the physics fails.
+
+    Parameters
+    ----------
+    runner : Runner
+    wanted : callable
+        Asked about ten times a second; where it returns False the run is given up.
+
+    Returns
+    -------
+    str or None
+        Why the physics failed, or "" if it did not; None if the run was given up.
+    """
+    steps = runner.scene.steps_per_period
+    while not runner.finished:
+        began = time.perf_counter()
+        report = runner.advance(steps)
+        if not report.ok:
+            return report.message
+        if not wanted():
+            return None
+        took = time.perf_counter() - began
+        steps = max(1, min(round(steps * min(_LOOK_S / max(took, 1e-6), 4.0)), runner.end_step))
+    return ""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import typing
 from collections.abc import Sequence
 from typing import Any
 
 import pydantic
 
 from snakestudio.errors import Problem, SceneError, StudyError, UsageError
-from snakestudio.model.edits import declared, get_value
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 
-__all__ = ["begun", "made", "range_of"]
+__all__ = ["begun", "made", "range_of", "words_of"]
 
 _STEPS = 11
 
@@ -24,12 +26,18 @@ _STEPS = 11
 def range_of(scene: Scene, key: str) -> Vary:
     """A value of the scene that varies over what its slider shows, or half to twice of what it is.
 
+    A switch is off and on, and of several words it takes all.
+
     Raises
     ------
     SceneError
         If there is no such key.
     """
     doc, present = field_doc(*declared(scene, key)), get_value(scene, key)
+    if isinstance(present, bool):
+        return Vary(key=key, values=(False, True))
+    if isinstance(present, str):
+        return Vary(key=key, values=words_of(scene, key) or (present,))
     if doc.slider is not None:
         low, high = (float(end) for end in doc.slider)
     else:
@@ -38,6 +46,27 @@ def range_of(scene: Scene, key: str) -> Vary:
     if doc.minimum is not None and low <= doc.minimum and doc.exclusive_minimum:
         low = doc.minimum + 0.01 * (high - doc.minimum)
     return Vary(key=key, low=low, high=high, steps=_STEPS)
+
+
+def words_of(scene: Scene, key: str) -> tuple[str, ...]:
+    """The words that a value of the scene can be one of as the others are; none where it may be any text, or is none.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    declared(scene, key)
+    holder, _, name = key.rpartition(".")
+    part = get_value(scene, holder) if holder else scene
+    annotation = type(part).model_fields[name].annotation
+    words = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+    found = []
+    for word in FORMULATIONS if key == "model.kind" else words:  # each of which is a part of its own
+        with contextlib.suppress(SceneError):
+            with_values(scene, {key: word})
+            found.append(str(word))
+    return tuple(found)
 
 
 def begun(

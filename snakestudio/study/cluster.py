@@ -149,7 +149,7 @@ class Cluster:
         settings = {
             "distributed.scheduler.allowed-failures": _DEATHS - 1,
             "distributed.scheduler.work-stealing": True,
-            "distributed.scheduler.worker-saturation": 2.0,  # a second chunk waits at the worker
+            "distributed.scheduler.worker-saturation": 1.0,  # what waits at a worker would be blamed for its death, too
             "distributed.admin.tick.limit": "10s",
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
@@ -249,6 +249,13 @@ class Cluster:
         return lines[-1] if lines else f"exit code {self._processes[number].returncode}; free some memory."
 
     # ---------------------------------------------------------------------------------------------------- work
+
+    def share(self, value: Any) -> Any:
+        """Something that many tasks get, which a worker is sent once: to be given to `submit` as an argument.
+
+        Unlike what dask calls scattered it is there again when all workers that had it have died.
+        """
+        return self._client.submit(_same, value, key=f"shared-{os.getpid()}-{time.monotonic_ns()}", pure=False)
 
     def submit(self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None) -> int:
         """Have `function` called by a worker; `answers` tells what came of it.
@@ -359,6 +366,10 @@ class Cluster:
                 found.append(WorkerInfo(name, host, str(address), busy, cpu, memory))
                 self._joined.add(name)
         return found
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _has_bokeh() -> bool:

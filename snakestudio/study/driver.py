@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from snakestudio._version import __version__
 from snakestudio.errors import SceneError, StudyError
 from snakestudio.model.scene_file import dump_scene
 from snakestudio.study.cluster import Answer, Cluster, WorkerInfo
+from snakestudio.study.crew import DIED, Crew
 from snakestudio.study.evaluate import Chunk, files_of, stop
 from snakestudio.study.plan import Plan, Point
 from snakestudio.study.results import PointScore, score_of
@@ -22,7 +22,7 @@ from snakestudio.study.run_key import code_hash, run_key, study_hash
 from snakestudio.study.samplers import Sampler, sampler
 from snakestudio.study.store import Asked, Outcome, Store
 from snakestudio.study.study_file import dump_study
-from snakestudio.study.worker import Done, check, work
+from snakestudio.study.worker import Done, work
 
 __all__ = ["Driver", "Progress"]
 
@@ -35,9 +35,6 @@ _AHEAD = 2
 """Chunks that every worker has, one of which it works on."""
 
 _WAIT_S = 0.1
-_LOOK_S = 1.0
-_LONELY_S = 20.0
-"""Without a worker that fits for so long a study on a cluster gives up, s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +88,8 @@ class Driver:
         Seconds that pass.
     units : mapping, optional
         Of goals and limits by name, to be kept beside them.
+    retry : bool
+        Whether runs that killed their workers are tried once more.
     """
 
     def __init__(
@@ -101,10 +100,11 @@ class Driver:
         progress: Callable[[Progress], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         units: Mapping[str, str] | None = None,
+        retry: bool = False,
     ) -> None:
         self._plan, self._store, self._make_cluster = plan, store, cluster
         self._tell, self._clock, self._units = progress, clock, dict(units or {})
-        self._cluster: Cluster | None = None
+        self._crew: Crew | None = None
         self._paused, self._cancelled = threading.Event(), threading.Event()
         scene, files = files_of(plan.scene, plan.base_dir)
         self._measures = tuple(part.measure for part in plan.study.measured)
@@ -113,16 +113,13 @@ class Driver:
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
         self._waiting: deque[Asked] = deque()  # to be handed out
-        self._under_way: dict[int, tuple[tuple[Asked, ...], frozenset[str] | None]] = {}  # by ticket
+        self._under_way: dict[int, tuple[Asked, ...]] = {}  # by ticket
         self._open: dict[str, int] = {}  # runs that wait for each key
         self._refusals: dict[str, str] = {}
         self._batch: list[list[Asked]] = []
         self._found: dict[str, Outcome] = {}  # of the batch
+        self._retry, self._tried = retry, set[str]()
         self._seconds, self._measured = 0.0, 0
-        self._foreign: set[str] = set()
-        self._fit: frozenset[str] = frozenset()
-        self._looked = self._lonely_since = -math.inf
-        self._began = clock()
         self._exhausted = False
 
     # ------------------------------------------------------------------------------------------ from any thread
@@ -164,13 +161,13 @@ class Driver:
                 if not self._open and self._exhausted:
                     break
                 self._hand_out()
-                self._take(self._cluster.answers(_WAIT_S) if self._cluster is not None else [])
+                self._take(self._crew.answers(_WAIT_S) if self._crew is not None else [])
                 self._report("paused" if self._paused.is_set() else "running")
         finally:
-            if self._cluster is not None:
+            if self._crew is not None:
                 if self._cancelled.is_set():
-                    self._cluster.stop(stop, self._name)
-                self._cluster.close()
+                    self._crew.cluster.stop(stop, self._name)
+                self._crew.cluster.close()
         self._report("cancelled" if self._cancelled.is_set() else "done", final=True)
         return self._progress
 
@@ -198,6 +195,9 @@ class Driver:
         every = [self._asked(point, repeat) for point in batch for repeat in range(count)]
         self._store.ask(every)
         known = self._store.known([asked.key for asked in every])
+        if self._retry:
+            known = {key: outcome for key, outcome in known.items() if outcome.state != "killed" or key in self._tried}
+            self._tried.update(asked.key for asked in every)
         refused = {key: self._refused(key, why) for key, why in self._refusals.items() if key not in known}
         self._refusals.clear()
         if refused:
@@ -239,96 +239,63 @@ class Driver:
         """Give every worker enough to do; runs that are waited for come before all others."""
         if not self._waiting and not self._under_way:
             return
-        if self._cluster is None:
-            self._cluster = self._make_cluster()
-        self._look(self._cluster)
+        if self._crew is None:
+            remedy = "what is finished is kept. Start it again, and let the study go on."
+            self._crew = Crew(self._make_cluster(), remedy, self._clock)
+        crew = self._crew
+        self._look(crew)
         if self._paused.is_set():
             return
-        most = _AHEAD * max(1, len(self._fit))
+        most = _AHEAD * max(1, len(crew.fit))
         while self._waiting and len(self._under_way) < most:
             size = 1
             if self._measured:
                 # At the end, or in a small generation, everybody gets a share.
-                share = math.ceil(len(self._waiting) / max(1, len(self._fit)))
+                share = math.ceil(len(self._waiting) / max(1, len(crew.fit)))
                 size = max(1, min(round(CHUNK_S * self._measured / max(self._seconds, 1e-6)), share, MOST_IN_CHUNK))
-            self._submit(tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting)))))
+            self._submit(crew, tuple(self._waiting.popleft() for _ in range(min(size, len(self._waiting)))))
 
-    def _submit(self, runs: tuple[Asked, ...]) -> None:
-        assert self._cluster is not None
+    def _submit(self, crew: Crew, runs: tuple[Asked, ...]) -> None:
         chunk = replace(self._template, runs=tuple((asked.key, asked.changes) for asked in runs))
-        only = self._fit if self._foreign else None
-        ticket = self._cluster.submit(work, chunk, workers=sorted(only) if only is not None else None)
-        self._under_way[ticket] = runs, only
+        self._under_way[crew.submit(work, chunk)] = runs
 
-    def _look(self, cluster: Cluster) -> None:
-        """Once in a while: who is there, whose code is ours, and what waits for somebody who is gone.
+    def _look(self, crew: Crew) -> None:
+        """Once in a while: who is there, and what waits for somebody who is gone.
 
         Raises
         ------
         StudyError
             If the scheduler is gone, or nobody fits for a while.
         """
-        now = self._clock()
-        if now - self._looked < _LOOK_S:
-            return
-        self._looked = now
-        cluster.tend()
-        if not cluster.alive:
-            raise StudyError(
-                f"{cluster.address}: the scheduler is gone; what is finished is kept. Start it again, and let the study"
-                " go on."
+        try:
+            if not crew.look():
+                return
+        finally:
+            self._progress = replace(
+                self._progress, workers=crew.workers, notes=crew.notes, dashboard=crew.cluster.dashboard
             )
-        workers = cluster.workers()
-        there = {worker.address for worker in workers}
-        new = there - self._fit - self._foreign
-        if new and not cluster.local:
-            for address, code in cluster.everywhere(check, self._name).items():
-                if code != self._template.code:
-                    self._turn_away(address, workers)
-        self._fit = frozenset(there - self._foreign)
-        self._progress = replace(self._progress, workers=tuple(workers), dashboard=cluster.dashboard)
-        for ticket, (runs, only) in list(self._under_way.items()):
-            if only is not None and not only & there:
-                cluster.forget(ticket)
-                del self._under_way[ticket]
-                self._waiting.extendleft(reversed(runs))
-        if self._fit or cluster.local:
-            self._lonely_since = now
-        elif now - max(self._lonely_since, self._began) > _LONELY_S:
-            raise StudyError(f"{cluster.address}: {' '.join(self._progress.notes) or 'no worker has joined there.'}")
-
-    def _turn_away(self, address: str, workers: list[WorkerInfo]) -> None:
-        if address in self._foreign:
-            return
-        self._foreign.add(address)
-        name = next((worker.name for worker in workers if worker.address == address), address)
-        note = (
-            f"Worker {name} has another version of SnakeStudio or its engines, and computes nothing of this study;"
-            f" install {__version__} there as it is here."
-        )
-        self._progress = replace(self._progress, notes=(*self._progress.notes, note))
+        for ticket in crew.stranded():
+            self._waiting.extendleft(reversed(self._under_way.pop(ticket)))
 
     # ------------------------------------------------------------------------------------------------ taking in
 
     def _take(self, answers: list[Answer]) -> None:
         outcomes: list[Outcome] = []
         for answer in answers:
-            runs, _ = self._under_way.pop(answer.ticket, ((), None))
-            if not runs:
+            runs = self._under_way.pop(answer.ticket, ())
+            if not runs or self._crew is None:
                 continue
             if answer.killed and len(runs) > 1:  # which of them it was shows when each is alone
                 for asked in runs:
-                    self._submit((asked,))
+                    self._submit(self._crew, (asked,))
             elif answer.killed:
-                sentence = "Three workers died of this run: it may need more memory than there is."
-                outcomes.append(Outcome(runs[0].key, "killed", sentence, tuple(math.nan for _ in self._measures)))
+                outcomes.append(Outcome(runs[0].key, "killed", DIED, tuple(math.nan for _ in self._measures)))
             elif isinstance(answer.value, Done):
                 outcomes += answer.value.outcomes
                 self._measured += len(answer.value.outcomes)
                 self._seconds += sum(outcome.seconds for outcome in answer.value.outcomes)
                 if answer.value.foreign:
-                    self._turn_away(answer.value.address, list(self._progress.workers))
-                    self._looked = -math.inf
+                    self._crew.turn_away(answer.value.address)
                 ended = {outcome.key for outcome in answer.value.outcomes}
                 self._waiting.extendleft(asked for asked in reversed(runs) if asked.key not in ended)
             elif answer.error is not None:
@@ -348,9 +315,9 @@ class Driver:
 
     def _report(self, state: Literal["running", "paused", "done", "cancelled"], final: bool = False) -> None:
         left = math.nan
-        if self._measured and self._fit:
+        if self._measured and self._crew is not None and self._crew.fit:
             rest = self._progress.runs - self._progress.finished
-            left = rest * self._seconds / self._measured / len(self._fit)
+            left = rest * self._seconds / self._measured / len(self._crew.fit)
         self._progress = replace(self._progress, state=state, left_s=0.0 if final else left)
         if self._tell is not None:
             self._tell(self._progress)

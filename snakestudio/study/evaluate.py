@@ -6,11 +6,12 @@ A worker may stand on another machine: what it needs of the scene, and the files
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
@@ -26,15 +27,15 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.runfile.mcap.enclosed import named_files
+from snakestudio.session.offline import run_while
 from snakestudio.session.runner import Runner
 from snakestudio.study.goals import measured
 from snakestudio.study.run_key import code_hash
-from snakestudio.study.store import Outcome
+from snakestudio.study.store import Outcome, State
 
-__all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "simulate", "stop", "trace_of"]
+__all__ = ["Chunk", "ForeignCodeError", "Trace", "evaluate", "files_of", "stop", "trace_of", "unpacked", "wanted"]
 
-_LOOK_S = 0.1
-"""About how often a run is interrupted to ask whether it is still wanted."""
+log = logging.getLogger(__name__)
 
 _TRACK = 96
 """Points that are kept of the way of a run."""
@@ -82,6 +83,11 @@ def stop(study: str) -> None:
         _stopped.add(study)
 
 
+def wanted(study: str) -> bool:
+    """Whether a study is not stopped."""
+    return study not in _stopped
+
+
 def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
     """Run a chunk; where its study is stopped meanwhile, what was finished until then.
 
@@ -93,7 +99,7 @@ def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
     if code_hash() != chunk.code:
         raise ForeignCodeError
     scene = _parsed(chunk.scene)
-    base_dir = _unpacked(chunk.files)
+    base_dir = unpacked(chunk.files)
     outcomes = []
     for key, values in chunk.runs:
         outcome = _evaluated(key, scene, values, base_dir, chunk, worker)
@@ -111,7 +117,7 @@ def _parsed(text: str) -> Scene:
 _folders: dict[str, tuple[tempfile.TemporaryDirectory[str], Path]] = {}
 
 
-def _unpacked(files: Mapping[str, bytes]) -> Path | None:
+def unpacked(files: Mapping[str, bytes]) -> Path | None:
     """A folder with these files, made once a process."""
     if not files:
         return None
@@ -139,46 +145,39 @@ def place_of(name: str) -> str:
 def _evaluated(
     key: str, scene: Scene, values: Mapping[str, Any], base_dir: Path | None, chunk: Chunk, worker: str
 ) -> Outcome | None:
-    none = tuple(math.nan for _ in chunk.measures)
     began = time.perf_counter()
+
+    def without(state: State, sentence: str) -> Outcome:
+        none = tuple(math.nan for _ in chunk.measures)
+        return Outcome(key, state, sentence, none, None, time.perf_counter() - began, worker)
+
     try:
         runner = Runner(with_values(scene, dict(values)) if values else scene, base_dir)
-    except SceneError as error:
-        return Outcome(key, "refused", _first_line(str(error)), none, None, time.perf_counter() - began, worker)
-    try:
-        failure = simulate(runner, lambda: chunk.study not in _stopped)
-        if failure is None:
-            return None
-        if failure:
-            return Outcome(key, "failed", failure, none, None, time.perf_counter() - began, worker)
         try:
+            failure = run_while(runner, lambda: wanted(chunk.study))
+            if failure is None:
+                return None
+            if failure:
+                return without("failed", failure)
             measures = measured(chunk.measures, runner.recording)
-        except SignalError as error:
-            return Outcome(key, "failed", str(error), none, None, time.perf_counter() - began, worker)
-        trace = trace_of(runner.recording).packed()
-        return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
-    finally:
-        runner.recording.close()
+            trace = trace_of(runner.recording).packed()
+        finally:
+            runner.recording.close()
+    except SceneError as error:
+        return without("refused", _first_line(str(error)))
+    except SignalError as error:
+        return without("failed", str(error))
+    except MemoryError:
+        return without("killed", "There was not enough memory for this run; free some, or give it fewer rows or links.")
+    except Exception as error:  # one run's defect must not take the others with it
+        log.exception("run %s failed", key)
+        return without("failed", f"The program failed: {type(error).__name__}: {_first_line(str(error))}")
+    return Outcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
 
 
 def _first_line(text: str) -> str:
     line, _, more = text.partition("\n")
     return f"{line} (and more)" if more else line
-
-
-def simulate(runner: Runner, wanted: Callable[[], bool]) -> str | None:
-    """Run to the end: why the physics failed, or "" if it did not; None if it was not wanted any more."""
-    steps = runner.scene.steps_per_period
-    while not runner.finished:
-        began = time.perf_counter()
-        report = runner.advance(steps)
-        if not report.ok:
-            return report.message
-        if not wanted():
-            return None
-        took = time.perf_counter() - began
-        steps = max(1, min(round(steps * min(_LOOK_S / max(took, 1e-6), 4.0)), runner.end_step))
-    return ""
 
 
 class Trace(NamedTuple):

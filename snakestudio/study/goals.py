@@ -14,6 +14,7 @@ from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 from snakestudio.model.world import STANDARD_GRAVITY
+from snakestudio.study.description import Aim
 
 __all__ = ["PRESETS", "Preset", "measured", "title_of", "unit_of"]
 
@@ -32,6 +33,8 @@ class Preset:
         Of a recording.
     needs : str
         A column that the run must have; "" if any run has what it takes.
+    aim : {"maximise", "minimise"}
+        Which way is usually better.
     """
 
     title: str
@@ -39,6 +42,7 @@ class Preset:
     unit: str
     of: Callable[[Recording], float]
     needs: str = ""
+    aim: Aim = "maximise"
 
 
 def _columns(recording: Recording, *names: str) -> FloatArray:
@@ -115,19 +119,21 @@ PRESETS: dict[str, Preset] = {
     "net_distance": Preset("Net distance", "Distance between begin and end", "m", _net),
     "cost_of_transport": Preset(
         "Cost of transport", "Work of the actuators over weight and distance", "", _cost_of_transport,
-        "work_actuator_j",
+        "work_actuator_j", "minimise",
     ),
     "largest_torque": Preset(
-        "Largest joint torque", "Of all joints and axes", "nm", _largest_torque, "joint_1_yaw_rad"
+        "Largest joint torque", "Of all joints and axes", "nm", _largest_torque, "joint_1_yaw_rad", "minimise"
     ),
     "largest_obstacle_force": Preset(
-        "Largest obstacle force", "On one link, mean between two rows", "n", _largest_obstacle_force
+        "Largest obstacle force", "On one link, mean between two rows", "n", _largest_obstacle_force, "", "minimise"
     ),
     "straightness": Preset(
         "Straightness", "Distance between begin and end over the length of the way", "", _straightness
     ),
     "turn_rate": Preset("Turn rate", "Of the body's mean direction, to the left", "radps", _turn_rate),
-    "time_jammed": Preset("Time jammed", "For which at least one joint is jammed", "s", _time_jammed, "joint_1_jammed"),
+    "time_jammed": Preset(
+        "Time jammed", "For which at least one joint is jammed", "s", _time_jammed, "joint_1_jammed", "minimise"
+    ),
 }  # fmt: skip
 """By the name that a study gives as a value, in the order in which they are offered."""
 

@@ -70,13 +70,10 @@ class Plan:
         except SceneError as error:
             self.scene = scene
             found += [Problem("error", f"fixed.{p.key}", p.message, p.remedy) for p in error.problems]
-        self._whole: frozenset[str] = frozenset()
+        self._present: dict[str, Any] = {}
         if not found:
             for number, vary in enumerate(study.vary, 1):
                 found += self._problems(vary, f"vary[{number}]")
-            self._whole = frozenset(
-                key for vary in study.vary for key in vary.all_keys if _is_whole(_value(self.scene, key))
-            )
         self._jitter: list[tuple[Jitter, tuple[str, ...]]] = []
         if not found:
             for number, jitter in enumerate(study.repeats.jitter, 1):
@@ -150,7 +147,9 @@ class Plan:
 
     def _fitting(self, key: str, value: Any) -> Any:
         """A value as its key takes it: whole numbers are whole."""
-        present = _value(self.scene, key)
+        if key not in self._present:  # asked for every point
+            self._present[key] = _value(self.scene, key)
+        present = self._present[key]
         if _is_whole(present) and isinstance(value, float):
             return round(value)
         if isinstance(present, float) and isinstance(value, int) and not isinstance(value, bool):

@@ -171,6 +171,14 @@ class Table(Mapping[str, np.ndarray]):
         return rows[front(self.goals[rows])] if self.study.goals else rows[:0]
 
     @property
+    def ranked(self) -> IntArray:
+        """Rows of the points that count, the best first; of several goals only the front."""
+        if len(self.study.goals) != 1:
+            return self.front
+        rows = np.flatnonzero(self.counts)
+        return rows[np.argsort(self.goals[rows, 0], kind="stable")]
+
+    @property
     def convergence(self) -> FloatArray:
         """The best of the first goal among the points up to each row; NaN before the first that counts."""
         if not self.study.goals:
@@ -186,9 +194,9 @@ def front(goals: FloatArray) -> IntArray:
 
     Of rows that are the same the first stays. In the order of the first goal.
     """
-    order = np.lexsort(goals.T[::-1])
+    rest = np.lexsort(goals.T[::-1]) if goals.shape[1] else np.arange(min(1, len(goals)))
     kept: list[int] = []
-    for row in order:
-        if not kept or not np.any(np.all(goals[kept] <= goals[row], axis=1)):
-            kept.append(int(row))
+    while len(rest):  # no other is better than the first one that is left, in this order
+        kept.append(int(rest[0]))
+        rest = rest[~np.all(goals[rest[0]] <= goals[rest], axis=1)]
     return np.array(kept, np.int64)

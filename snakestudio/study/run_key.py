@@ -15,8 +15,8 @@ from snakestudio.model.scene import Scene
 __all__ = ["code_hash", "run_key", "study_hash"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COMPUTING = ("control", "model", "kinds", "session", "analysis/signals")
-"""What lies beside engines and kernels between a scene and its numbers."""
+_COMPUTING = ("control", "model", "kinds", "session", "analysis/signals", "analysis/fitting")
+"""What lies beside engines and kernels between a scene and its numbers, and between these and what was measured."""
 
 
 @cache

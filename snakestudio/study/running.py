@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from snakestudio.errors import Problem, SignalError, StudyError
+from snakestudio.errors import Problem, SceneError, SignalError, StudyError, UsageError
 from snakestudio.kinds.reads import unused_reason
+from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.columns import column_names
+from snakestudio.model.edits import with_values
 from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import parse_scene
+from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.runner import Runner
 from snakestudio.study.cluster import Cluster, Tls
+from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Driver, Progress
+from snakestudio.study.evaluate import place_of
 from snakestudio.study.goals import unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.samplers import sampler
-from snakestudio.study.store import Store, store_path
+from snakestudio.study.store import Asked, Store, store_path
 from snakestudio.study.study_file import load_study, parse_study
 
 __all__ = [
-    "Workers", "check_measures", "driver_of", "formulations_of", "open_plan", "results_of", "run_study", "texts_of",
-    "units_of_results", "warnings_of",
+    "Workers", "check_measures", "columns_of", "driver_of", "formulations_of", "open_plan", "results_of", "run_study",
+    "scene_of_run", "texts_of", "units_of", "units_of_results", "warnings_of",
 ]  # fmt: skip
+
+
+MOST_WORKERS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,25 @@ class Workers:
     count: int | None = None
     scheduler: str | None = None
     tls: Tls | None = None
+
+    @classmethod
+    def given(
+        cls, count: object = None, scheduler: object = None, tls: Tls | None = None, *, least: int = 1, prefix: str = ""
+    ) -> Workers:
+        """The same, of what a user gave.
+
+        Raises
+        ------
+        UsageError
+            If it makes no sense; `prefix` stands before the name of what was given.
+        """
+        if count is not None and (not is_number(count) or count != int(count) or not least <= count <= MOST_WORKERS):
+            raise UsageError(f"{prefix}workers {count!r}: give a whole number from {least} to {MOST_WORKERS}.")
+        if scheduler is not None and not isinstance(scheduler, str):
+            raise wrong_kind(f"{prefix}scheduler", 'an address, like "tcp://host:8786"', scheduler)
+        if count is not None and scheduler is not None:
+            raise UsageError(f"{prefix}workers and {prefix}scheduler exclude each other; give one of them.")
+        return cls(None if count is None else int(count), scheduler, tls)
 
     def cluster(self) -> Cluster:
         """Have them ready.
@@ -90,6 +119,33 @@ def warnings_of(plan: Plan) -> list[str]:
     return found
 
 
+def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
+    """Columns that a run of a scene has.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot run.
+    """
+    runner = Runner(scene, base_dir)
+    names = column_names(runner.recording.schema)
+    runner.recording.close()
+    return names
+
+
+def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str], list[Problem]]:
+    """Units of what is measured of a run with these columns, by name: endings of columns; and what cannot be."""
+    units, found = {}, []
+    for number, part in enumerate(study.measured, 1):
+        try:
+            units[part.called] = unit_of(part.measure, columns)
+        except SignalError as error:
+            goals = len(study.goals)
+            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
+            found.append(Problem("error", f"{at}.measure", error.message, error.remedy))
+    return units, found
+
+
 def check_measures(plan: Plan) -> dict[str, str]:
     """Units of what is measured, by name: endings of columns.
 
@@ -100,19 +156,9 @@ def check_measures(plan: Plan) -> dict[str, str]:
     SceneError
         If the scene cannot run.
     """
-    runner = Runner(plan.scene, plan.base_dir)
-    names = column_names(runner.recording.schema)
-    runner.recording.close()
-    units, problems = {}, []
-    for number, part in enumerate(plan.study.measured, 1):
-        try:
-            units[part.called] = unit_of(part.measure, names)
-        except SignalError as error:
-            goals = len(plan.study.goals)
-            at = f"goals[{number}]" if number <= goals else f"limits[{number - goals}]"
-            problems.append(Problem("error", f"{at}.measure", error.message, error.remedy))
-    if problems:
-        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in problems), problems)
+    units, found = units_of(plan.study, columns_of(plan.scene, plan.base_dir))
+    if found:
+        raise StudyError("\n".join(f"{plan.source}: {problem.sentence()}" for problem in found), found)
     return units
 
 
@@ -123,8 +169,9 @@ def driver_of(
     units: Mapping[str, str],
     workers: Workers,
     progress: Callable[[Progress], None] | None = None,
+    retry: bool = False,
 ) -> Iterator[Driver]:
-    """What runs the study in a file, with its store open.
+    """What runs the study in a file, with its store open; with `retry` also runs that killed their workers before.
 
     Raises
     ------
@@ -133,7 +180,7 @@ def driver_of(
     """
     sampler(plan)  # says if a package is missing
     with Store(store_path(path), writing=True) as store:
-        yield Driver(plan, store, workers.cluster, progress, units=units)
+        yield Driver(plan, store, workers.cluster, progress, units=units, retry=retry)
 
 
 def run_study(
@@ -141,8 +188,11 @@ def run_study(
     workers: Workers | None = None,
     progress: Callable[[Progress], None] | None = None,
     cancelled: threading.Event | None = None,
+    retry: bool = False,
 ) -> Progress:
-    """Run the study in a file to its end.
+    """Run the study in a file to its end, or until it is `cancelled`.
+
+    With `retry` also runs that killed their workers before are tried.
 
     Raises
     ------
@@ -150,7 +200,14 @@ def run_study(
     """
     plan = open_plan(path)
     units = check_measures(plan)
-    with driver_of(path, plan, units, workers or Workers(), progress) as driver:
+
+    def tell(now: Progress) -> None:
+        if progress is not None:
+            progress(now)
+        if cancelled is not None and cancelled.is_set():
+            driver.cancel()
+
+    with driver_of(path, plan, units, workers or Workers(), tell, retry) as driver:
         if cancelled is not None and cancelled.is_set():
             driver.cancel()
         return driver.run()
@@ -192,3 +249,33 @@ def results_of(path: Path) -> Table:
         if text is None:
             raise StudyError(f"{store.path}: there are no results yet; run the study first.")
         return Table(parse_study(text, str(path)), store.results())
+
+
+def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:
+    """The scene of a run as it was run, and the folder that its file names are relative to.
+
+    Parameters
+    ----------
+    path : Path
+        The study's file.
+    study : StudyFields
+        As it was run.
+    text : str
+        Of the scene as it was run, TOML.
+    asked : Asked
+
+    Raises
+    ------
+    SceneError
+        If the values do not fit the scene.
+    """
+    base_dir = (path.parent / study.scene).parent
+    scene = parse_scene(text, source=str(path))
+    try:  # files outside the folder had other names where they were computed with
+        present = Plan.of_file(load_study(path), path).scene
+    except (SceneError, StudyError):
+        present = scene
+    names = {place_of(name): name for _, name in named_files(present)}
+    moved = {key: names[name] for key, name in named_files(scene) if names.get(name, name) != name}
+    scene = with_values(scene, moved) if moved else scene
+    return with_values(scene, asked.changes) if asked.changes else scene, base_dir

@@ -16,7 +16,10 @@ from snakestudio.errors import StudyError
 from snakestudio.study.description import StudyFields
 from snakestudio.study.plan import Plan, Point
 
-__all__ = ["Sampler", "Score", "sampler"]
+__all__ = ["Sampler", "Score", "generation_of", "sampler"]
+
+_GENERATIONS = {"nsga2": 24, "tpe": 8}
+"""Points of a generation unless somebody says how many; CMA-ES takes twice as many whenever it begins anew."""
 
 _PIECE = 256
 """Points that a search which looks at no results hands out at once."""
@@ -158,13 +161,19 @@ def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
         size *= 2
 
 
+def generation_of(study: StudyFields) -> int:
+    """Points that a search asks for at once; 0 of one that asks for all, or for other numbers as it goes."""
+    usual = _GENERATIONS.get(study.search.kind, 0)
+    return study.search.batch or usual if usual else 0
+
+
 def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
     """Several goals, or one, by a sampler of optuna's."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     search = study.search
-    size = search.batch or (24 if search.kind == "nsga2" else 8)
+    size = generation_of(study)
 
     made: Any
     if search.kind == "nsga2":

@@ -22,8 +22,14 @@ from snakestudio.study.description import FORMAT, StudyFields, problems
 __all__ = ["dump_study", "is_study", "load_study", "parse_study", "save_study"]
 
 
-def load_study(path: str | Path) -> StudyFields:
+def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
     """Read a study file.
+
+    Parameters
+    ----------
+    path : str or Path
+    whole : bool
+        Whether values that contradict each other (see `problems`) are mistakes: to who runs it, not to who edits it.
 
     Raises
     ------
@@ -37,11 +43,11 @@ def load_study(path: str | Path) -> StudyFields:
         text = read_text(path, STUDY)
     except InputError as error:
         raise StudyError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
-    return parse_study(text, str(path))
+    return parse_study(text, str(path), whole=whole)
 
 
-def parse_study(text: str, source: str = "study") -> StudyFields:
-    """Read a study from TOML text; `source` names it in the sentences.
+def parse_study(text: str, source: str = "study", *, whole: bool = True) -> StudyFields:
+    """Read a study from TOML text; `source` names it in the sentences, and `whole` is as in `load_study`.
 
     Raises
     ------
@@ -69,7 +75,8 @@ def parse_study(text: str, source: str = "study") -> StudyFields:
         if len(details) > MOST_MISTAKES:
             found.append(Problem("error", "", f"there are {len(details)} mistakes in it", "mend these first"))
         raise _error(source, found) from None
-    found += problems(study)
+    if whole:
+        found += problems(study)
     if found:
         raise _error(source, found)
     return study
@@ -106,7 +113,7 @@ def dump_study(study: StudyFields, base: str | None = None) -> str:
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError, StudyError):
             text = _over(study, base)
-            if parse_study(text) == study:
+            if parse_study(text, whole=False) == study:
                 return text
     return _over(study, "")
 

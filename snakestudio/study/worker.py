@@ -11,10 +11,9 @@ from snakestudio.errors import StudyError
 from snakestudio.session.tether import end_with_input
 from snakestudio.study.cluster import Tls
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
-from snakestudio.study.run_key import code_hash
 from snakestudio.study.store import Outcome
 
-__all__ = ["Done", "check", "serve", "work"]
+__all__ = ["Done", "serve", "work"]
 
 NICENESS = 10
 """How far workers step back: the window, the link to a robot and everything else go first."""
@@ -50,11 +49,6 @@ def work(chunk: Chunk) -> Done:
         return Done(tuple(evaluate(chunk, str(worker.name))), worker.address)
     except ForeignCodeError:
         return Done((), worker.address, True)
-
-
-def check(study: str) -> str:
-    """The hash of the code of this worker, which a study is about to use."""
-    return code_hash()
 
 
 def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tls: Tls | None = None) -> None:

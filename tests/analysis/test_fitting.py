@@ -22,8 +22,7 @@ from snakestudio.analysis.fitting import (
     trial_of,
 )
 from snakestudio.analysis.fitting.objective import Objective
-from snakestudio.analysis.fitting.pool import Pool
-from snakestudio.errors import PhysicsError, SceneError, SnakeStudioError, UsageError
+from snakestudio.errors import PhysicsError, SceneError, UsageError
 from snakestudio.export.fit_text import fit_rows
 from snakestudio.model.capture import Capture
 from snakestudio.model.edits import with_values
@@ -39,7 +38,7 @@ OFF = {"ground.mu_along": 1.4 * FRICTION["ground.mu_along"], "ground.mu_across":
 def fitted(
     trials: list[Trial], free: list[FreeParameter], method: str = "least_squares", limit: int | None = None
 ) -> FitResult:
-    result = fit(trials, free, method, limit=limit, workers=0)
+    result = fit(trials, free, method, limit=limit)
     assert result is not None
     return result
 
@@ -108,21 +107,21 @@ def test_what_real_motors_do_is_found_where_it_matters(free: FreeParameter, true
     assert result.values[key] == pytest.approx(true, rel=0.05)
 
 
-def test_another_process_gives_what_this_one_gives_for_several_runs(seen: Trial) -> None:
+def test_a_seed_gives_what_it_gave_for_several_runs(seen: Trial) -> None:
     slow = {"gait.frequency_deg_s": 200.0}
     other = Trial("other", brisk(**OFF, **slow), measured(brisk(**slow), {}), align=False, offset_bounds_s=(0.0, 0.0))
     trials = [short(seen, 0.2), short(other, 0.2)]
-    alone = fit(trials, [ALONG], "auto", seed=3, limit=8, workers=0)
-    apart = fit(trials, [ALONG], "auto", seed=3, limit=8, workers=1)
-    assert alone is not None
-    assert apart is not None
-    assert (alone.values, alone.intervals, alone.history) == (apart.values, apart.intervals, apart.history)
-    assert len(apart.trials) == 2
-    assert apart.trials[1].misfit_after.heading_rad == 0.0
-    again = fit(trials, [ALONG], "cma", seed=4, limit=8, workers=0)
+    first = fit(trials, [ALONG], "auto", seed=3, limit=8)
+    again = fit(trials, [ALONG], "auto", seed=3, limit=8)
+    assert first is not None
     assert again is not None
-    assert again.history[1:] != alone.history[1:], "another seed looks elsewhere"
-    assert any("As many values were tried" in note for note in again.notes)
+    assert (first.values, first.intervals, first.history) == (again.values, again.intervals, again.history)
+    assert len(again.trials) == 2
+    assert again.trials[1].misfit_after.heading_rad == 0.0
+    elsewhere = fit(trials, [ALONG], "cma", seed=4, limit=8)
+    assert elsewhere is not None
+    assert elsewhere.history[1:] != first.history[1:], "another seed looks elsewhere"
+    assert any("As many values were tried" in note for note in elsewhere.notes)
 
 
 def test_clock_and_frame_are_found_exactly_without_noise() -> None:
@@ -199,7 +198,7 @@ def test_stopping_keeps_the_best_and_abandoning_leaves_nothing(seen: Trial) -> N
         told.append(progress)
         return progress.evaluations < 3
 
-    result = fit([short(seen)], [ALONG], "cma", workers=0, progress=stop)
+    result = fit([short(seen)], [ALONG], "cma", progress=stop)
     assert result is not None
     assert result.stopped
     assert result.notes[0].startswith("Stopped early")
@@ -207,17 +206,7 @@ def test_stopping_keeps_the_best_and_abandoning_leaves_nothing(seen: Trial) -> N
     assert math.isnan(result.intervals[ALONG.name][0])
     assert told[-1].history == result.history
     assert 0.0 < told[-1].fraction < 1.0
-    assert fit([short(seen)], [ALONG], workers=0, abandoned=lambda: True) is None
-
-
-def test_workers_are_gone_at_once_and_a_dead_one_is_a_sentence(seen: Trial) -> None:
-    with Pool([short(seen)], 1) as pool:
-        (outcome,) = pool.map([(0, {"ground.mu_along": 0.1})], lambda: True)
-        assert outcome.residual is not None
-        pool._processes[0].kill()
-        with pytest.raises(SnakeStudioError, match="ended unexpectedly"):
-            pool.map([(0, {})], lambda: True)
-    assert pool._processes[0].poll() is not None
+    assert fit([short(seen)], [ALONG], abandoned=lambda: True) is None
 
 
 def test_values_with_which_the_physics_fail_are_gone_round(seen: Trial) -> None:
@@ -282,4 +271,4 @@ def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
         Trial("t", scene, (replace(track, measured=track.time < 0.0),))
     failing = with_values(scene, {"solver.step_s": 0.005})
     with pytest.raises((PhysicsError, SceneError)):
-        fit([replace(short(seen), scene=failing)], [ALONG], workers=0)
+        fit([replace(short(seen), scene=failing)], [ALONG])

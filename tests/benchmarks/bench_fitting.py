@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 
-from snakestudio.analysis.fitting import PRESETS, FreeParameter, Trial, default_workers, fit
+from snakestudio.analysis.fitting import PRESETS, FreeParameter, Trial, fit
+from snakestudio.study.cluster import default_workers
+from snakestudio.study.fit_pool import FitPool
 from tests.synthetic_tracks import FRICTION, brisk, free_joints, measured
 
 Row = tuple[str, object, str, str, bool]
@@ -13,7 +15,7 @@ Row = tuple[str, object, str, str, bool]
 def _fitted(trial: Trial, free: list[FreeParameter], method: str) -> tuple[dict[str, float], float]:
     """Fitted values, and the time that took, s."""
     started = time.perf_counter()
-    result = fit([trial], free, method)
+    result = fit([trial], free, method, pool=FitPool)
     assert result is not None
     return result.values, time.perf_counter() - started
 

@@ -41,7 +41,7 @@ def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_pa
     assert "bad.toml was not opened" in window.context.banners.files.text
     assert "mass_kg" in window.context.banners.files.text
     assert "amplitud_deg" in window.context.banners.files.text
-    assert bad.resolve() not in window.context.files.recent
+    assert bad.resolve() not in window.context.files.recent.paths
 
 
 def test_a_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_recent_files_come_back_newest_first(
     assert first.context.files.open(MAIN_SCENE)
     first.close()
     second = make_window()
-    assert second.context.files.recent == [MAIN_SCENE.resolve(), copies[0].resolve()]
+    assert second.context.files.recent.paths == [MAIN_SCENE.resolve(), copies[0].resolve()]
 
 
 def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
@@ -225,8 +225,8 @@ def test_an_example_is_opened_as_a_copy_and_its_file_stays(
 
 
 def test_what_the_program_begins_with_is_no_recent_file(window: MainWindow) -> None:
-    window.context.files.clear_recent()
+    window.context.files.recent.clear()
     assert window.context.files.open(MAIN_SCENE, remember=False)
-    assert window.context.files.recent == []
+    assert window.context.files.recent.paths == []
     assert window.context.files.open(MAIN_SCENE)
-    assert window.context.files.recent == [MAIN_SCENE.resolve()]
+    assert window.context.files.recent.paths == [MAIN_SCENE.resolve()]

@@ -42,7 +42,7 @@ def far_off() -> Document:
 
 
 def dialog_of(qtbot: QtBot, document: Document, captures: list[Capture], **options: Any) -> FitDialog:
-    fitter = Fitter(document, fit=partial(fit, workers=0, **options))
+    fitter = Fitter(document, fit=partial(fit, **options))
     dialog = FitDialog(fitter, document, lambda: captures)
     fitter.setParent(dialog)
     qtbot.addWidget(dialog)
@@ -190,7 +190,7 @@ def test_both_runs_over_the_windows_own(
     assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
 
     def quick(*given: Any, progress: Callable[[FitProgress], bool], **options: Any) -> FitResult | None:
-        return fit(*given, workers=0, limit=1, progress=progress, **options)
+        return fit(*given, limit=1, progress=progress, **options)
 
     window.context.fitter._fit = quick
     press(qtbot, dialog.fit_button)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from snakestudio.model.scene import Scene
 
 
@@ -70,3 +72,32 @@ def signal(name: str, text: str) -> None:
     from snakestudio.api.running import load_run
 
     load_run(name).signal(text)
+
+
+def begin_study(name: str) -> None:
+    """As `study run`, to where workers would begin."""
+    from snakestudio.study.running import check_measures, open_plan
+    from snakestudio.study.samplers import sampler
+
+    plan = open_plan(Path(name))
+    check_measures(plan)
+    for point in sampler(plan).ask()[:3]:
+        plan.repeat(point, plan.study.repeats.count - 1)
+
+
+def make_results(name: str) -> None:
+    """Results of a study, a file beside it."""
+    from snakestudio.study.evaluate import Trace
+    from snakestudio.study.store import Asked, Outcome, Store, store_path
+    from snakestudio.study.study_file import dump_study, parse_study
+    from tests.hostile.kinds import SCENE, STUDY
+
+    study = parse_study(STUDY.decode())
+    trace = Trace(np.zeros((5, 2)), np.zeros((3, 3))).packed()
+    store_path(Path(name)).unlink(missing_ok=True)
+    with Store(store_path(Path(name)), writing=True) as store:
+        store.begin({"study": dump_study(study), "scene": SCENE.decode(), "code": "0", "units": '{"net_speed": "mps"}'})
+        changes = [{"gait.amplitude_deg": 20.0 + number, "ground.mu_across": 0.2} for number in range(4)]
+        store.ask([Asked(number, 0, f"key-{number}", changes[number]) for number in range(4)])
+        store.land([Outcome(f"key-{number}", "done", "", (0.1, 0.2), trace, 0.1, "here-1") for number in range(4)])
+        store._db.execute("PRAGMA journal_mode = DELETE")  # one file tells all

@@ -739,6 +739,67 @@ def _import(file: Path, out: Path) -> Case:
     return {"argv": ["import-obstacles", str(file), "--into", str(out / "little.toml"), "--out", new, "--force"]}
 
 
+STUDY = b"""format = 1
+scene = "../materials/little.toml"
+[fixed]
+"gait.frequency_deg_s" = 90.0
+[[vary]]
+key = "gait.amplitude_deg"
+low = 20.0
+high = 40.0
+steps = 3
+[[vary]]
+key = "ground.mu_across"
+values = [0.2, 0.8]
+[search]
+kind = "sobol"
+points = 16
+[repeats]
+count = 2
+[[repeats.jitter]]
+key = "obstacles[*].x_m"
+spread = 0.01
+[[goals]]
+measure = "net_speed"
+[[limits]]
+measure = "rms(com_vx_mps)"
+at_most = 1.0
+"""
+
+
+def _study_with(old: bytes, new: bytes) -> Spoil:
+    return lambda sound: sound.replace(old, new, 1)
+
+
+STUDIES: dict[str, Spoil] = {
+    "10^12 points": _study_with(b"points = 16", b"points = 1000000000000"),
+    "a grid of 10^12 points": lambda sound: sound.replace(b'"sobol"', b'"grid"').replace(
+        b"steps = 3", b"steps = 1000000"
+    ),
+    "a million repeats of a million points": lambda sound: sound.replace(b"points = 16", b"points = 1000000").replace(
+        b"count = 2", b"count = 10000"
+    ),
+    "more Sobol dimensions than there are": _behind(
+        b"".join(b'[[vary]]\nkey = "robot.k%d"\nlow = 0\nhigh = 1\n' % i for i in range(30_000))
+    ),
+    "50,000 values of a list": _study_with(
+        b"values = [0.2, 0.8]", b"values = [" + b",".join(b"0.%d" % i for i in range(50_000)) + b"]"
+    ),
+    "a range of all numbers": _study_with(b"low = 20.0\nhigh = 40.0", b"low = -1e308\nhigh = 1e308"),
+    "a measure that is code": _study_with(b'"net_speed"', b"\"__import__('os').system('true')\""),
+    "a measure of powers of powers": _study_with(b'"net_speed"', b'"last(9^9^9^9^9*com_x_m)"'),
+    "a measure 900 deep": _study_with(b'"net_speed"', b'"' + b"last(" * 380 + b"com_x_m" + b")" * 380 + b'"'),
+    "a scene outside": _study_with(b"../materials/little.toml", b"/etc/passwd"),
+    "a scene that is a pipe": _study_with(b"../materials/little.toml", b"pipe"),
+    "a scene that is this file": _study_with(b"../materials/little.toml", b"x.study.toml"),
+    "a key that is code": _study_with(b'"gait.amplitude_deg"', b'"gait.__class__"'),
+    "a jitter of everything": _study_with(b"spread = 0.01", b"spread = 1e6"),
+    "a wave of a thousand links": _study_with(b'"gait.frequency_deg_s" = 90.0', b'"robot.n_links" = 100000000'),
+    "fixed that is a list": lambda sound: (
+        b"fixed = [1]\n" + sound.replace(b'[fixed]\n"gait.frequency_deg_s" = 90.0\n', b"")
+    ),
+}
+
 KINDS: dict[str, Kind] = {
     "scene": Kind("scene.toml", lambda _: SCENE, lambda f, o: {"argv": ["check", str(f)]}, SCENES),
     "scene that runs": Kind("scene.toml", lambda _: SCENE, _run, {}),
@@ -811,6 +872,17 @@ KINDS: dict[str, Kind] = {
         lambda folder: (folder / "frames.blf").read_bytes(),
         lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]},
         BLFS,
+    ),
+    "study": Kind(
+        "x.study.toml",
+        lambda _: STUDY,
+        lambda f, o: {"call": "tests.hostile.calls:begin_study", "args": [str(f)]},
+        {**TOML, **STUDIES},
+    ),
+    "results of a study": Kind(
+        "x.study.results",
+        lambda folder: (folder / "made.study.results").read_bytes(),
+        lambda f, o: {"argv": ["study", "export", str(f.with_suffix(".toml")), "--csv", str(o / "x.csv"), "--force"]},
     ),
     "log of frames": Kind(
         "frames.log", lambda _: FRAMES, lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]}, {}

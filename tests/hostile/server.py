@@ -87,6 +87,8 @@ class Server:
         (self.out / "track.csv").write_bytes(kinds.TRACK)
         write_c3d(self.materials / "track.c3d")
         write_frames(self.materials)
+        made = {"call": "tests.hostile.calls:make_results", "args": [str(self.materials / "made.study.toml")]}
+        assert self.ask({**made, "here": True}).code == 0
         for name, kind in KINDS.items():
             answer = self.ask({**self.sound(kind), "here": True})
             assert answer.code == 0, (name, answer)

@@ -7,13 +7,11 @@ import sys
 
 
 def test_a_process_ends_with_its_standard_input_whatever_it_does() -> None:
-    code = (
-        "from snakestudio.session.tether import end_with_input; end_with_input(); print('here', flush=True)\nwhile 1: 0"
-    )
+    code = "from snakestudio.session.tether import end_with_input; end_with_input(); print(1, flush=True)\nwhile 1: 0"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        assert process.stdout.readline().strip() == b"here"
+        assert process.stdout.readline().strip() == b"1"
         assert process.poll() is None
         process.stdin.close()
         assert process.wait(60.0) == 3

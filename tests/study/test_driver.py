@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 from snakestudio import api
 from snakestudio.errors import StudyError
 from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import own_program
 from snakestudio.study import driver as driving
@@ -127,8 +129,8 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
 
     def watch(progress: Progress) -> None:
         if any(worker.busy for worker in progress.workers) and not began:
-            assert driver._cluster is not None
-            pids.extend(process.pid for process in driver._cluster._processes)
+            assert driver._crew is not None
+            pids.extend(process.pid for process in driver._crew.cluster._processes)
             began.append(time.monotonic())
             driver.cancel()
 
@@ -203,6 +205,11 @@ def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
         found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
     assert found[30.0].state == "killed"
     assert "Three workers died of this run" in found[30.0].sentence
+    again = run_study(study_file, Workers(0))
+    assert (again.finished, again.known) == (6, 6), "it is left"
+    monkeypatch.undo()
+    once_more = run_study(study_file, ONE, retry=True)
+    assert (once_more.finished, once_more.known, once_more.failed) == (6, 4, 0)
     assert found[20.0].state == found[40.0].state == "done"
 
 
@@ -215,6 +222,44 @@ def _deadly(chunk: object) -> object:
     if any(changes["gait.amplitude_deg"] == 30.0 for _, changes in chunk.runs):
         os.kill(os.getpid(), signal.SIGKILL)
     return work(chunk)
+
+
+def test_a_run_without_enough_memory_is_said_and_the_rest_goes_on(
+    study_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driving, "work", _greedy)
+    last = run_study(study_file, ONE)
+    assert (last.state, last.finished, last.failed) == ("done", 6, 2)
+    with Store(store_path(study_file)) as store:
+        found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
+    assert (found[30.0].state, found[20.0].state) == ("killed", "done")
+    assert found[30.0].sentence.startswith("There was not enough memory for this run")
+
+
+def _greedy(chunk: object) -> object:
+    """Compute in little memory; one of the runs wants a hundred gigabytes."""
+    import resource
+
+    from snakestudio.study import evaluate
+    from snakestudio.study.worker import work
+
+    assert isinstance(chunk, evaluate.Chunk)
+    real = evaluate.measured
+
+    def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
+        if recording.scene.gait.amplitude_deg == 30.0:
+            np.ones(100_000_000_000 // 8)
+        return real(values, recording)
+
+    size = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (size + 2**31, before[1]))
+    evaluate.measured = measured  # type: ignore[attr-defined]
+    try:
+        return work(chunk)
+    finally:
+        evaluate.measured = real  # type: ignore[attr-defined]
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @pytest.fixture
@@ -256,6 +301,78 @@ def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> N
         assert worker.poll() is None, "a cluster's workers stay"
 
 
+def test_a_worker_that_is_cut_off_is_done_without(
+    study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = study_file.with_name("alone.study.toml")
+    undisturbed.write_text(STUDY)
+    run_study(undisturbed, ONE)
+    table = table_of(undisturbed)
+    host, port = scheduler.removeprefix("tcp://").split(":")
+    with Cut(host, int(port)) as cut, joined(cut.address), contextlib.ExitStack() as later:
+
+        def tell(progress: Progress) -> None:
+            if progress.workers and not cut.done:
+                cut.now()
+                later.enter_context(joined(scheduler))
+
+        monkeypatch.setattr("snakestudio.study.crew._LOOK_S", 0.0)
+        monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
+        last = run_study(study_file, Workers(scheduler=scheduler), tell)
+        assert cut.done
+    assert (last.state, last.finished, last.failed) == ("done", 6, 0)
+    assert table_of(study_file) == table
+
+
+class Cut:
+    """A cable to a scheduler, which can be cut."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._to = host, port
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"tcp://127.0.0.1:{self._server.getsockname()[1]}"
+        self._ends: list[socket.socket] = []
+        self._threads: list[threading.Thread] = []
+        self.done = False
+
+    def __enter__(self) -> Cut:
+        self._start(self._accept)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.now()
+        for thread in self._threads:
+            thread.join(10.0)
+
+    def now(self) -> None:
+        """Cut it."""
+        self.done = True
+        for end in (self._server, *self._ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _start(self, work: Callable[..., None], *arguments: socket.socket) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._server.accept()
+                far = socket.create_connection(self._to)
+                self._ends += [near, far]
+                self._start(self._carry, near, far)
+                self._start(self._carry, far, near)
+
+    def _carry(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+
+
 def test_a_worker_with_other_code_computes_nothing_and_is_named(
     study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,9 +381,9 @@ def test_a_worker_with_other_code_computes_nothing_and_is_named(
     def tell(progress: Progress) -> None:
         told.append(progress)
         if progress.notes:  # somebody has joined; now nobody else does for a while
-            monkeypatch.setattr(driving, "_LONELY_S", 0.0)
+            monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
 
-    monkeypatch.setattr(driving, "_LONELY_S", 300.0)
+    monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
     with (
         joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),  # other instructions, other bits
         pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"),

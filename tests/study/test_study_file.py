@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from snakestudio.errors import StudyError
+from snakestudio.model.scene import Scene
+from snakestudio.study.begin import range_of, words_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary
 from snakestudio.study.study_file import dump_study, load_study, parse_study, save_study
 from tests.study.conftest import STUDY
@@ -38,6 +40,30 @@ def test_comments_stay_where_something_else_changes(tmp_path: Path) -> None:
     assert "# why" in text
     assert "# short" in text
     assert load_study(path).title == "Friction"
+
+
+def test_a_study_that_makes_no_sense_yet_is_kept_as_it_is(tmp_path: Path) -> None:
+    """Who edits one saves it at any moment, and loses neither a comment nor what is half typed."""
+    path = tmp_path / "s.toml"
+    path.write_text("# why\n" + HEAD + RANGE.replace("low = 0.1", "low = 0.7  # odd"))
+    with pytest.raises(StudyError):
+        load_study(path)
+    study = load_study(path, whole=False)
+    assert study.vary[0].low == 0.7
+    save_study(study.model_copy(update={"title": "Friction", "vary": (*study.vary, Vary())}), path)
+    text = path.read_text()
+    assert "# why" in text
+    assert "# odd" in text
+    assert load_study(path, whole=False).vary == (study.vary[0], Vary())
+
+
+def test_a_value_begins_with_the_range_that_people_look_at() -> None:
+    scene = Scene()
+    assert range_of(scene, "ground.mu_along").steps == 11
+    assert range_of(scene, "model.kind").values == words_of(scene, "model.kind")
+    assert "planar_nonsmooth" in words_of(scene, "model.kind")
+    assert range_of(scene, "title").values == (scene.title,)
+    assert words_of(scene, "title") == ()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from snakestudio.analysis.fitting.parameters import (
     value_doc,
 )
 from snakestudio.analysis.fitting.pictured import Pictured, pictured
-from snakestudio.analysis.fitting.pool import default_workers
 from snakestudio.analysis.fitting.result import FitProgress, FitResult, Moment, TrialOutcome
 from snakestudio.analysis.fitting.tracks import JointTrack, Track, Trial, trial_of
 
@@ -30,7 +29,6 @@ __all__ = [
     "Track",
     "Trial",
     "TrialOutcome",
-    "default_workers",
     "fit",
     "free_parameter",
     "offset_bounds",

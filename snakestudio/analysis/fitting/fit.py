@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.analysis.fitting.evaluator import Here, MakePool, StoppedError
 from snakestudio.analysis.fitting.misfit import Misfit
 from snakestudio.analysis.fitting.objective import Objective
 from snakestudio.analysis.fitting.parameters import START_DELAY, FreeParameter, present_value, preset_of
-from snakestudio.analysis.fitting.pool import Evaluator, Here, Pool, StoppedError, default_workers
 from snakestudio.analysis.fitting.result import FitProgress, FitResult, TrialOutcome
 from snakestudio.analysis.fitting.search import ROUGH, Search, evolve, jacobian, least
 from snakestudio.analysis.fitting.tracks import Trial
@@ -127,13 +127,13 @@ def fit(
     seed: int = 1,
     *,
     limit: int | None = None,
-    workers: int | None = None,
+    pool: MakePool | None = None,
     progress: Callable[[FitProgress], bool] | None = None,
     abandoned: Callable[[], bool] = lambda: False,
 ) -> FitResult | None:
     """Fit `parameters` so that the runs of the trials' scenes match their tracks.
 
-    The search begins at the first scene's own values. The same seed gives the same result, with any number of workers.
+    The search begins at the first scene's own values. The same seed gives the same result, whoever evaluates.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ def fit(
         Of the random numbers of CMA-ES, not negative.
     limit : int, optional
         Sets of values that may be tried; grows with the number of parameters if left out.
-    workers : int, optional
-        Processes that simulate; 0: this thread. All processors but one if left out.
+    pool : callable, optional
+        Makes what evaluates, such as `study.fit_pool.FitPool`; this thread does if left out.
     progress : callable, optional
         Gets a `FitProgress`, often; where it returns False the search stops, and the best so far is what was found.
     abandoned : callable, optional
@@ -167,20 +167,20 @@ def fit(
     _check(trials, parameters, method, seed)
     start = {p.name: present_value(trials[0].scene, p) for p in parameters}
     objective = Objective(trials)
-    before = _runs(objective, {}, abandoned)
-    if before is None:
-        return None
-    misfits = [objective.misfit(number, run) for number, run in enumerate(before)]
-    weights = [measured.weight for measured in objective.measured]
-    cost_before = _cost(misfits, weights)
-    p = len(parameters)
-    limit = limit if limit is not None else (120 + 120 * p if method == "cma" else 60 + 60 * p)
-    least_steps = [parameter.least_step(trials[0].scene) for parameter in parameters]
-    stopped = False
     found: Determination | None = None
     rough: tuple[int, ...] = ()
-    with ExitStack() as stack:
-        evaluator = _evaluator(stack, objective, workers, trials)
+    stopped = False
+    # Workers start while the scene's own runs are made here.
+    with nullcontext(Here(objective)) if pool is None else pool(objective) as evaluator:
+        before = _runs(objective, {}, abandoned)
+        if before is None:
+            return None
+        misfits = [objective.misfit(number, run) for number, run in enumerate(before)]
+        weights = [measured.weight for measured in objective.measured]
+        cost_before = _cost(misfits, weights)
+        p = len(parameters)
+        limit = limit if limit is not None else (120 + 120 * p if method == "cma" else 60 + 60 * p)
+        least_steps = [parameter.least_step(trials[0].scene) for parameter in parameters]
         search = Search(parameters, weights, least_steps, evaluator, limit, progress, abandoned)
         search.best = np.array([_place(parameter, start[parameter.name]) for parameter in parameters])
         try:
@@ -194,6 +194,7 @@ def fit(
                 rough = tuple(int(i) for i in np.flatnonzero(slopes.roughness > ROUGH))
         except StoppedError:
             stopped = True
+        who = evaluator.notes
     if abandoned():
         return None
     if not search.history:
@@ -212,6 +213,7 @@ def fit(
     cost_after = _cost(misfits_after, weights)
     intervals, correlation = _intervals(parameters, values, found)
     notes = remarks(tuple(parameters), values, found, rough, outcomes, stopped, search.exhausted)
+    notes += who
     scatter = sum(measured.scatter for measured in objective.measured)
     left = sum(float(m.residual @ m.residual) for m in misfits_after)
     instants = float(sum(len(m.time) for m in misfits_after))
@@ -253,19 +255,13 @@ def _runs(objective: Objective, values: dict[str, float], abandoned: Callable[[]
     """All trials run with some values; None if that was abandoned."""
     runs = []
     for number, trial in enumerate(objective.trials):
-        run = objective.run((number, values), lambda fraction: not abandoned())
+        run = objective.run((number, values), lambda: not abandoned())
         if run.cancelled:
             return None
         if not run.ok:
             raise PhysicsError(f"{trial.name}: {run.message}")
         runs.append(run)
     return runs
-
-
-def _evaluator(stack: ExitStack, objective: Objective, workers: int | None, trials: Sequence[Trial]) -> Evaluator:
-    if workers == 0:
-        return Here(objective)
-    return stack.enter_context(Pool(trials, default_workers() if workers is None else workers))
 
 
 def _search(search: Search, method: str, seed: int, cost_before: float) -> None:

@@ -13,7 +13,7 @@ from snakestudio.analysis.fitting.tracks import Trial
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
-from snakestudio.session.offline import OfflineRun, run_offline
+from snakestudio.session.offline import OfflineRun, run_while
 from snakestudio.session.runner import Runner
 
 __all__ = ["Objective", "Outcome", "Task"]
@@ -50,36 +50,42 @@ class Objective:
         self.trials = tuple(replace(trial, scene=_long_enough(trial)) for trial in trials)
         self.measured = tuple(Measured(trial) for trial in self.trials)
 
-    def run(self, task: Task, progress: Callable[[float], bool] | None = None) -> OfflineRun:
-        """Run a trial with some values.
+    def run(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> OfflineRun:
+        """Run a trial with some values; cancelled where `wanted`, which is asked often, says False.
 
         Raises
         ------
         SceneError
             If the scene cannot be run with these.
         """
+        return self._run(self._runner(task), wanted)
+
+    def _runner(self, task: Task) -> Runner:
         number, values = task
         trial = self.trials[number]
-        scene = with_values(trial.scene, dict(values)) if values else trial.scene
-        return run_offline(scene, trial.base_dir, progress=progress)
+        return Runner(with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir)
+
+    def _run(self, runner: Runner, wanted: Callable[[], bool]) -> OfflineRun:
+        try:
+            failure = run_while(runner, wanted)
+        finally:
+            runner.recording.close()
+        return OfflineRun(runner.recording, failure == "", failure or "", failure is None, runner.engine_seconds)
 
     def misfit(self, number: int, run: OfflineRun) -> Misfit:
         """How far a run of trial `number` is from what was measured."""
         return self.measured[number].against(run.recording)
 
-    def evaluate(self, task: Task) -> Outcome:
-        """The residuals of a trial with some values."""
-        number, values = task
-        trial = self.trials[number]
+    def evaluate(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> Outcome | None:
+        """The residuals of a trial with some values; None if `wanted`, which is asked often, says False meanwhile."""
         try:
-            # Not `run_offline`: that saves the contact problem of every failure, and here failures are ordinary.
-            runner = Runner(with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir)
+            runner = self._runner(task)
         except SnakeStudioError as error:
             return Outcome(None, str(error))
-        report = runner.advance(runner.end_step)
-        if not report.ok:
-            return Outcome(None, report.message)
-        return Outcome(self.measured[number].against(runner.recording).residual)
+        run = self._run(runner, wanted)
+        if run.cancelled:
+            return None
+        return Outcome(self.misfit(task[0], run).residual) if run.ok else Outcome(None, run.message)
 
 
 def _long_enough(trial: Trial) -> Scene:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.analysis.fitting.evaluator import Evaluator, StoppedError
 from snakestudio.analysis.fitting.objective import Task
 from snakestudio.analysis.fitting.parameters import FreeParameter
-from snakestudio.analysis.fitting.pool import Evaluator, StoppedError
 from snakestudio.analysis.fitting.result import FitProgress, Moment
 
 __all__ = ["ROUGH", "STEP", "Search", "Slopes", "evolve", "jacobian", "least"]
@@ -71,7 +71,6 @@ class Search:
     ) -> None:
         self.parameters = tuple(parameters)
         self.steps = np.clip(np.maximum(STEP, least_steps), None, 0.5)
-        self.workers = evaluator.workers
         self.evaluations = 0
         self.history: tuple[Moment, ...] = ()
         self.best = np.zeros(len(self.parameters))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,6 +83,8 @@ class Document(QObject):
         self.going_on = False
         """Whether what changes right now is a further part of the gesture that changed the scene before."""
         self._jumping = False
+        self.value_commands: list[tuple[str, Callable[[tuple[str, ...]], object]]] = []
+        """What the menu of a value of the scene offers beyond its own: text, and what gets the value's keys."""
 
     def _on_clean(self, clean: bool) -> None:
         self.title_changed.emit()

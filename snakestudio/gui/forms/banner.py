@@ -35,7 +35,7 @@ from snakestudio.session.status import Status
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.scene.items import finding_text
 
-__all__ = ["Banner", "Banners", "Button"]
+__all__ = ["Banner", "Banners", "Button", "Kind"]
 
 Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
@@ -99,6 +99,7 @@ class Banner(Themed):
         actions.addWidget(self._more)
         actions.addWidget(self._bar)
         self._buttons: list[QPushButton] = []
+        self._calls: list[Callable[[], object]] = []
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.setSpacing(6)
         self._body.addWidget(self._text, 1)
@@ -150,8 +151,9 @@ class Banner(Themed):
         if progress is not None:
             self._bar.setValue(round(1000 * progress))
         self._close.setVisible(closable)
+        self._calls = [callback for _, callback in buttons]
         if [button.text() for button in self._buttons] != [name for name, _ in buttons]:
-            self._make_buttons(buttons)
+            self._make_buttons([name for name, _ in buttons])
         self._dress()
         self.show()
         self.changed.emit()
@@ -201,14 +203,14 @@ class Banner(Themed):
         self._whole = not self._whole
         self.changed.emit()
 
-    def _make_buttons(self, buttons: Sequence[Button]) -> None:
+    def _make_buttons(self, names: Sequence[str]) -> None:
         for old in self._buttons:
             self._row.removeWidget(old)
             old.deleteLater()
         self._buttons = []
-        for name, callback in buttons:
+        for number, name in enumerate(names):
             button = QPushButton(name, self)
-            button.clicked.connect(lambda _=False, call=callback: call())
+            button.clicked.connect(lambda _=False, number=number: self._calls[number]())
             self._row.addWidget(button)
             self._buttons.append(button)
 

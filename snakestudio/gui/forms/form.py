@@ -7,15 +7,17 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.text_field import TextField
+from snakestudio.gui.forms.value_menu import open_value_menu
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import declared, get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
@@ -92,6 +94,7 @@ class FormRow(QWidget):
 
     def _place(self, editor: QWidget, *, wide: bool = False) -> None:
         self._label.setBuddy(editor)
+        editor.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # but the row's
         editor.setAccessibleName(self.doc.label)
         self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
         self._unit.setHidden(wide)
@@ -182,6 +185,9 @@ class FormRow(QWidget):
         self._label.setFixedWidth(max(theme.scaled(_LABEL_LEAST), min(theme.scaled(_LABEL), rest)))
         if self.reset_button is not None:
             self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        open_value_menu(self, self._document, self.keys, event)
 
     # --- the value ------------------------------------------------------------------------------------------------
 
@@ -274,30 +280,6 @@ class NumberRow(FormRow):
             self.field.refuse(problem)
 
 
-class _Line(QLineEdit):
-    """A line that commits on Enter and on leaving, and restores on Esc."""
-
-    committed = Signal(str)
-    restored = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.editingFinished.connect(self._finish)
-
-    def _finish(self) -> None:
-        if self.isModified():
-            self.setModified(False)
-            self.committed.emit(self.text())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.isModified():
-            self.setModified(False)
-            self.restored.emit()
-            event.accept()
-        else:
-            super().keyPressEvent(event)
-
-
 class TextRow(FormRow):
     """A text."""
 
@@ -306,7 +288,7 @@ class TextRow(FormRow):
 
     def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
         super().__init__(document, keys, of, parent)
-        self.field = _Line()
+        self.field = TextField()
         self.field.committed.connect(self._commit)
         self.field.restored.connect(self._restore)
         self._place(self.field, wide=True)

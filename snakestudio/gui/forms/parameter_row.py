@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
@@ -13,6 +14,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.gui.forms.value_menu import open_value_menu
 from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
@@ -52,6 +54,7 @@ class ParameterRow(Themed):
         self.default: Any = self.doc.default
         self.field = NumberField(self.doc, integer=integer, optional=optional)
         self.field.setFixedWidth(theme.scaled(72 if slider else 92))
+        self.field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # but the row's
         self.slider: ValueSlider | None = None
         self.message = Message()
         self._pending = False
@@ -172,6 +175,9 @@ class ParameterRow(Themed):
         self.field.restore()
         if self.default is not None or self.field.value is not None:
             self._apply(self.default, 0)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        open_value_menu(self, self._document, [self.key], event)
 
     def _show_message(self) -> None:
         self.message.say(self.field.problem or ("Applies at the next reset." if self._pending else ""))

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QFontDatabase, QKeyEvent, QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QCompleter,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
     QLineEdit,
-    QListView,
     QMenu,
     QToolButton,
     QVBoxLayout,
@@ -28,6 +25,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
@@ -43,7 +41,6 @@ _PAUSE_MS = 250
 """What is typed is looked at once nobody has typed for so long."""
 _WATCH_MS = 30
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
 _PREVIEW_ROWS = 20_000
 """Newest rows that the preview shows."""
 _BINS = 800
@@ -57,74 +54,6 @@ def _around() -> list[tuple[str, str]]:
     offered = [around for name in names if (around := FUNCTIONS[name].around) is not None]
     own = ("Change since the Start", "{0} - at({0}, 0)")
     return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
-
-
-class _Field(QLineEdit):
-    """A line in which names are completed one word at a time."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        super().__init__()
-        self._completer = QCompleter(self)
-        self._popup = QListView()
-        self._popup.setProperty("role", "completion")
-        self._completer.setPopup(self._popup)
-        self._completer.setModel(QStringListModel(list(words), self._completer))
-        self._completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self._completer.setMaxVisibleItems(10)
-        self._completer.setWidget(self)
-        self._completer.activated.connect(self.complete_with)
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPixelSize(theme.scaled(13))
-        self.setFont(font)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        popup = self._popup
-        if popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
-            index = popup.currentIndex()
-            chosen = index.data() if index.isValid() else self._completer.currentCompletion()
-            popup.hide()
-            if chosen:
-                self.complete_with(str(chosen))
-            event.accept()
-            return
-        super().keyPressEvent(event)
-        if event.text():
-            self._offer()
-
-    def _offer(self) -> None:
-        found = _WORD.search(self.text()[: self.cursorPosition()])
-        word = found[0].removeprefix("other.") if found else ""
-        if len(word) < 2:
-            self._popup.hide()
-            return
-        self._completer.setCompletionPrefix(word)
-        if self._completer.completionCount() and self._completer.currentCompletion() != word:
-            self._completer.complete()
-        else:
-            self._popup.hide()
-
-    def complete_with(self, word: str) -> None:
-        """Put a name in place of the word before the cursor."""
-        before, after = self.text()[: self.cursorPosition()], self.text()[self.cursorPosition() :]
-        found = _WORD.search(before)
-        start = found.start() if found else len(before)
-        if found and found[0].startswith("other."):
-            start += len("other.")
-        self.setText(before[:start] + word + after)
-        self.setCursorPosition(start + len(word))
-        self.textEdited.emit(self.text())
-
-    def wrap(self, pattern: str) -> None:
-        """Put a function around what is selected, or around all."""
-        if self.hasSelectedText():
-            start, chosen = self.selectionStart(), self.selectedText()
-            text = self.text()
-            self.setText(text[:start] + pattern.format(chosen) + text[start + len(chosen) :])
-        else:
-            self.setText(pattern.format(self.text().strip() or "x"))
-        self.setFocus()
-        self.textEdited.emit(self.text())
 
 
 class DerivedDialog(QDialog):
@@ -166,7 +95,7 @@ class DerivedDialog(QDialog):
         self._job: Job[Pyramid] | None = None
         self.name_field = QLineEdit(name)
         self.name_field.setPlaceholderText("tracking_error_rad")
-        self.field = _Field([*self._columns, *(f"{function}(" for function in FUNCTIONS)])
+        self.field = ExpressionField([*self._columns, *(f"{function}(" for function in FUNCTIONS)])
         self.field.setPlaceholderText("joint_4_yaw_rad - joint_4_yaw_ref_rad")
         self.field.setMinimumWidth(theme.scaled(560))
         self.around = QToolButton()

@@ -12,6 +12,7 @@ from snakestudio.gui.runs import commands as runs
 from snakestudio.gui.scene import commands as scene
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.layouts import SHIPPED, Shipped
+from snakestudio.gui.study import commands as study
 from snakestudio.gui.viewport import commands as viewport
 
 __all__ = ["table"]
@@ -138,6 +139,8 @@ _SIMULATION: tuple[Command[Context], ...] = (
     *runs.SPEED,
     line("Simulation"),
     *robot.TOGETHER,
+    line("Simulation"),
+    *study.STUDY,
     line("Simulation"),
     *analysis.COMPARE,
     *scene.CONTINUUM,

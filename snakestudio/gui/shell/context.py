@@ -49,9 +49,11 @@ from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.shell.tuning import Tuner, TuningOffer
+from snakestudio.gui.study.feature import StudyFeature
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.runfile.library import RunLibrary
+from snakestudio.study.study_file import is_study
 
 __all__ = ["Context"]
 
@@ -100,9 +102,10 @@ class Context(QObject):
         self.ahead = PreparingAhead(
             bridge.session.preparations, settings,
             state=lambda: bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
-            recent=lambda: self.files.recent, parent=window,
+            recent=lambda: self.files.recent.paths, parent=window,
         )  # fmt: skip
         self._show_other_runs()
+        self.study = StudyFeature(self, lambda: self.robot.movable)
         self.teleoperation = TeleopFeature(
             self,
             self.viewport,
@@ -221,6 +224,8 @@ class Context(QObject):
         robot.changed.connect(self.status_bar.refresh_soon)
         robot.changed.connect(self.ahead.look)  # beside a robot nothing is prepared ahead, from the first moment on
         robot.changed.connect(self.tuner.look)
+        for signal in (robot.changed, robot.polled):
+            signal.connect(self.study.look_at_robot)
         bridge.status_changed.connect(self.tuner.look)
         self.tuner.began.connect(bridge.session.preparations.stop_ahead)
         self.viewport.frame_drawn.connect(self.status_bar.count_frame)
@@ -248,6 +253,8 @@ class Context(QObject):
         """Do with a file what it is for."""
         if path.suffix.lower() == RUN_SUFFIX:
             self.open_runs.open(path)
+        elif path.suffix.lower() == ".toml" and is_study(path):
+            self.study.open(path)
         else:
             self.experiment_files.take(path)
 
@@ -285,7 +292,7 @@ class Context(QObject):
         """The window closes for good."""
         for part in (
             self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.fitter,
-            self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
+            self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping, self.study,
             self.teleoperation,
         ):  # fmt: skip
             part.close()
@@ -306,7 +313,7 @@ class Context(QObject):
 
     def _computing(self) -> bool:
         """Whether something takes processor time that somebody waits for."""
-        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter, self.tuner
+        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter, self.tuner, self.study.runner
         return self.bridge.playing or any(job.busy for job in jobs)
 
     def _occupied(self) -> str:

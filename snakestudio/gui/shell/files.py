@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.scene.import_dialog import ImportDialog
 from snakestudio.model.obstacles.importing import read_circles
@@ -54,7 +55,6 @@ def ask_about_changes(parent: QWidget, title: str, question: str, words: Sequenc
     return box.clickedButton() is yes
 
 
-MAX_RECENT = 10
 _FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
 _KEY = "files/recent"
 _OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
@@ -74,16 +74,15 @@ class Files(QObject):
     window : QWidget
         Parent of the dialogs.
 
-    Signals
-    -------
-    recent_changed()
+    Attributes
+    ----------
+    recent : RecentFiles
     """
-
-    recent_changed = Signal()
 
     def __init__(self, document: Document, banner: Banner, settings: QSettings, window: QWidget) -> None:
         super().__init__(window)
-        self._document, self._banner, self._settings, self._window = document, banner, settings, window
+        self._document, self._banner, self._window = document, banner, window
+        self.recent = RecentFiles(settings, _KEY)
 
     # --- opening --------------------------------------------------------------------------------------------------
 
@@ -113,11 +112,11 @@ class Files(QObject):
             self._document.open(path)
         except SceneError as error:
             self._banner.say("warning", f"{path.name} was not opened.\n{error}")
-            self._forget(path)
+            self.recent.forget(path)
             return False
         self._banner.clear()
         if remember:
-            self._remember(path)
+            self.recent.remember(path)
         return True
 
     # --- saving ---------------------------------------------------------------------------------------------------
@@ -147,7 +146,7 @@ class Files(QObject):
             self._banner.say("warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)])
             return False
         self._banner.clear()
-        self._remember(path)
+        self.recent.remember(path)
         return True
 
     def _may_overwrite(self) -> bool:
@@ -234,27 +233,3 @@ class Files(QObject):
             self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
         dialog.deleteLater()
         return taken
-
-    # --- recent files ---------------------------------------------------------------------------------------------
-
-    @property
-    def recent(self) -> list[Path]:
-        """Files opened or saved lately that are still there, newest first."""
-        stored = self._settings.value(_KEY) or []
-        names = [stored] if isinstance(stored, str) else list(stored)  # Qt stores a list of one as a text
-        return [path for path in map(Path, names) if path.is_file()]
-
-    def _remember(self, path: Path) -> None:
-        path = path.resolve()
-        self._store([path, *(other for other in self.recent if other != path)])
-
-    def _forget(self, path: Path) -> None:
-        self._store([other for other in self.recent if other != path.resolve()])
-
-    def clear_recent(self) -> None:
-        """Forget all recent files."""
-        self._store([])
-
-    def _store(self, paths: list[Path]) -> None:
-        self._settings.setValue(_KEY, [str(path) for path in paths[:MAX_RECENT]])
-        self.recent_changed.emit()

@@ -480,7 +480,7 @@ class Gallery(ModalOverlay):
         empty.clicked.connect(lambda: self._files.new())
         other = StartCard("open", "Open ...", "A scene or an exported run", self.starts)
         other.clicked.connect(lambda: self._files.ask_open())
-        starts: list[Card] = [empty, other, *(self._recent(path) for path in self._files.recent[:_RECENT])]
+        starts: list[Card] = [empty, other, *(self._recent(path) for path in self._files.recent.paths[:_RECENT])]
         scenes: list[Card] = [self._scene(SceneCard(entry, self.scenes)) for entry in entries()]
         self.starts.fill(starts)
         self.scenes.fill(scenes)

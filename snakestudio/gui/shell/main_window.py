@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
+from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
@@ -171,7 +172,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         c = self.context
-        if not c.robot_in_window.may_close() or not c.files.may_discard():
+        if not c.robot_in_window.may_close() or not c.files.may_discard() or not c.study.may_close():
             event.ignore()
             return
         c.robot_in_window.close()
@@ -267,6 +268,17 @@ class SpaceKeyFilter(QObject):
         return False
 
 
+def _list_recent(menu: QMenu, recent: RecentFiles, open_file: Callable[[Path], object], what: str) -> None:
+    menu.clear()
+    for path in recent.paths:
+        menu.addAction(str(path)).triggered.connect(lambda _=False, p=path: open_file(p))
+    if menu.isEmpty():
+        menu.addAction(f"No recent {what}").setEnabled(False)
+    else:
+        menu.addSeparator()
+        menu.addAction("Clear").triggered.connect(recent.clear)
+
+
 class MovingMenus(QObject):
     """Fills some of a window's menus anew whenever they open."""
 
@@ -277,6 +289,7 @@ class MovingMenus(QObject):
         for name, fill in (
             ("File/Open Recent", self._fill_recent),
             ("File/Open Example", self._fill_examples),
+            ("Simulation/Open Recent Study", self._fill_studies),
             ("View/Trail of", self._fill_trail),
             ("View/Layouts", self._fill_layouts),
             ("View/Layouts/Delete Layout", self._fill_delete),
@@ -286,15 +299,11 @@ class MovingMenus(QObject):
 
     def _fill_recent(self, menu: QMenu) -> None:
         files = self._context.files
-        menu.clear()
-        paths = files.recent
-        for path in paths:
-            menu.addAction(str(path)).triggered.connect(lambda _=False, p=path: files.open(p))
-        if paths:
-            menu.addSeparator()
-            menu.addAction("Clear").triggered.connect(files.clear_recent)
-        else:
-            menu.addAction("No recent scenes").setEnabled(False)
+        _list_recent(menu, files.recent, files.open, "scenes")
+
+    def _fill_studies(self, menu: QMenu) -> None:
+        study = self._context.study
+        _list_recent(menu, study.recent, study.open, "studies")
 
     def _fill_examples(self, menu: QMenu) -> None:
         files = self._context.files

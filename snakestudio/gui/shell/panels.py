@@ -133,6 +133,14 @@ def _robot_data(c: Context) -> QWidget:
     return DataPanel(c.robot, c.robot_in_window.log)
 
 
+def _study(c: Context) -> QWidget:
+    from snakestudio.gui.study.panel import StudyPanel
+
+    panel = StudyPanel(c.study.open_study, c.study.runner, c.document, c.study, c.settings)
+    panel.closed.connect(c.docks["study"].close)
+    return panel
+
+
 def _open_problem(c: Context, problem: Problem) -> None:
     """Show what a finding is about: the camera looks there, or the keyboard stands in the field of the value.
 
@@ -181,6 +189,7 @@ DOCKS: tuple[DockSpec[Context], ...] = (
     DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
     DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
     DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
+    DockSpec("study", "Study", _Area.RightDockWidgetArea, _study, 356, gap=8, behind="parameters"),
     DockSpec("teleop", "Teleoperation", _Area.RightDockWidgetArea, _teleop, 356, gap=8, behind="parameters"),
     DockSpec("robot", "Robot", _Area.RightDockWidgetArea, _robot, 356, gap=8, behind="parameters"),
     DockSpec("robot_data", "Robot Data", _Area.BottomDockWidgetArea, _robot_data, 340, gap=8, behind="plots"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,6 +18,7 @@ from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
+from snakestudio.study.fit_pool import FitPool
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
@@ -25,6 +27,7 @@ __all__ = ["Fitter"]
 _OPACITY = 0.45
 
 Fit = Callable[..., FitResult | None]
+_fit: Fit = partial(fit, pool=FitPool)
 
 
 class Fitter(BackgroundComparison[FitResult]):
@@ -34,7 +37,7 @@ class Fitter(BackgroundComparison[FitResult]):
     ----------
     document : Document
     fit : callable
-        What fits; see `session.fitting.fit`.
+        What fits; see `analysis.fitting.fit`.
 
     Signals
     -------
@@ -50,7 +53,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self,
         document: Document,
         parent: QObject | None = None,
-        fit: Fit = fit,
+        fit: Fit = _fit,
         preparations: EngineCompiler | None = None,
     ) -> None:
         super().__init__(document, parent, preparations)

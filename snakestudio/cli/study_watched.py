@@ -1,0 +1,132 @@
+"""Run a study for a window in another process, which is told how far it is and can pause and cancel it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.ending import Ending
+from snakestudio.cli.shared import ProgressLine, warm_up
+from snakestudio.errors import SceneError, StudyError, UserError
+from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, line_of
+
+if TYPE_CHECKING:
+    from snakestudio.study.driver import Driver, Progress
+    from snakestudio.study.running import Workers
+
+__all__ = ["carry_out"]
+
+_STEP_BACK = 5
+"""Niceness: the window goes first; workers step back further."""
+
+_PACE_S = 0.1
+"""Progress is told as often at most, s."""
+
+
+def carry_out(path: Path, workers: Workers) -> int:
+    """Run the study in a file, as whoever holds the other ends of standard input and output says."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, _STEP_BACK)
+    commands = _Commands()
+    commands.start()
+    try:
+        return _run(path, workers, commands)
+    except (StudyError, SceneError) as error:
+        _say(Told("error", str(error), problems=error.problems))
+    except UserError as error:
+        _say(Told("error", str(error)))
+    return 2
+
+
+def _run(path: Path, workers: Workers, commands: _Commands) -> int:
+    from snakestudio.study import running
+
+    ending, last = Ending(), (-1.0, "")
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if ending.number:
+            driver.cancel()
+        if progress.state != last[1] or now - last[0] >= _PACE_S:
+            last = now, progress.state
+            _say(Told("progress", progress=progress))
+
+    plan = running.open_plan(path)
+    for sentence in running.warnings_of(plan):
+        _say(Told("note", sentence))
+    warm_up(running.formulations_of(plan), _Doing())
+    units = running.check_measures(plan)
+    with running.driver_of(path, plan, units, workers, tell) as driver, ending.awaited():
+        commands.give_to(driver)
+        progress = driver.run()
+    _say(Told("progress", progress=progress))  # which may have been held back
+    return 0 if progress.state == "done" else 130
+
+
+def _say(said: Told) -> None:
+    """Write a line; where nobody reads any more, standard input has ended, too, and that ends the study."""
+    with contextlib.suppress(OSError):
+        sys.stdout.write(f"{line_of(said)}\n")
+        sys.stdout.flush()
+
+
+class _Doing(ProgressLine):
+    """What is done before the study begins, as lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = True
+
+    def _write(self, text: str) -> None:
+        _say(Told("doing", text))
+
+
+class _Commands(threading.Thread):
+    """Takes commands from standard input, also before there is a driver that carries them out."""
+
+    def __init__(self) -> None:
+        super().__init__(name="snakestudio-commands", daemon=True)
+        self._lock = threading.Lock()
+        self._driver: Driver | None = None
+        self._paused = False
+
+    def give_to(self, driver: Driver) -> None:
+        """From now on a driver carries them out."""
+        with self._lock:
+            self._driver = driver
+            if self._paused:
+                driver.pause()
+
+    def run(self) -> None:
+        """Take them until there are no more."""
+        rest = b""
+        while True:
+            try:
+                # Not by `sys.stdin`, whose lock this thread would still hold when the process ends.
+                read = os.read(sys.stdin.fileno(), 4096)
+            except OSError:
+                read = b""
+            *lines, rest = (rest + read).split(b"\n")
+            for line in lines:
+                self._carry_out(line.decode(errors="replace").strip())
+            if not read:
+                self._carry_out(CANCEL)
+                return
+
+    def _carry_out(self, command: str) -> None:
+        with self._lock:
+            driver = self._driver
+            if command in (PAUSE, GO_ON):
+                self._paused = command == PAUSE
+                if driver is not None:
+                    driver.pause() if self._paused else driver.go_on()
+            elif command == CANCEL:
+                if driver is None:
+                    os._exit(130)  # nothing has begun that could be lost
+                driver.cancel()

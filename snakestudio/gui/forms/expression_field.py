@@ -1,0 +1,84 @@
+"""A line for an expression over the columns of a run, in which names are completed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QStringListModel, Qt
+from PySide6.QtGui import QFontDatabase, QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
+
+from snakestudio.gui.core import theme
+
+__all__ = ["ExpressionField"]
+
+_WORD = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*$")
+
+
+class ExpressionField(QLineEdit):
+    """A line in which names are completed one word at a time."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        super().__init__()
+        self._completer = QCompleter(self)
+        self._popup = QListView()
+        self._popup.setProperty("role", "completion")
+        self._completer.setPopup(self._popup)
+        self._completer.setModel(QStringListModel(list(words), self._completer))
+        self._completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._completer.setMaxVisibleItems(10)
+        self._completer.setWidget(self)
+        self._completer.activated.connect(self.complete_with)
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(theme.scaled(13))
+        self.setFont(font)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        popup = self._popup
+        if popup.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):
+            index = popup.currentIndex()
+            chosen = index.data() if index.isValid() else self._completer.currentCompletion()
+            popup.hide()
+            if chosen:
+                self.complete_with(str(chosen))
+            event.accept()
+            return
+        super().keyPressEvent(event)
+        if event.text():
+            self._offer()
+
+    def _offer(self) -> None:
+        found = _WORD.search(self.text()[: self.cursorPosition()])
+        word = found[0].removeprefix("other.") if found else ""
+        if len(word) < 2:
+            self._popup.hide()
+            return
+        self._completer.setCompletionPrefix(word)
+        if self._completer.completionCount() and self._completer.currentCompletion() != word:
+            self._completer.complete()
+        else:
+            self._popup.hide()
+
+    def complete_with(self, word: str) -> None:
+        """Put a name in place of the word before the cursor."""
+        before, after = self.text()[: self.cursorPosition()], self.text()[self.cursorPosition() :]
+        found = _WORD.search(before)
+        start = found.start() if found else len(before)
+        if found and found[0].startswith("other."):
+            start += len("other.")
+        self.setText(before[:start] + word + after)
+        self.setCursorPosition(start + len(word))
+        self.textEdited.emit(self.text())
+
+    def wrap(self, pattern: str) -> None:
+        """Put a function around what is selected, or around all."""
+        if self.hasSelectedText():
+            start, chosen = self.selectionStart(), self.selectedText()
+            text = self.text()
+            self.setText(text[:start] + pattern.format(chosen) + text[start + len(chosen) :])
+        else:
+            self.setText(pattern.format(self.text().strip() or "x"))
+        self.setFocus()
+        self.textEdited.emit(self.text())

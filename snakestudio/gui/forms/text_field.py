@@ -1,0 +1,33 @@
+"""A line of text that is taken over on Enter and on leaving."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit
+
+__all__ = ["TextField"]
+
+
+class TextField(QLineEdit):
+    """A line that commits on Enter and on leaving, and restores on Esc."""
+
+    committed = Signal(str)
+    restored = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.editingFinished.connect(self._finish)
+
+    def _finish(self) -> None:
+        if self.isModified():
+            self.setModified(False)
+            self.committed.emit(self.text())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.isModified():
+            self.setModified(False)
+            self.restored.emit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)

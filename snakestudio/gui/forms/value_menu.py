@@ -1,0 +1,38 @@
+"""The menu of a scene value, wherever a row shows it: what its field offers, what parts of the window add, its key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
+
+from snakestudio.gui.core.document import Document
+
+__all__ = ["open_value_menu"]
+
+
+def open_value_menu(row: QWidget, document: Document, keys: Sequence[str], event: QContextMenuEvent) -> QMenu:
+    """Open the menu of the value that a row shows, where somebody asked for it.
+
+    Parameters
+    ----------
+    row : QWidget
+    document : Document
+        Its `value_commands` are in the menu.
+    keys : sequence of str
+        Dotted scene keys of the value; several of the same value of several obstacles.
+    event : QContextMenuEvent
+    """
+    under = row.childAt(event.pos())
+    menu = under.createStandardContextMenu() if isinstance(under, QLineEdit) else QMenu(row)
+    if not menu.isEmpty():
+        menu.addSeparator()
+    for text, carry_out in document.value_commands:
+        menu.addAction(text).triggered.connect(lambda _=False, call=carry_out: call(tuple(keys)))
+    copied = "+".join(keys)
+    menu.addAction("Copy Key").triggered.connect(lambda: QGuiApplication.clipboard().setText(copied))
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(event.globalPos())
+    event.accept()
+    return menu

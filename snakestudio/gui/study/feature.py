@@ -1,0 +1,288 @@
+"""Studies in the window: begun, opened, run and kept from being lost; beside a robot only when somebody says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.study.cluster_dialog import WorkerChoice
+from snakestudio.gui.study.open_study import OpenStudy
+from snakestudio.gui.study.runner import StudyRunner, on_this_machine
+from snakestudio.model.labels import label_of
+from snakestudio.study.begin import begun
+from snakestudio.study.running import Workers
+from snakestudio.study.study_file import save_study
+from snakestudio.viewmodel.study.study_on_disk import new_study_path, scene_named
+from snakestudio.viewmodel.study.study_values import changed, varied
+
+__all__ = ["StudyFeature"]
+
+_FILTER = "Studies (*.toml);;All files (*)"
+_DOCK = "study"
+
+Ask = QMessageBox.StandardButton
+
+
+class SceneFiles(Protocol):
+    """What is done with the scene's file."""
+
+    def open(self, path: Path) -> bool:
+        """Open a scene, if nothing would be lost."""
+        ...
+
+    def save(self) -> bool:
+        """Save the scene, or ask where to."""
+        ...
+
+
+class _Context(Context, Protocol):
+    files: SceneFiles
+    banners: Banners
+
+
+class StudyFeature(QObject):
+    """The study's part of a window.
+
+    Parameters
+    ----------
+    context : Context
+        With files and notices.
+    movable : callable
+        Whether torque may be on at a robot of this window.
+
+    Attributes
+    ----------
+    open_study : OpenStudy
+    runner : StudyRunner
+    recent : RecentFiles
+    """
+
+    def __init__(self, context: _Context, movable: Callable[[], bool]) -> None:
+        super().__init__(context.window)
+        self._context, self._movable = context, movable
+        self.open_study = OpenStudy(self)
+        self.runner = StudyRunner(movable, self)
+        self.recent = RecentFiles(context.settings, "study/recent")
+        self.runner.began.connect(lambda: self.open_study.follow(True))
+        self.runner.ended.connect(lambda: self.open_study.follow(False))
+        document = context.document
+        document.value_commands.append(("Vary in a Study", self.vary))
+        document.title_changed.connect(self._on_scene_saved)
+        self._was_dirty = document.dirty
+
+    # ------------------------------------------------------------------------------------------------- begun and opened
+
+    def new(self) -> bool:
+        """Begin a study of the present scene, beside its file."""
+        return self._begin(())
+
+    def vary(self, keys: Sequence[str]) -> bool:
+        """Vary a value of the scene in the study that is open; in a new one if that is of another scene, or none is.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Dotted scene key; several for the same value of several obstacles.
+        """
+        opened, document = self.open_study, self._context.document
+        if opened.path is None or opened.unreadable or document.origin != opened.scene_path:
+            return self._begin(keys)
+        self._context.show_dock(_DOCK)
+        if self.runner.busy and self.runner.path == opened.path:
+            return self._refuse("The study is running: cancel it to vary another value.")
+        name = label_of(document.scene, keys[0])
+        if any(set(keys) & set(vary.all_keys) for vary in opened.study.vary):
+            return self._refuse(f"{name} varies in {opened.path.name} already.")
+        try:
+            vary = varied(document.scene, keys)
+        except SnakeStudioError as error:
+            return self._refuse(str(error))
+        opened.edit(changed(opened.study, vary=(*opened.study.vary, vary)))
+        return True
+
+    def _begin(self, keys: Sequence[str]) -> bool:
+        document = self._context.document
+        if not self._may_leave() or not self._scene_in_a_file():
+            return False
+        assert document.path is not None
+        path = new_study_path(document.path)
+        try:
+            study = begun(document.scene, scene_named(document.path, path), ())
+            if keys:
+                study = changed(study, vary=(varied(document.scene, keys),))
+            save_study(study, path)
+        except SnakeStudioError as error:
+            return self._refuse(f"No study was begun. {error}")
+        return self.open(path, with_scene=False)
+
+    def _scene_in_a_file(self) -> bool:
+        """Whether the scene is in a file as it is; asks for what is missing."""
+        document = self._context.document
+        if document.path is not None and not document.dirty:
+            return True
+        if document.path is None:
+            question = "A study names its scene's file, and this scene has none yet."
+            answer = self._ask("Save the Scene First", question, "Save it first?", Ask.Save | Ask.Cancel, Ask.Save)
+        else:
+            question = f"{document.name} has changes that are not saved, and a study runs its file."
+            answer = self._ask(
+                "Save the Scene First", question, "Save them first?", Ask.Save | Ask.Ignore | Ask.Cancel, Ask.Save
+            )
+        return answer == Ask.Ignore or (answer == Ask.Save and self._context.files.save())
+
+    def ask_open(self) -> bool:
+        """Ask for a study and open it."""
+        document = self._context.document
+        last = self.recent.paths
+        folder = document.path.parent if document.path is not None else last[0].parent if last else Path.home()
+        name, _ = QFileDialog.getOpenFileName(self._context.window, "Open Study", str(folder), _FILTER)
+        return bool(name) and self.open(Path(name))
+
+    def open(self, path: Path, *, with_scene: bool = True) -> bool:
+        """Open a study, and its scene with it; a file that is not there changes nothing but the notice."""
+        if not self._may_leave():
+            return False
+        try:
+            self.open_study.open(path)
+        except SnakeStudioError as error:
+            self.recent.forget(path)
+            return self._refuse(f"{path.name} was not opened.\n{error}")
+        self.recent.remember(path)
+        self._context.show_dock(_DOCK)
+        if with_scene and not self.open_study.unreadable:
+            self.open_scene()
+        return True
+
+    def open_scene(self) -> bool:
+        """Open the study's scene in the window; one that cannot be read is told of in the study's panel."""
+        path = self.open_study.scene_path
+        return path == self._context.document.origin or (path.is_file() and self._context.files.open(path))
+
+    def save_scene(self) -> bool:
+        """Save the window's scene."""
+        return self._context.files.save()
+
+    def ask_save_as(self) -> bool:
+        """Ask for another place for the study, where it stays from then on."""
+        path = self.open_study.path
+        assert path is not None
+        name, _ = QFileDialog.getSaveFileName(self._context.window, "Save Study As", str(path), _FILTER)
+        if not name:
+            return False
+        target = Path(name)
+        self.open_study.save_as(target if target.suffix else Path(f"{target}.study.toml"))
+        assert self.open_study.path is not None
+        self.recent.remember(self.open_study.path)
+        return not self.open_study.unsaved
+
+    # ----------------------------------------------------------------------------------------------------- how it runs
+
+    def run(self) -> bool:
+        """Run the study that is open, as was chosen who computes."""
+        opened, document = self.open_study, self._context.document
+        if opened.path is None or not opened.ready or self.runner.busy:
+            return False
+        if opened.shipped and not self.ask_save_as():
+            return False
+        if document.path == opened.scene_path and document.dirty:
+            question = f"{document.name} has changes that are not saved, and the study runs its file."
+            answer = self._ask(
+                "Save the Scene First", question, "Save them first?", Ask.Save | Ask.Ignore | Ask.Cancel, Ask.Save
+            )
+            if answer not in (Ask.Save, Ask.Ignore) or (answer == Ask.Save and not self._context.files.save()):
+                return False
+        workers = WorkerChoice.kept(self._context.settings).workers
+        if not self._may_compute(workers, "Run"):
+            return False
+        self.runner.start(opened.path, workers)
+        return True
+
+    def resume(self) -> bool:
+        """Go on after a pause."""
+        if self.runner.here and not self._may_compute(Workers(), "Resume"):
+            return False
+        self.runner.go_on()
+        return True
+
+    def _may_compute(self, workers: Workers, verb: str) -> bool:
+        """Whether a study may take this machine's processors: while a robot may move only if somebody says so."""
+        if not self._movable() or not on_this_machine(workers):
+            return True
+        box = QMessageBox(self._context.window)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle("A Robot Is Armed")
+        box.setText("The robot may move, and a study takes all the processor time that nothing else needs.")
+        box.setInformativeText("The robot goes first, but its timing is best with nothing beside it. Disarm it first.")
+        anyway = box.addButton(f"{verb} Anyway", QMessageBox.ButtonRole.DestructiveRole)
+        cancel = box.addButton(Ask.Cancel)
+        box.setDefaultButton(cancel)
+        box.setEscapeButton(cancel)
+        box.exec()
+        box.deleteLater()
+        return box.clickedButton() is anyway
+
+    def look_at_robot(self) -> None:
+        """A robot may have been armed: its timing goes before any study's."""
+        self.runner.look_at_robot()
+
+    def _on_scene_saved(self) -> None:
+        document = self._context.document
+        saved, self._was_dirty = self._was_dirty and not document.dirty, document.dirty
+        if saved and self.open_study.path is not None and document.path == self.open_study.scene_path:
+            self.open_study.check_again()
+
+    # ---------------------------------------------------------------------------------------------------------- leaving
+
+    def may_close(self) -> bool:
+        """Whether the window may be closed: a study that runs ends with it, and changes that are not saved are lost."""
+        if not self._may_leave():
+            return False
+        runner = self.runner
+        if not runner.busy or runner.path is None:
+            return True
+        question = f"The study {runner.path.name} is running ({runner.text}), and ends with the window."
+        hint = "What is finished is kept: Run goes on from there, also after the next start."
+        return self._ask("Close SnakeStudio", question, hint, Ask.Close | Ask.Cancel, Ask.Cancel) == Ask.Close
+
+    def _may_leave(self) -> bool:
+        """Whether the open study may go: all is in its file, or nobody wants what is not."""
+        opened = self.open_study
+        if not opened.unsaved:
+            return True
+        opened.save()
+        if not opened.unsaved:
+            return True
+        question = f"The last changes of {opened.path.name if opened.path is not None else 'the study'} are not saved."
+        answer = self._ask("Unsaved Changes", question, opened.unsaved, Ask.Save | Ask.Discard | Ask.Cancel, Ask.Save)
+        return answer == Ask.Discard or (answer == Ask.Save and self.ask_save_as())
+
+    def close(self) -> None:
+        """The window closes for good."""
+        self.runner.close()
+        self.open_study.close()
+
+    def _ask(self, title: str, question: str, hint: str, buttons: Ask, default: Ask) -> Ask:
+        box = QMessageBox(self._context.window)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(title)
+        box.setText(question)
+        box.setInformativeText(hint)
+        box.setStandardButtons(buttons)
+        if buttons & Ask.Ignore:
+            box.button(Ask.Ignore).setText("Use the File as It Is")
+        box.setDefaultButton(default)
+        answer = Ask(box.exec())
+        box.deleteLater()
+        return answer
+
+    def _refuse(self, text: str) -> bool:
+        self._context.banners.files.say("warning", text)
+        return False

@@ -1,0 +1,275 @@
+"""The study's panel: what it asks, what came of it, and below both how it runs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.forms.sections import heading
+from snakestudio.gui.forms.text_field import TextField
+from snakestudio.gui.study.open_study import OpenStudy
+from snakestudio.gui.study.results_summary import ResultsSummary
+from snakestudio.gui.study.run_bar import StudyRunBar
+from snakestudio.gui.study.runner import StudyRunner
+from snakestudio.gui.study.setup.page import SetupPage
+from snakestudio.viewmodel.study.study_values import changed
+
+__all__ = ["StudyPanel"]
+
+_NONE = (
+    "A study runs the scene many times with other values, and says what comes of it: which amplitude is fastest, how"
+    " much friction it takes, how far a peg may stand off."
+)
+
+
+class StudyActions(Protocol):
+    """What the panel has done by the feature that it is part of."""
+
+    def new(self) -> object:
+        """Begin a study of the present scene."""
+
+    def ask_open(self) -> object:
+        """Ask for a study and open it."""
+
+    def ask_save_as(self) -> object:
+        """Ask for another place for the study."""
+
+    def open_scene(self) -> object:
+        """Open the study's scene."""
+
+    def save_scene(self) -> object:
+        """Save the window's scene."""
+
+    def run(self) -> object:
+        """Run the study."""
+
+    def resume(self) -> object:
+        """Go on with the study after a pause."""
+
+
+class StudyPanel(Themed):
+    """Everything about the study that is open.
+
+    Parameters
+    ----------
+    open_study : OpenStudy
+    runner : StudyRunner
+    document : Document
+        The window's scene.
+    actions : StudyActions
+    settings : QSettings
+
+    Signals
+    -------
+    closed()
+        Somebody wants to see no more of it.
+    """
+
+    closed = Signal()
+
+    def __init__(
+        self, open_study: OpenStudy, runner: StudyRunner, document: Document, actions: StudyActions,
+        settings: QSettings, parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self._open, self._runner, self._document, self._actions = open_study, runner, document, actions
+        self._close = QToolButton()
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close this panel; the study goes on running")
+        self._close.clicked.connect(self.closed)
+        self.menu_button = QToolButton()
+        self.menu_button.setProperty("role", "flat")
+        self.menu_button.setText("…")
+        self.menu_button.setToolTip("The study's file")
+        self.menu_button.setAccessibleName("The study's file")
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setMenu(self._menu())
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 0, 16, 0)
+        head.addWidget(heading("Study"), 1)
+        head.addWidget(self.menu_button)
+        head.addWidget(self._close)
+        self._none, self._some = self._nothing(), QWidget()
+        self.title = TextField()
+        self.title.setPlaceholderText("What it is about")
+        self.title.setAccessibleName("Title of the study")
+        self.title.setMaxLength(200)
+        self.title.committed.connect(lambda text: self._open.edit(changed(self._open.study, title=text.strip())))
+        self.file = QLabel()
+        self.file.setProperty("role", "dim")
+        self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.file.setWordWrap(True)
+        self.notice = Banner(self)
+        self.notice.changed.connect(self._fit)
+        self._told = ""
+        self.setup = SetupPage(open_study)
+        self.results: QWidget = ResultsSummary(open_study)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.setup, "Setup")
+        self.tabs.addTab(self.results, "Results")
+        self.tabs.setDocumentMode(True)
+        self.run_bar = StudyRunBar(open_study, runner, settings)
+        self.run_bar.run_asked.connect(actions.run)
+        self.run_bar.resume_asked.connect(actions.resume)
+        top = QVBoxLayout()
+        top.setContentsMargins(16, 0, 16, 0)
+        top.setSpacing(6)
+        for widget in (self.title, self.file, self.notice):
+            top.addWidget(widget)
+        some = QVBoxLayout(self._some)
+        some.setContentsMargins(0, 0, 0, 0)
+        some.setSpacing(6)
+        some.addLayout(top)
+        some.addWidget(self.tabs, 1)
+        some.addWidget(self.run_bar)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._none)
+        self._stack.addWidget(self._some)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self._stack, 1)
+        for signal in (open_study.opened, open_study.changed, open_study.checked, runner.changed):
+            signal.connect(self.refresh)
+        for signal in (document.title_changed, document.opened):
+            signal.connect(self.refresh)
+        runner.began.connect(lambda: self.tabs.setCurrentWidget(self.results))
+        open_study.opened.connect(self._on_opened)
+        self.renew_theme()
+        self.refresh()
+
+    def _nothing(self) -> QWidget:
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(16, 8, 16, 12)
+        column.setSpacing(10)
+        about = QLabel(_NONE)
+        about.setWordWrap(True)
+        about.setProperty("role", "dim")
+        self.new_button, self.open_button = QPushButton("New Study of This Scene"), QPushButton("Open Study ...")
+        theme.set_role(self.new_button, "primary")
+        self.new_button.clicked.connect(lambda: self._actions.new())
+        self.open_button.clicked.connect(lambda: self._actions.ask_open())
+        for widget in (about, self.new_button, self.open_button):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return made
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction("New Study of This Scene").triggered.connect(lambda: self._actions.new())
+        menu.addAction("Open Study ...").triggered.connect(lambda: self._actions.ask_open())
+        menu.addSeparator()
+        self._of_study = [
+            menu.addAction("Save As ..."), menu.addAction("Open in Text Editor"), menu.addAction("Show Folder"),
+            menu.addAction("Open Its Scene"), menu.addAction("Close Study"),
+        ]  # fmt: skip
+        calls = (
+            lambda: self._actions.ask_save_as(), lambda: self._show_outside(folder=False),
+            lambda: self._show_outside(folder=True), lambda: self._actions.open_scene(), self._close_study,
+        )  # fmt: skip
+        for action, call in zip(self._of_study, calls, strict=True):
+            action.triggered.connect(lambda _=False, call=call: call())
+        menu.aboutToShow.connect(self._enable_menu)
+        return menu
+
+    def _enable_menu(self) -> None:
+        there, running = self._open.path is not None, self._runner.busy and self._runner.path == self._open.path
+        for action in self._of_study:
+            action.setEnabled(there)
+        self._of_study[0].setEnabled(there and not running)
+        self._of_study[-1].setEnabled(there and not running)
+
+    def _close_study(self) -> None:
+        self._open.close_study()
+
+    def _show_outside(self, folder: bool) -> None:
+        path = self._open.path
+        if path is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent if folder else path)))
+
+    def _on_opened(self) -> None:
+        self.title.setModified(False)
+        self.tabs.setCurrentWidget(self.setup)
+
+    def refresh(self) -> None:
+        """Show what stands about the study now."""
+        path = self._open.path
+        self._stack.setCurrentWidget(self._none if path is None else self._some)
+        if path is None:
+            return
+        study = self._open.study
+        if not self.title.isModified() and self.title.text() != study.title:
+            self.title.setText(study.title)
+            self.title.setCursorPosition(0)
+        readable = not self._open.unreadable
+        self.file.setText(f"{path.name}, of {study.scene}" if readable else path.name)
+        self.file.setToolTip(str(path))
+        running = self._runner.busy and self._runner.path == path
+        self.title.setEnabled(readable and not running)
+        self.tabs.setTabEnabled(0, readable)
+        self.setup.set_locked(running)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what is wrong with the file or the scene, and offer what helps."""
+        document, buttons, kind = self._document, [], "warning"
+        scene = self._open.findings.about("scene")
+        if self._open.unreadable:
+            text = f"The file cannot be read; it is read again as soon as it is mended.\n{self._open.unreadable}"
+            buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]
+        elif self._open.unsaved:
+            text = f"The last changes are not saved. {self._open.unsaved}"
+            buttons = [("Try Again", self._open.save), ("Save As ...", self._actions.ask_save_as)]
+        elif scene:
+            text = scene
+        elif document.path == self._open.scene_path and document.dirty:
+            kind, text = "info", "The scene has changes that are not saved: the study runs its file."
+            buttons = [("Save Scene", self._actions.save_scene)]
+        elif self._open.taken_up:
+            kind, text = "info", "The file was changed by another program, and is read again."
+        elif document.origin != self._open.scene_path:
+            kind, text = "info", f"The window shows another scene than the study's, {self._open.study.scene}."
+            buttons = [("Open It", self._actions.open_scene)]
+        else:
+            text = ""
+        if text == self._told:
+            return
+        self._told = text
+        if text:
+            self.notice.say("warning" if kind == "warning" else "info", text, buttons)
+        else:
+            self.notice.clear()
+
+    def _fit(self) -> None:
+        self.notice.fit(4, max(120, self.width() - 32), 500)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(420), theme.scaled(640))
+
+    def renew_theme(self) -> None:
+        self._close.setIcon(theme.icon("close", "dim"))
+        self.menu_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)

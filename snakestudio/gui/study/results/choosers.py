@@ -1,0 +1,117 @@
+"""Small boxes above a chart of results: what stands on its axes, and what its colours are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.boxes import ChoiceBox
+
+__all__ = ["Chooser", "ChooserRow", "beside"]
+
+_NARROW = 470
+"""Width below which three boxes do not stand beside each other, px of the design."""
+
+
+class Chooser(QWidget):
+    """A box with a word before it.
+
+    Signals
+    -------
+    chosen()
+        The user took another entry.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, word: str, tip: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        self.word = word
+        label = QLabel(word)
+        label.setProperty("role", "dim")
+        self.box = ChoiceBox()
+        self.box.setToolTip(tip)
+        self.box.setAccessibleName(word)
+        self.box.setMinimumContentsLength(2)
+        self.box.setMinimumWidth(56)
+        self.box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.box.activated.connect(lambda _: self.chosen.emit())
+        label.setBuddy(self.box)
+        row.addWidget(label)
+        row.addWidget(self.box, 1)
+        self.setMaximumWidth(theme.scaled(320))
+
+    def offer(self, entries: Sequence[tuple[str, str]], usual: str = "") -> None:
+        """Offer names with what people call them; what is chosen stays if it can, else it is the usual."""
+        before = self.value
+        if entries == [(self.box.itemData(k), self.box.itemText(k)) for k in range(self.box.count())]:
+            return
+        with QSignalBlocker(self.box):
+            self.box.clear()
+            for name, title in entries:
+                self.box.addItem(title, name)
+            names = [name for name, _ in entries]
+            wanted = before if before in names else usual if usual in names else names[0] if names else ""
+            self.box.setCurrentIndex(names.index(wanted) if wanted in names else -1)
+
+    @property
+    def value(self) -> str:
+        """The name that is chosen; "" if there is none."""
+        return str(self.box.currentData() or "")
+
+    def choose(self, name: str) -> None:
+        """Choose an entry, as the user does."""
+        index = self.box.findData(name)
+        if index >= 0:
+            self.box.setCurrentIndex(index)
+            self.chosen.emit()
+
+
+class ChooserRow(QWidget):
+    """Boxes beside each other; where it is narrow, the last of three stands below the others."""
+
+    def __init__(self, *choosers: Chooser) -> None:
+        super().__init__()
+        self._choosers = choosers
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(10, 0, 10, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(len(choosers), 0)
+        self._narrow: bool | None = None
+        self._arrange(False)
+
+    def _arrange(self, narrow: bool) -> None:
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for place, chooser in enumerate(self._choosers):
+            below = narrow and place == 2
+            self._grid.addWidget(chooser, int(below), 0 if below else place, 1, 2 if below else 1)
+            # A longer word before a box leaves the box as much room as the others.
+            self._grid.setColumnStretch(place, 0 if narrow and place == 2 else 4 if len(chooser.word) > 3 else 3)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(len(self._choosers) > 2 and event.size().width() < theme.scaled(_NARROW))
+
+
+def beside(*parts: QWidget) -> QHBoxLayout:
+    """Things beside each other, from the left, as wide as they want to be."""
+    row = QHBoxLayout()
+    row.setContentsMargins(10, 0, 10, 0)
+    row.setSpacing(10)
+    for part in parts:
+        row.addWidget(part)
+    return row

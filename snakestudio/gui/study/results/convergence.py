@@ -1,0 +1,174 @@
+"""How an optimiser goes: every point by the order in which it was tried, the best so far, and where generations end."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from snakestudio._arrays import FloatArray
+from snakestudio.gui.core import theme
+from snakestudio.gui.study.results.canvas import Canvas
+from snakestudio.gui.study.results.choosers import Chooser, beside
+from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.study.samplers import generation_of
+from snakestudio.viewmodel.study.rasters import dots
+from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.scales import Scale
+
+__all__ = ["ConvergenceView"]
+
+_RADIUS = 2.6
+_LEFT, _TOP, _BELOW, _RIGHT = 54, 26, 44, 16
+_MOST_GENERATIONS = 80
+
+
+class _Convergence(Canvas):
+    """One goal over the number of points."""
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(linked, parent)
+        self.goal: Column | None = None
+        self.best: FloatArray = np.zeros(0)
+        """Best so far at every row; NaN before the first that counts."""
+        self.generation = 0
+        """Points that are asked for at once; 0 where that is not known."""
+        self._y = Scale(0.0, 1.0)
+
+    def show_goal(self, goal: Column | None, generation: int) -> None:
+        """Show how a goal became better."""
+        self.goal, self.generation = goal, generation
+        if goal is not None:
+            results = self.linked.results
+            signed = np.where(results.counts, -goal.better * goal.values, np.inf)
+            best = np.minimum.accumulate(signed) if len(signed) else signed
+            self.best = np.where(np.isinf(best), np.nan, -goal.better * best)
+            self._y = Scale.of(goal, 0.06)
+        self.renew()
+
+    def nothing(self) -> str:
+        if self.goal is None:
+            return "This study has no goal, so there is nothing to converge. The other views show what was found."
+        if not np.isfinite(self.goal.values).any():
+            return "No point has a result yet." if not self.linked.results.failed.all() else "Every run has failed."
+        return ""
+
+    @property
+    def area(self) -> QRectF:
+        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
+        return QRectF(left, top, max(20.0, self.width() - left - _RIGHT), max(20.0, self.height() - top - below))
+
+    @property
+    def _x(self) -> Scale:
+        return Scale(0.0, max(1.0, 1.02 * len(self.linked.results)))
+
+    def _places(self) -> tuple[FloatArray, FloatArray]:
+        assert self.goal is not None
+        area = self.area
+        x = area.left() + self._x.share(np.arange(1.0, len(self.linked.results) + 1)) * area.width()
+        y = area.bottom() - self._y.share(self.goal.values) * area.height()
+        return x, np.where(np.isnan(y) & self.linked.results.failed, area.bottom() - 3, y)
+
+    def row_at(self, place: QPointF) -> int:
+        return self.nearest(*self._places(), place) if self.goal is not None else -1
+
+    def paint_still(self, painter: QPainter) -> None:
+        assert self.goal is not None
+        area, results = self.area, self.linked.results
+        tried = Column("tried", "Points tried", "", "other", results.points)
+        self.paint_below(painter, area, self._x, tried)
+        self.paint_left(painter, area, self._y, self.goal)
+        count = len(results) // self.generation if self.generation else 0
+        if 1 < count <= _MOST_GENERATIONS:
+            painter.setPen(QPen(theme.colour("line"), 1, Qt.PenStyle.DotLine))
+            for number in range(1, count + 1):
+                border = area.left() + self._x.at(number * self.generation + 0.5) * area.width()
+                painter.drawLine(QPointF(border, area.top()), QPointF(border, area.bottom()))
+            painter.setPen(theme.colour("dim"))
+            text = f"generations of {self.generation}"
+            painter.drawText(area.adjusted(0, -22, 0, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
+        x, y = self._places()
+        painter.setPen(QPen(theme.colour("warning"), 1.2))
+        failed = np.flatnonzero(results.failed)
+        for row in failed[:: max(1, len(failed) // 500)].tolist():
+            painter.drawLine(QPointF(x[row], area.bottom()), QPointF(x[row], area.bottom() - 6))
+        y = np.where(results.failed, np.nan, y)
+        rest = np.flatnonzero(~(self.linked.rows.brushed & results.counts))
+        self._paint_dots(painter, x[rest], y[rest], "dim", 90)
+
+    def renew_brushed(self) -> None:
+        self._still = None
+        super().renew_brushed()
+
+    def _paint_dots(self, painter: QPainter, x: FloatArray, y: FloatArray, role: str, most: int) -> None:
+        area = self.area
+        width, height, scale = self.pixels(area)
+        shade = np.full(len(x), 255, np.uint8)
+        picture, cover = dots(
+            (x - area.left()) * scale, (y - area.top()) * scale, shade, (width, height), _RADIUS * scale
+        )
+        self.paint_raster(painter, area, picture, np.minimum(cover, most), self.one_colour(theme.colour(role)))
+
+    def paint_brushed(self, painter: QPainter) -> None:
+        x, y = self._places()
+        rows = np.flatnonzero(self.linked.rows.brushed & self.linked.results.counts)
+        self._paint_dots(painter, x[rows], y[rows], "accent", 200)
+        known = np.flatnonzero(np.isfinite(self.best))
+        if not len(known):
+            return
+        area = self.area
+        better = known[np.r_[True, np.diff(self.best[known]) != 0.0]]
+        corners: list[QPointF] = []
+        for row in better.tolist():
+            at = area.bottom() - self._y.at(self.best[row]) * area.height()
+            if corners:
+                corners.append(QPointF(x[row], corners[-1].y()))
+            corners.append(QPointF(x[row], at))
+        corners.append(QPointF(x[-1], corners[-1].y()))
+        painter.setPen(QPen(theme.colour("card"), 4.0))
+        painter.drawPolyline(QPolygonF(corners))
+        painter.setPen(QPen(theme.colour("good"), 2.0))
+        painter.drawPolyline(QPolygonF(corners))
+
+    def paint_marks(self, painter: QPainter) -> None:
+        x, y = self._places()
+        for row in [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]:
+            if row < len(x) and np.isfinite(y[row]):
+                self.paint_dot(painter, QPointF(x[row], y[row]), row)
+
+
+class ConvergenceView(QWidget):
+    """The convergence, with a box for the goal where there are several.
+
+    Parameters
+    ----------
+    linked : LinkedRows
+    """
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._linked = linked
+        self.goal_box = Chooser("Goal", "Whose best so far is shown")
+        self.chart = _Convergence(linked)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(8)
+        self._row = QWidget()
+        row = beside(self.goal_box)
+        row.addStretch(1)
+        row.setStretch(0, 3)
+        self._row.setLayout(row)
+        column.addWidget(self._row)
+        column.addWidget(self.chart, 1)
+        self.goal_box.chosen.connect(self.renew)
+        linked.results_changed.connect(self.renew)
+
+    def renew(self) -> None:
+        """Follow the box and the results."""
+        results = self._linked.results
+        goals = results.named("goal")
+        self.goal_box.offer([(goal.name, goal.short) for goal in goals])
+        self._row.setVisible(len(goals) > 1)
+        goal = results.columns.get(self.goal_box.value)
+        self.chart.show_goal(goal, generation_of(results.table.study))

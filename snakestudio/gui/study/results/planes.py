@@ -1,0 +1,572 @@
+"""Charts of two columns over each other: the map of two varied values, and the scatter of any two with its front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.gui.core import theme
+from snakestudio.gui.study.results.canvas import BAR_ROOM, Canvas
+from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
+from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.study.results import front
+from snakestudio.viewmodel.study.rasters import dots, shades
+from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_map import (
+    Cells,
+    Over,
+    cell_scale,
+    cells_of,
+    choices,
+    colour_ends,
+    edges,
+    fixed_rows,
+    independent,
+)
+from snakestudio.viewmodel.study.scales import Scale
+
+__all__ = ["MapView", "ScatterView"]
+
+_RADIUS = 3.4
+_FAINT = 60
+"""How much of 255 a row that is not brushed covers."""
+_PLAIN = "="
+"""In place of a column's name where all rows have the same colour."""
+_LEFT, _TOP, _BELOW, _RIGHT = 54, 26, 44, 16
+_MOST_SIGNS = 4_000
+"""Cells up to which each has its own sign of a failure or a limit."""
+
+
+class _Plane(Canvas):
+    """Rows as dots, by two columns; a rectangle that is dragged brushes both."""
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(linked, parent)
+        self.across: Column | None = None
+        self.up: Column | None = None
+        self.colour: Column | None = None
+        self.rows: IntArray = np.zeros(0, np.int64)
+        """Rows of the results that are seen."""
+        self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
+        self._scales: tuple[Scale, Scale] = (Scale(0.0, 1.0), Scale(0.0, 1.0))
+        self._at: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
+
+    def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
+        """Show these columns of these rows."""
+        self.across, self.up, self.colour, self.rows = x, y, colour, rows
+        self._scales = Scale.of(x, 0.04), Scale.of(y, 0.05)
+        self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
+        if colour is not None and colour.categories:
+            self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
+        self._at = np.zeros(0), np.zeros(0)
+        self.renew()
+
+    @property
+    def area(self) -> QRectF:
+        right = theme.scaled(BAR_ROOM) if self.colour is not None else _RIGHT
+        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
+        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
+
+    def nothing(self) -> str:
+        if self.linked.results.failed.all():
+            return "Every run has failed, so there is nothing to draw. The table says why."
+        if self.across is None or self.up is None:
+            return ""
+        seen = np.isfinite(self.across.values[self.rows]) & np.isfinite(self.up.values[self.rows])
+        if seen.any():
+            return ""
+        return f"No point has both {self.across.title.lower()} and {self.up.title.lower()} yet."
+
+    # --- where rows are ---------------------------------------------------------------------------------------------
+
+    def renew(self) -> None:
+        self._at = np.zeros(0), np.zeros(0)
+        super().renew()
+
+    def places(self) -> tuple[FloatArray, FloatArray]:
+        """Where the rows are, px of the window."""
+        if len(self._at[0]) != len(self.rows):
+            assert self.across is not None
+            assert self.up is not None
+            area = self.area
+            self._at = (
+                area.left() + self._scales[0].share(self.across.values[self.rows]) * area.width(),
+                area.bottom() - self._scales[1].share(self.up.values[self.rows]) * area.height(),
+            )
+        return self._at
+
+    def place_of(self, row: int) -> QPointF | None:
+        """Where a row is; None if it is not seen."""
+        if self.across is None or self.up is None:
+            return None
+        shares = self._scales[0].at(self.across.values[row]), self._scales[1].at(self.up.values[row])
+        area = self.area
+        if not np.isfinite(shares).all():
+            return None
+        return QPointF(area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height())
+
+    def row_at(self, place: QPointF) -> int:
+        if self.across is None or not len(self.rows):
+            return -1
+        x, y = self.places()
+        brushed = self.linked.rows.brushed[self.rows]
+        if self.linked.rows.brushes and brushed.any():  # what is brushed lies on top
+            near = self.nearest(np.where(brushed, x, np.nan), y, place)
+            if near >= 0:
+                return int(self.rows[near])
+        near = self.nearest(x, y, place)
+        return int(self.rows[near]) if near >= 0 else -1
+
+    # --- painting ---------------------------------------------------------------------------------------------------
+
+    def paint_still(self, painter: QPainter) -> None:
+        assert self.across is not None
+        assert self.up is not None
+        self.paint_below(painter, self.area, self._scales[0], self.across)
+        self.paint_left(painter, self.area, self._scales[1], self.up)
+        if self.colour is not None:
+            self.paint_bar(painter, self.area, self._ends, self.colour)
+        self.paint_rows(painter, np.ones(len(self.rows), np.bool_), faint=True)
+        if self.colour is not None:
+            self._paint_failed(painter)
+
+    def _paint_failed(self, painter: QPainter) -> None:
+        """A cross where a point has no colour because its run failed."""
+        x, y = self.places()
+        failed = np.flatnonzero(self.linked.results.failed[self.rows] & np.isfinite(x) & np.isfinite(y))
+        painter.setPen(QPen(theme.colour("warning"), 1.2))
+        for k in failed[:: max(1, len(failed) // _MOST_SIGNS)].tolist():
+            middle = QPointF(x[k], y[k])
+            painter.drawLine(middle + QPointF(-3, -3), middle + QPointF(3, 3))
+            painter.drawLine(middle + QPointF(-3, 3), middle + QPointF(3, -3))
+
+    def paint_brushed(self, painter: QPainter) -> None:
+        self.paint_rows(painter, self.linked.rows.brushed[self.rows], faint=False)
+
+    def paint_rows(self, painter: QPainter, keep: BoolArray, faint: bool) -> None:
+        """Some of the rows as dots."""
+        if faint and not self.linked.rows.brushes:
+            return  # all of them are painted over it
+        x, y = self.places()
+        area = self.area
+        width, height, scale = self.pixels(area)
+        palette = self.one_colour(theme.colour("dim" if faint else "accent"))
+        shade = np.full(len(self.rows), 255, np.uint8)
+        order = np.flatnonzero(keep)
+        if self.colour is not None and not faint:
+            values = self.colour.values[self.rows]
+            shade = shades(values, self._ends[0], self._ends[1])
+            palette = self.palette_of(self._ends[2])
+            order = order[np.isfinite(values[order])]
+            better = -values if self.colour.better < 0 else values
+            order = order[np.argsort(better[order], kind="stable")]  # the best on top
+        picture, cover = dots(
+            (x[order] - area.left()) * scale, (y[order] - area.top()) * scale, shade[order], (width, height),
+            _RADIUS * scale,
+        )  # fmt: skip
+        if faint:
+            cover = np.minimum(cover, _FAINT)
+        self.paint_raster(painter, area, picture, cover, palette)
+
+    def paint_marks(self, painter: QPainter) -> None:
+        rows = self.linked.rows
+        if self.across is not None and self.up is not None:
+            ends = rows.brushes.get(self.across.name), rows.brushes.get(self.up.name)
+            if any(ends):
+                x, y = (
+                    (scale.at(end[0]), scale.at(end[1])) if end is not None else (0.0, 1.0)
+                    for end, scale in zip(ends, self._scales, strict=True)
+                )  # fmt: skip
+                self.paint_range(painter, self.area, x, y)
+        self.paint_lines(painter)
+        marked = [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]
+        seen = set(self.rows.tolist()) if len(self.rows) < len(rows.results) else None
+        for row in marked:
+            place = self.place_of(row)
+            if place is not None and (seen is None or row in seen):
+                self.paint_dot(painter, place, row)
+
+    def paint_lines(self, painter: QPainter) -> None:
+        """What lies between dots and marks."""
+
+    # --- brushing ---------------------------------------------------------------------------------------------------
+
+    def drag(self, begin: QPointF, place: QPointF) -> None:
+        if self.across is None or self.up is None or not self.area.adjusted(-4, -4, 4, 4).contains(begin):
+            return
+        area = self.area
+        shares = [
+            sorted((a - low) / size for a in (one, other))
+            for one, other, low, size in (
+                (begin.x(), place.x(), area.left(), area.width()),
+                (-begin.y(), -place.y(), -area.bottom(), area.height()),
+            )
+        ]  # fmt: skip
+        self.linked.brush({
+            column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
+            for column, scale, (low, high) in zip((self.across, self.up), self._scales, shares, strict=True)
+        })  # fmt: skip
+
+    def double_clicked(self, place: QPointF) -> None:
+        if self.across is not None and self.up is not None:
+            self.linked.brush({self.across.name: None, self.up.name: None})
+
+
+class _Scatter(_Plane):
+    """Any two columns; of two goals also the front."""
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(linked, parent)
+        self._front: IntArray | None = None
+
+    def show_columns(self, x: Column, y: Column, colour: Column | None, rows: IntArray) -> None:
+        self._front = None
+        super().show_columns(x, y, colour, rows)
+
+    def front_rows(self) -> IntArray:
+        """Rows on the front of the two columns, from the left; none unless both are goals."""
+        if self._front is None:
+            self._front = self._find_front()
+        return self._front
+
+    def _find_front(self) -> IntArray:
+        if (
+            self.across is None
+            or self.up is None
+            or not (self.across.better and self.up.better)
+            or self.across.name == self.up.name
+        ):
+            return np.zeros(0, np.int64)
+        results = self.linked.results
+        rows = np.flatnonzero(results.counts)
+        both = np.stack([-column.better * column.values[rows] for column in (self.across, self.up)], axis=1)
+        found = rows[front(both)]
+        ordered: IntArray = found[np.argsort(self.across.values[found], kind="stable")]
+        return ordered
+
+    def paint_lines(self, painter: QPainter) -> None:
+        rows = self.front_rows()
+        if not len(rows):
+            return
+        places = [place for row in rows.tolist() if (place := self.place_of(row)) is not None]
+        assert self.across is not None
+        assert self.up is not None
+        # A step: whatever lies on its far side is worse than a point of the front in both.
+        corners: list[QPointF] = []
+        across_first = self.across.better > 0  # towards the better end of x the next point takes over at once
+        for k, place in enumerate(places):
+            corners.append(place)
+            if k + 1 < len(places):
+                after = places[k + 1]
+                corners.append(QPointF(place.x(), after.y()) if across_first else QPointF(after.x(), place.y()))
+        painter.setPen(QPen(theme.colour("card"), 4.0))
+        painter.drawPolyline(QPolygonF(corners))
+        painter.setPen(QPen(theme.colour("good"), 1.6))
+        painter.drawPolyline(QPolygonF(corners))
+        painter.setBrush(theme.colour("good"))
+        painter.setPen(QPen(theme.colour("card"), 1.0))
+        for place in places:
+            painter.drawEllipse(place, 4.0, 4.0)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+class ScatterView(QWidget):
+    """The scatter with its boxes.
+
+    Parameters
+    ----------
+    linked : LinkedRows
+    """
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._linked = linked
+        self.x_box, self.y_box = Chooser("X", "What stands to the right"), Chooser("Y", "What stands upwards")
+        self.colour_box = Chooser("Colour", "What the colours of the dots say")
+        self.chart = _Scatter(linked)
+        _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box)], self.chart)
+        for chooser in (self.x_box, self.y_box, self.colour_box):
+            chooser.chosen.connect(self.renew)
+        linked.results_changed.connect(self.renew)
+
+    def renew(self) -> None:
+        """Follow the boxes and the results."""
+        results = self._linked.results
+        varied, goals, limits = results.named("varied"), results.named("goal"), results.named("limit")
+        every = [*goals, *limits, *varied, *results.named("point", "other")]
+        entries = [(column.name, column.short) for column in every]
+        usual = [*goals[:2], *varied, *limits, *every]
+        self.y_box.offer(entries, usual[1].name if len(goals) > 1 else usual[0].name)
+        self.x_box.offer(entries, usual[0].name if len(goals) > 1 else usual[min(1, len(usual) - 1)].name)
+        self.colour_box.offer([(_PLAIN, "None"), *entries, ("state", "State")], varied[0].name if varied else _PLAIN)
+        columns = results.columns
+        self.chart.show_columns(
+            columns[self.x_box.value],
+            columns[self.y_box.value],
+            columns.get(self.colour_box.value),
+            np.arange(len(results)),
+        )
+
+
+class _Map(_Plane):
+    """Two varied values with a measure as colour; a curve where one value varies."""
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(linked, parent)
+        self.cells: Cells | None = None
+        self._bright_cells: Cells | None = None
+        self._over: Over = "best"
+        self._curve = False
+
+    def show_map(self, x: Column, y: Column | None, shown: Column, rows: IntArray, over: Over) -> None:
+        """Show a measure over one or two varied values."""
+        self._over, self._curve = over, y is None
+        self.cells = cells_of(self.linked.results, rows, x, y, shown, over)
+        self.show_columns(x, y or shown, None if y is None else shown, rows)
+        if self.cells is not None and y is not None:
+            self._scales = cell_scale(x, self.cells.x), cell_scale(y, self.cells.y)
+            self.renew()
+
+    def renew_brushed(self) -> None:
+        self._bright_cells = None
+        super().renew_brushed()
+
+    def renew(self) -> None:
+        self._bright_cells = None
+        super().renew()
+
+    def _seen_cells(self) -> Cells | None:
+        """The cells of the brushed rows."""
+        rows, results = self.linked.rows, self.linked.results
+        if self.cells is None or not rows.brushes or self.across is None:
+            return self.cells
+        if self._bright_cells is None:
+            y, shown = (None, self.up) if self._curve else (self.up, self.colour)
+            assert shown is not None
+            keep = self.rows[rows.brushed[self.rows]]
+            found = cells_of(results, keep, self.across, y, shown, self._over)
+            same = found is not None and found.values.shape == self.cells.values.shape
+            self._bright_cells = found if same else None
+        return self._bright_cells
+
+    def place_of(self, row: int) -> QPointF | None:
+        place = super().place_of(row)
+        if place is None or self._curve or self.cells is None:
+            return place
+        # In the middle of its cell, and only if it is what the cell shows.
+        found = np.argwhere(self.cells.rows == row)
+        seen = self._seen_cells()
+        return place if len(found) or (seen is not None and (seen.rows == row).any()) else None
+
+    def nothing(self) -> str:
+        shown = self.up if self._curve else self.colour
+        if shown is not None and not np.isfinite(shown.values).any() and not self.linked.results.failed.all():
+            return "No point has a result yet."
+        return super().nothing()
+
+    def row_at(self, place: QPointF) -> int:
+        if self.cells is None or self._curve or self.up is None or self.across is None:
+            return super().row_at(place)
+        area = self.area
+        if not area.contains(place):
+            return -1
+        column, line = self._cell_of_pixels(np.array([place.x() - area.left()]), np.array([place.y() - area.top()]))
+        for cells in (self._seen_cells(), self.cells):
+            if cells is not None and (row := int(cells.rows[line[0], column[0]])) >= 0:
+                return row
+        return -1
+
+    def _cell_of_pixels(self, x: FloatArray, y: FloatArray) -> tuple[IntArray, IntArray]:
+        """Columns and lines of cells at places in the area, px from its upper left corner."""
+        assert self.cells is not None
+        area = self.area
+        across = np.searchsorted(edges(self._scales[0], self.cells.x)[1:-1], x / area.width())
+        up = np.searchsorted(edges(self._scales[1], self.cells.y)[1:-1], 1.0 - y / area.height())
+        return across, up
+
+    def paint_rows(self, painter: QPainter, keep: BoolArray, faint: bool) -> None:
+        if self.cells is None or self._curve:
+            super().paint_rows(painter, keep, faint)
+            return
+        cells = self.cells if faint else self._seen_cells()
+        if cells is None or (faint and not self.linked.rows.brushes):
+            return
+        area = self.area
+        width, height, scale = self.pixels(area)
+        column, line = self._cell_of_pixels(
+            (np.arange(0.5, width) / scale).astype(np.float64), (np.arange(0.5, height) / scale).astype(np.float64)
+        )
+        shade = shades(cells.values.ravel(), self._ends[0], self._ends[1]).reshape(cells.values.shape)
+        shade[np.isnan(cells.values)] = 0
+        cover = np.where(cells.beyond, 150, 255).astype(np.uint8)
+        if faint:
+            cover = np.minimum(cover, _FAINT)
+        index = np.ix_(line, column)
+        self.paint_raster(painter, area, shade[index], cover[index], self.palette_of(self._ends[2]))
+        if not faint:
+            self._paint_signs(painter, cells)
+            signs = [
+                *(["× failed"] if cells.failed.any() else []),
+                *(["⁄ beyond a limit"] if cells.beyond.any() else []),
+            ]
+            painter.setFont(theme.chart_font())
+            painter.setPen(theme.colour("dim"))
+            room = QRectF(0, 0, area.right() + 22, area.top() - 8)
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, "   ".join(signs))
+
+    def _paint_signs(self, painter: QPainter, cells: Cells) -> None:
+        """Gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""
+        area = self.area
+        x = area.left() + edges(self._scales[0], cells.x) * area.width()
+        y = area.bottom() - edges(self._scales[1], cells.y) * area.height()
+        wide, tall = float(np.diff(x).min()), float(-np.diff(y).max())
+        if min(wide, tall) >= 9.0:
+            painter.setPen(QPen(theme.colour("card"), 1.0))
+            for at in x[1:-1]:
+                painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+            for at in y[1:-1]:
+                painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
+        size = min(wide, tall, 16.0) / 4
+        crosses, strokes = np.argwhere(cells.failed), np.argwhere(cells.beyond)
+        if size < 1.0 or len(crosses) + len(strokes) > _MOST_SIGNS:
+            return
+        painter.setPen(QPen(theme.colour("warning"), 1.4))
+        for line, column in crosses.tolist():
+            middle = QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2)
+            painter.drawLine(middle + QPointF(-size, -size), middle + QPointF(size, size))
+            painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
+        painter.setPen(QPen(theme.colour("card"), 1.4))
+        for line, column in strokes.tolist():
+            middle = QPointF((x[column] + x[column + 1]) / 2, (y[line] + y[line + 1]) / 2)
+            painter.drawLine(middle + QPointF(-size, size), middle + QPointF(size, -size))
+
+    def paint_lines(self, painter: QPainter) -> None:
+        if not self._curve or self.across is None or self.up is None:
+            return
+        cells = self._seen_cells() or self.cells
+        if cells is None:
+            return
+        area = self.area
+        known = np.isfinite(cells.values[0])
+        at = area.left() + self._scales[0].share(cells.x[known]) * area.width()
+        up = area.bottom() - self._scales[1].share(cells.values[0][known]) * area.height()
+        painter.setPen(QPen(theme.colour("accent"), 1.8))
+        painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(at, up, strict=True)]))
+
+
+class MapView(QWidget):
+    """The map with its boxes.
+
+    Parameters
+    ----------
+    linked : LinkedRows
+    """
+
+    def __init__(self, linked: LinkedRows, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._linked = linked
+        self.x_box, self.y_box = Chooser("X", "Varied value to the right"), Chooser("Y", "Varied value upwards")
+        self.colour_box = Chooser("Colour", "What the colours say: a goal, a limit, or the time that a run takes")
+        self.over_box = Chooser(
+            "Show the", "What stands for several points that differ in the values which are not seen"
+        )
+        self.over_box.setMaximumWidth(theme.scaled(170))
+        self.fixed: dict[str, float] = {}
+        """Other varied values that are fixed, by name."""
+        self.where = QToolButton()
+        self.where.setText("Where …")
+        self.where.setToolTip("Fix varied values that are on no axis")
+        self.where.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.where.setMenu(QMenu(self.where))
+        self.told = QLabel()
+        self.told.setProperty("role", "dim")
+        self.told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.chart = _Map(linked)
+        self._others = QWidget()
+        others = beside(self.over_box, self.where, self.told)
+        others.setStretch(2, 1)
+        self._others.setLayout(others)
+        _framed(self, [ChooserRow(self.x_box, self.y_box, self.colour_box), self._others], self.chart)
+        for chooser in (self.x_box, self.y_box, self.colour_box, self.over_box):
+            chooser.chosen.connect(self.renew)
+        linked.results_changed.connect(self.renew)
+
+    def fix(self, name: str, value: float | None) -> None:
+        """Show only points in which another varied value is this; None: whatever it is."""
+        if value is None:
+            self.fixed.pop(name, None)
+        else:
+            self.fixed[name] = value
+        self.renew()
+
+    def renew(self) -> None:
+        """Follow the boxes and the results."""
+        results = self._linked.results
+        varied = results.named("varied")
+        measures = [*results.named("goal", "limit"), *results.named("other")]
+        if not varied:
+            self.chart.show_columns(results.columns["point"], measures[0], None, np.arange(len(results)))
+            return
+        entries = [(column.name, column.short) for column in varied]
+        free = independent(results)
+        self.x_box.offer(entries, free[0].name)
+        second = next((column for column in free if column.name != self.x_box.value), None)
+        self.y_box.setVisible(len(varied) > 1)
+        self.y_box.offer([entry for entry in entries if entry[0] != self.x_box.value], second.name if second else "")
+        self.colour_box.offer([(column.name, column.short) for column in measures], measures[0].name)
+        columns = results.columns
+        shown = columns[self.colour_box.value]
+        extremes = ("Best", "Worst") if shown.better else ("Largest", "Smallest")
+        self.over_box.offer([("best", extremes[0]), ("mean", "Mean"), ("worst", extremes[1])], "best")
+        others = [column for column in varied if column.name not in (self.x_box.value, self.y_box.value)]
+        self.fixed = {name: value for name, value in self.fixed.items() if name in {c.name for c in others}}
+        self._offer_others(others)
+        over: Over = "mean" if self.over_box.value == "mean" else "worst" if self.over_box.value == "worst" else "best"
+        self.chart.show_map(
+            columns[self.x_box.value], columns.get(self.y_box.value), shown, fixed_rows(results, self.fixed), over
+        )
+        cells = self.chart.cells
+        self._others.setVisible(bool(others) or (cells is not None and cells.several))
+        self.over_box.setVisible(cells is not None)
+        self._tell(others, cells)
+
+    def _tell(self, others: Sequence[Column], cells: Cells | None) -> None:
+        parts = [f"{column.short} = {column.told(self.fixed[column.name])}" for column in others
+                 if column.name in self.fixed]  # fmt: skip
+        free = [column.short for column in others if column.name not in self.fixed]
+        if free and cells is not None:
+            parts.append(f"over {', '.join(free)}")
+        elif free:
+            parts.append(f"with any {', '.join(free)}")
+        text = ", ".join(parts)
+        self.told.setText(text)
+        self.told.setToolTip(text)
+
+    def _offer_others(self, others: Sequence[Column]) -> None:
+        menu = self.where.menu()
+        assert menu is not None
+        menu.clear()
+        for column in others:
+            values = choices(column)
+            part = menu.addMenu(column.heading)
+            part.setEnabled(len(values) > 0)
+            for value in [None, *values.tolist()]:
+                action = part.addAction("All" if value is None else column.text(value))
+                action.setCheckable(True)
+                action.setChecked(self.fixed.get(column.name) == value)
+                action.triggered.connect(lambda _=False, n=column.name, v=value: self.fix(n, v))
+        self.where.setVisible(any(len(choices(column)) for column in others))
+
+
+def _framed(view: QWidget, rows: Sequence[QWidget], chart: Canvas) -> None:
+    column = QVBoxLayout(view)
+    column.setContentsMargins(0, 8, 0, 0)
+    column.setSpacing(8)
+    for row in rows:
+        column.addWidget(row)
+    column.addWidget(chart, 1)

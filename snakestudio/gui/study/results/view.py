@@ -1,0 +1,333 @@
+"""What came of a study, to be looked at: charts above, the table below, all of them linked with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QSizePolicy,
+    QSplitter,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.study.results.convergence import ConvergenceView
+from snakestudio.gui.study.results.hover_card import HoverCard
+from snakestudio.gui.study.results.linked import LinkedRows
+from snakestudio.gui.study.results.parallel import ParallelView
+from snakestudio.gui.study.results.planes import MapView, ScatterView
+from snakestudio.gui.study.results.table import ResultsTable
+from snakestudio.model.scene import Scene
+from snakestudio.study.evaluate import Trace
+from snakestudio.study.results import Table
+from snakestudio.viewmodel.study.result_rows import Results
+
+__all__ = ["StudyResultsView"]
+
+_NOTHING = "No results yet.\n\nRun the study, and its points appear here as they are finished."
+_LEAST_CHART = 400
+"""Width that a chart gets before another one stands beside it, px of the design."""
+_MOST_CHARTS = 3
+
+
+class StudyResultsView(QWidget):
+    """Map, scatter, parallel coordinates, convergence and table of a study's results.
+
+    Signals
+    -------
+    open_asked(row: int)
+        The run of a row is to be opened.
+    take_over_asked(row: int)
+        The values of a row are to be put into the scene.
+    """
+
+    open_asked = Signal(int)
+    take_over_asked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.linked = linked = LinkedRows(self)
+        self.map, self.scatter = MapView(linked), ScatterView(linked)
+        self.parallel, self.convergence = ParallelView(linked), ConvergenceView(linked)
+        self._charts: dict[str, QWidget] = {
+            "Map": self.map, "Scatter": self.scatter, "Parallel": self.parallel, "Convergence": self.convergence,
+        }  # fmt: skip
+        self.table = ResultsTable(linked)
+        self._wanted = ["Scatter", "Map"]
+        self.chips: dict[str, QToolButton] = {}
+        self._build()
+        self.card = HoverCard(self)
+        linked.hovered.connect(self._on_hovered)
+        linked.open_asked.connect(self.open_asked)
+        linked.menu_asked.connect(self._show_menu)
+        for changed in (linked.results_changed, linked.shown_changed, linked.brushed_changed):
+            changed.connect(self._tell)
+        pin = QShortcut(QKeySequence("P"), self.table, context=Qt.ShortcutContext.WidgetShortcut)
+        pin.activated.connect(self._pin_selected)
+
+    def _build(self) -> None:
+        names = QHBoxLayout()
+        names.setContentsMargins(8, 6, 8, 0)
+        names.setSpacing(4)
+        tips = {
+            "Map": "A measure over two varied values", "Scatter": "Any two columns, and the front of two goals",
+            "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
+            "Convergence": "The best so far over the points tried",
+        }  # fmt: skip
+        for name in self._charts:
+            chip = self.chips[name] = QToolButton()
+            chip.setProperty("role", "chip")
+            chip.setText(name)
+            chip.setStyleSheet("padding: 3px 7px;")  # all four in a dock of usual width
+            chip.setCheckable(True)
+            chip.setToolTip(tips[name])
+            chip.clicked.connect(lambda on, name=name: self.show_chart(name, on))
+            names.addWidget(chip)
+        names.addStretch(1)
+        self.said = QLabel()
+        self.said.setProperty("role", "warning")
+        self.said.setWordWrap(True)
+        self.said.setContentsMargins(12, 0, 12, 0)
+        self.said.hide()
+        self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
+        for chart in self._charts.values():
+            self._side_by_side.addWidget(chart)
+        self._side_by_side.setChildrenCollapsible(False)
+        above = QWidget()
+        column = QVBoxLayout(above)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(names)
+        column.addWidget(self.said)
+        column.addWidget(self._side_by_side, 1)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.addWidget(above)
+        self.split.addWidget(self._table_part())
+        self.split.setStretchFactor(0, 3)
+        self.split.setStretchFactor(1, 2)
+        self.split.setChildrenCollapsible(False)
+        self.split.setSizes([560, 440])
+        self.empty = QLabel(_NOTHING)
+        self.empty.setProperty("role", "dim")
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setContentsMargins(24, 24, 24, 24)
+        self._stack = QStackedLayout(self)
+        # Charts beside each other may be wider than a narrow dock: they make way once its width is known.
+        self._stack.setSizeConstraint(QStackedLayout.SizeConstraint.SetNoConstraint)
+        self.setMinimumSize(theme.scaled(300), theme.scaled(320))
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.split)
+        self._arrange()
+
+    def _table_part(self) -> QWidget:
+        part = QWidget()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 0, 10, 0)
+        row.setSpacing(8)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Show where, like net_speed > 0.1 and gait.amplitude_deg < 40")
+        self.filter.setToolTip(
+            "A condition over the columns, whose names the tooltips of the table's head tell;"
+            ' texts in quotes, like state == "failed"'
+        )
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._on_filter)
+        self.only_brushed = QToolButton()
+        self.only_brushed.setProperty("role", "chip")
+        self.only_brushed.setText("Brushed only")
+        self.only_brushed.setCheckable(True)
+        self.only_brushed.setToolTip("Show only the brushed rows in the table")
+        self.only_brushed.toggled.connect(self._on_only_brushed)
+        self.clear_brushes = QToolButton()
+        self.clear_brushes.setProperty("role", "link")
+        self.clear_brushes.setText("Clear")
+        self.clear_brushes.setToolTip("Take all brushes away (Esc in a chart)")
+        self.clear_brushes.clicked.connect(lambda: self.linked.clear_brushes())
+        row.addWidget(self.filter, 1)
+        row.addWidget(self.only_brushed)
+        row.addWidget(self.clear_brushes)
+        self.problem = QLabel()
+        self.problem.setProperty("role", "warning")
+        self.problem.setWordWrap(True)
+        self.problem.setContentsMargins(12, 0, 12, 0)
+        self.problem.hide()
+        self.count = QLabel()
+        self.count.setProperty("role", "dim")
+        self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.count.setContentsMargins(12, 0, 12, 4)
+        column.addLayout(row)
+        column.addWidget(self.problem)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.count)
+        return part
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(420), theme.scaled(640))
+
+    # --- results ----------------------------------------------------------------------------------------------------
+
+    def show_table(
+        self,
+        table: Table,
+        units: Mapping[str, str],
+        trace: Callable[[str], Trace | None],
+        scene: Scene | None = None,
+    ) -> None:
+        """Show results; call it again whenever runs land, and all that was chosen stays as long as the same varies.
+
+        Parameters
+        ----------
+        table : Table
+        units : mapping
+            Of goals and limits by name, as endings of columns.
+        trace : callable
+            Gives the trace of a run by its key, None if there is none.
+        scene : Scene, optional
+            That the study is of: it knows what its values are called.
+        """
+        self.card.fetch_with(trace)
+        results = Results(table, units, scene)
+        if self.linked.there and not self.linked.results.varies_as(results):
+            self.linked.forget()  # another study
+        first = not self.linked.there
+        if len(results):
+            if first:
+                self._choose_usual(results)
+            self._stack.setCurrentIndex(1)
+            self.linked.take(results)
+            if first:  # what was chosen before there was anything
+                self.linked.sift(self.filter.text())
+                self.linked.show_only_brushed(self.only_brushed.isChecked())
+        else:
+            self.linked.forget()
+            self.card.hide()
+            self._stack.setCurrentIndex(0)
+
+    def _choose_usual(self, results: Results) -> None:
+        """The charts that tell most of a study are shown first."""
+        study = results.table.study
+        varied = len(study.groups)
+        usual = ["Convergence", "Scatter"] if study.search.kind in ("cma_es", "nsga2", "tpe") else ["Scatter", "Map"]
+        if len(study.goals) > 1:
+            usual = ["Map" if varied < 3 else "Parallel", "Scatter"]
+        elif varied > 2 and study.search.kind not in ("cma_es", "tpe"):
+            usual = ["Scatter", "Parallel"]
+        elif study.search.kind not in ("cma_es", "tpe"):
+            usual = ["Parallel" if varied > 1 else "Scatter", "Map"]
+        self._wanted = usual
+        self._arrange()
+
+    # --- charts -----------------------------------------------------------------------------------------------------
+
+    @property
+    def shown_charts(self) -> list[str]:
+        """Names of the charts that are seen, from the left."""
+        most = min(max(1, self.width() // theme.scaled(_LEAST_CHART)), _MOST_CHARTS)
+        chosen = self._wanted[-most:]
+        return [name for name in self._charts if name in chosen]
+
+    def show_chart(self, name: str, on: bool = True) -> None:
+        """Show a chart, or no more; where there is no room for it beside the others the oldest makes way."""
+        others = [each for each in self._wanted if each != name]
+        self._wanted = [*others, name] if on else others or [name]
+        self._arrange()
+
+    def _arrange(self) -> None:
+        shown = self.shown_charts
+        for name, chart in self._charts.items():
+            chart.setVisible(name in shown)
+            self.chips[name].setChecked(name in shown)
+        if len(shown) > 1:
+            weights = {"Parallel": 14, "Map": 10, "Scatter": 10, "Convergence": 10}
+            self._side_by_side.setSizes([100 * weights[name] if name in shown else 0 for name in self._charts])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width() and hasattr(self, "_side_by_side"):
+            shown = [name for name, chart in self._charts.items() if not chart.isHidden()]
+            if shown != self.shown_charts:
+                self._arrange()
+
+    # --- what is said -----------------------------------------------------------------------------------------------
+
+    def _on_filter(self, text: str) -> None:
+        if self.linked.there:
+            self.linked.sift(text)
+
+    def _on_only_brushed(self, on: bool) -> None:
+        if self.linked.there:
+            self.linked.show_only_brushed(on)
+
+    def _tell(self) -> None:
+        if not self.linked.there:
+            return
+        rows, results = self.linked.rows, self.linked.results
+        shown, every = len(rows.shown), len(results)
+        parts = [f"{every:,} points" if shown == every else f"{shown:,} of {every:,} points"]
+        if rows.brushes:
+            parts.append(f"{int(rows.brushed.sum()):,} brushed")
+        if rows.pins:
+            parts.append(f"{len(rows.pins)} pinned")
+        if (failed := int(results.failed.sum())) > 0:
+            parts.append(f"{failed:,} failed")
+        self.count.setText(" · ".join(parts))
+        self.problem.setText(rows.problem)
+        self.problem.setVisible(bool(rows.problem))
+        self.only_brushed.setEnabled(bool(rows.brushes) or rows.only_brushed)
+        self.clear_brushes.setVisible(bool(rows.brushes))
+        self.said.setVisible(bool(results.failed.all()))
+        if results.failed.all():
+            first = results.sentence(0).rstrip(".")
+            self.said.setText(f"None of the {every:,} points has a result. The first says: {first}.")
+
+    def _on_hovered(self, row: int, place: QPoint) -> None:
+        if self.linked.there:
+            self.card.show_row(self.linked.results, row, place)
+        else:
+            self.card.hide()
+
+    # --- what is done with rows -------------------------------------------------------------------------------------
+
+    def menu(self) -> QMenu:
+        """What can be done with the selected rows."""
+        rows = self.linked.rows.selected_rows
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        last = rows[-1] if rows else -1
+
+        def add(text: str, does: Callable[[], object], enabled: bool = True) -> QAction:
+            action = menu.addAction(text)
+            action.triggered.connect(lambda: does())
+            action.setEnabled(enabled)
+            return action
+
+        add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
+        add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
+        menu.addSeparator()
+        add("Unpin" if self._all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
+        add("Copy", self.table.copy, bool(rows))
+        return menu
+
+    def _show_menu(self, place: QPoint) -> None:
+        self.linked.hovered.emit(-1, QPoint())
+        self.menu().popup(place)
+
+    def _all_pinned(self, rows: list[int]) -> bool:
+        return all(int(self.linked.results.points[row]) in self.linked.rows.pins for row in rows)
+
+    def _pin_selected(self) -> None:
+        if self.linked.there and (rows := self.linked.rows.selected_rows):
+            self.linked.pin(rows, not self._all_pinned(rows))

@@ -1,0 +1,222 @@
+"""Runs a study and shows how it goes: buttons, progress with the time left, who computes, and what is to be known."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
+from snakestudio.gui.study.open_study import OpenStudy
+from snakestudio.gui.study.runner import ARMED, StudyRunner
+from snakestudio.gui.study.workers_table import WorkersTable
+from snakestudio.study.cluster import default_workers
+from snakestudio.viewmodel.study.study_texts import amount
+
+__all__ = ["StudyRunBar"]
+
+_CLUSTER = -1
+_LOCAL_LISTED = 16
+
+
+class StudyRunBar(Themed):
+    """The lower part of the study's panel.
+
+    Parameters
+    ----------
+    open_study : OpenStudy
+    runner : StudyRunner
+    settings : QSettings
+        Keeps who computes.
+
+    Signals
+    -------
+    run_asked()
+    resume_asked()
+    """
+
+    run_asked = Signal()
+    resume_asked = Signal()
+
+    def __init__(
+        self, open_study: OpenStudy, runner: StudyRunner, settings: QSettings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._open, self._runner, self._settings = open_study, runner, settings
+        self.chosen = WorkerChoice.kept(settings)
+        self._said: dict[Banner, str] = {}
+        self.run_button, self.cancel_button = QPushButton(), QPushButton("Cancel")
+        self.pause_button, self.resume_button = QPushButton("Pause"), QPushButton("Resume")
+        theme.set_role(self.run_button, "primary")
+        theme.set_role(self.resume_button, "primary")
+        for button, tip, action in (
+            (self.run_button, "Compute what is not known yet", self.run_asked.emit),
+            (self.pause_button, "Hand out no more runs; those under way end", runner.pause),
+            (self.resume_button, "Go on", self.resume_asked.emit),
+            (self.cancel_button, "End it now; what is finished is kept, and Run goes on from there", runner.cancel),
+        ):
+            button.setToolTip(tip)
+            button.setIconSize(QSize(14, 14))
+            button.clicked.connect(lambda _=False, action=action: action())
+        self.who = ChoiceBox()
+        self.who.setAccessibleName("Who computes")
+        self.who.setToolTip("Processes of this machine, or a cluster")
+        self.who.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.who.setMinimumContentsLength(8)
+        self.who.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._fill_who()
+        self.who.activated.connect(self._choose)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.text = QLabel()
+        self.text.setWordWrap(True)
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.dashboard = QLabel()
+        self.dashboard.setTextFormat(Qt.TextFormat.RichText)
+        self.dashboard.setToolTip("dask's own page about the cluster, in the browser")
+        self.dashboard.linkActivated.connect(lambda url: QDesktopServices.openUrl(QUrl(url)))
+        self.workers = WorkersTable()
+        self.error, self.notice, self.note = Banner(self), Banner(self), Banner(self)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for button in (self.run_button, self.resume_button, self.pause_button, self.cancel_button):
+            buttons.addWidget(button)
+        buttons.addWidget(self.who, 1)
+        buttons.addStretch(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 12)
+        column.setSpacing(8)
+        for banner in (self.error, self.notice, self.note):
+            column.addWidget(banner)
+            banner.changed.connect(self._fit)
+        column.addWidget(self.bar)
+        column.addWidget(self.text)
+        column.addLayout(buttons)
+        column.addWidget(self.workers)
+        column.addWidget(self.dashboard)
+        for signal in (open_study.changed, open_study.checked, open_study.landed, runner.changed):
+            signal.connect(self.refresh)
+        self.renew_theme()
+        self.refresh()
+
+    # ----------------------------------------------------------------------------------------------------- who computes
+
+    def _fill_who(self) -> None:
+        most, chosen = default_workers(), self.chosen
+        counts = sorted({*range(1, min(most, _LOCAL_LISTED) + 1), most, *([chosen.count] if chosen.count else [])})
+        self.who.clear()
+        for count in counts:
+            self.who.addItem(f"{count} worker{'s' * (count != 1)}", count)
+        if chosen.scheduler:
+            self.who.addItem(chosen.scheduler, _CLUSTER)
+        self.who.addItem("Cluster ...", None)
+        self.who.setCurrentIndex(self.who.findData(_CLUSTER if chosen.scheduler else chosen.count or most))
+
+    def _choose(self, index: int) -> None:
+        count = self.who.itemData(index)
+        if count is None:
+            dialog = ClusterDialog(self.chosen, self)
+            if dialog.exec():
+                self.chosen = dialog.choice
+            dialog.deleteLater()
+        elif count != _CLUSTER:
+            self.chosen = WorkerChoice(count)
+        self.chosen.keep(self._settings)
+        self._fill_who()
+        self.refresh()
+
+    # ---------------------------------------------------------------------------------------------------- what is shown
+
+    def refresh(self) -> None:
+        """Show how it goes now."""
+        runner, mine = self._runner, self._runner.path is not None and self._runner.path == self._open.path
+        busy = runner.busy
+        seen = {
+            self.run_button: not busy, self.who: not busy,  # while it runs the table says who
+            self.pause_button: busy and not runner.pausing, self.resume_button: busy and runner.pausing,
+            self.cancel_button: busy,
+        }  # fmt: skip
+        for widget in sorted(seen, key=lambda widget: seen[widget]):  # there is no room for all of them at once
+            widget.setVisible(seen[widget])
+        self.run_button.setEnabled(self._open.ready)
+        self.run_button.setToolTip(self._why_not() or "Compute what is not known yet")
+        for button in (self.pause_button, self.resume_button, self.cancel_button):
+            button.setEnabled(not runner.cancelling)
+        progress = runner.progress if mine else None
+        self.bar.setVisible(busy)
+        self.bar.setValue(round(1000 * progress.finished / max(1, progress.runs)) if progress is not None else 0)
+        self.text.setText(self._text(busy, mine))
+        self.workers.show_workers(progress.workers if progress is not None and busy else ())
+        link = progress.dashboard if progress is not None and busy else ""
+        colour = theme.current().accent
+        self.dashboard.setText(f"<a href='{link}' style='color:{colour}'>dask's page about these workers</a>")
+        self.dashboard.setVisible(bool(link))
+        self._tell(mine)
+
+    def _text(self, busy: bool, mine: bool) -> str:
+        if busy and not mine and self._runner.path is not None:
+            return f"{self._runner.path.name} is running: {self._runner.text}"
+        if busy:
+            return self._runner.text
+        if self._open.path is None:
+            return ""
+        if self._open.unreadable:
+            return ""
+        if self._open.findings.problems:
+            return f"{self._why_not()}."
+        results = self._open.results
+        seconds = float("nan")
+        found = ""
+        if results is not None:
+            runs, failed = int(results.table["runs"].sum()), int(results.table["failed"].sum())
+            if runs:
+                seconds = float(results.table["seconds"].sum()) / runs
+                found = f"{runs:,} there" + (f", {failed:,} failed" if failed else "")
+        workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
+        return "; ".join(filter(None, (amount(self._open.study, seconds, workers), found)))
+
+    def _why_not(self) -> str:
+        count = len(self._open.findings.problems)
+        if count:
+            return f"{count} mistake{'s' * (count != 1)} in the set-up to be mended first"
+        return ""
+
+    def _tell(self, mine: bool) -> None:
+        """Say what is to be known: why it ended, why it is paused, and what is doubtful."""
+        runner = self._runner
+        notes = runner.notes if mine and runner.busy else ()
+        self._say(self.error, "warning", runner.error if mine else "")
+        self._say(self.notice, "info", ARMED if runner.paused_by_robot else "")
+        self._say(self.note, "info", "\n".join(notes))
+
+    def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
+        """Show a notice, once: what somebody has closed comes back only when it says something else."""
+        text = text.replace(f"{self._runner.path}: ", "")
+        if text == self._said.get(banner, ""):
+            return
+        self._said[banner] = text
+        if text:
+            banner.say(kind, text)
+        else:
+            banner.clear()
+
+    def _fit(self) -> None:
+        for banner in self._said:
+            banner.fit(3, max(120, self.width() - 32), 400)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def renew_theme(self) -> None:
+        for button, name in ((self.run_button, "play"), (self.resume_button, "play")):
+            button.setIcon(theme.icon(name, "on_accent"))
+        self.run_button.setText("Run")
+        self.pause_button.setIcon(theme.icon("pause"))

@@ -1,0 +1,1 @@
+"""What a study is: which values vary, how they are searched, and what counts."""

@@ -1,0 +1,114 @@
+"""A field that finds values of a scene by what people call them, and takes their keys, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
+
+from snakestudio.gui.core import theme
+from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.study.study_values import properties_found, title_of
+
+__all__ = ["KeyField"]
+
+_SHOWN = 60
+_FRAME = 10
+"""Height of the list's edges, px, which Qt does not count."""
+
+
+class KeyField(QLineEdit):
+    """Type a word of a value's name, choose from the list; or type its key, several joined by "+".
+
+    Parameters
+    ----------
+    what : str
+        What the value is for, as the field says while it is empty.
+    scene : callable
+        The scene whose values these are; None if there is none yet.
+    all_obstacles : bool
+        Whether a value of all obstacles can be meant: ``obstacles[*].x_m``.
+
+    Signals
+    -------
+    chosen(keys: tuple of str)
+    """
+
+    chosen = Signal(tuple)
+
+    def __init__(self, what: str, scene: Callable[[], Scene | None], *, all_obstacles: bool = False) -> None:
+        super().__init__()
+        self._scene, self._all = scene, all_obstacles
+        self._found: dict[str, str] = {}
+        self.setPlaceholderText(what)
+        self.setAccessibleName(what)
+        self.setClearButtonEnabled(True)
+        self.setToolTip("Name, symbol or key of any value of the scene; keys joined by + get the same value")
+        self._list = QStringListModel(self)
+        self.popup = QListView()
+        self.popup.setProperty("role", "completion")
+        self.popup.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.completer_ = QCompleter(self._list, self)
+        self.completer_.setPopup(self.popup)
+        self.completer_.setWidget(self)
+        self.completer_.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self.completer_.setMaxVisibleItems(10)
+        self.completer_.activated.connect(self._take_shown)
+        self.textEdited.connect(self._offer)
+
+    def _offer(self) -> None:
+        scene, text = self._scene(), self.text().strip()
+        self._found = {}
+        if scene is None or not text or "+" in text:
+            self.popup.hide()
+            return
+        for item in properties_found(scene, text, _SHOWN):
+            key = item.keys[0]
+            if self._all and key.startswith("obstacles["):
+                every = f"obstacles[*].{key.rpartition('.')[2]}"
+                self._found.setdefault(f"{title_of(scene, [every])}  –  {every}", every)
+            unused = "  (no effect)" if item.unused else ""
+            self._found[f"{title_of(scene, [key])}{unused}  –  {key}"] = key
+        self._list.setStringList(list(self._found))
+        if not self._found:
+            self.popup.hide()
+            return
+        self.popup.setMinimumWidth(max(self.width(), theme.scaled(380)))
+        self.completer_.complete()
+        self.popup.resize(self.popup.width(), self.popup.height() + _FRAME)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.popup.hide()
+            self.clear()
+            event.accept()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            index = self.popup.currentIndex()
+            if self.popup.isVisible() and index.isValid():
+                self._take_shown(str(index.data()))
+            else:
+                self._take_typed()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def _take_shown(self, shown: str) -> None:
+        self._take((self._found.get(shown, shown),))
+
+    def _take_typed(self) -> None:
+        """The keys that were typed; a name that fits one value best is that."""
+        text = self.text().strip()
+        keys = tuple(part.strip() for part in text.split("+") if part.strip())
+        known = set(self._found.values())
+        if len(keys) == 1 and keys[0] not in known and "." not in keys[0] and self._found:
+            keys = (next(iter(self._found.values())),)
+        if keys:
+            self._take(keys)
+
+    def _take(self, keys: tuple[str, ...]) -> None:
+        self.popup.hide()
+        self.chosen.emit(keys)
+        # What completes a text puts it into the field when this has returned.
+        QTimer.singleShot(0, self, self.clear)

@@ -1,0 +1,247 @@
+"""What counts: goals, and limits that have to hold, each a usual measure or an expression checked while one types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+
+from snakestudio.analysis.signals.functions import FUNCTIONS
+from snakestudio.analysis.signals.reductions import REDUCTIONS
+from snakestudio.gui.forms.expression_field import ExpressionField
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.study.open_study import OpenStudy
+from snakestudio.gui.study.setup.cards import Card, Cards, choice, dim, line_of, number, text_field
+from snakestudio.model.fields import field_doc
+from snakestudio.study.description import Goal, Limit, StudyFields
+from snakestudio.study.goals import PRESETS, title_of
+from snakestudio.viewmodel.study.checking import measure_problem
+from snakestudio.viewmodel.study.study_texts import unit_shown
+from snakestudio.viewmodel.study.study_values import changed, parts_with, parts_without
+
+__all__ = ["Goals", "Limits"]
+
+_PAUSE_MS = 300
+_EXPRESSION = "Expression …"
+_EXAMPLE = "last(com_x_m) - first(com_x_m)"
+"""What an expression begins with: it can be measured of every run."""
+
+_AIMS = {"maximise": "as large as possible", "minimise": "as small as possible"}
+_OVER = {"mean": "mean of repeats", "worst": "worst repeat", "spread": "spread of repeats"}
+
+
+class MeasureCard(Card):
+    """A goal or a limit."""
+
+    def __init__(self, open_study: OpenStudy, index: int, key: str) -> None:
+        self._list = key
+        part = getattr(open_study.study, key)[index]
+        super().__init__(open_study, index, key, title_of(part.measure))
+        self.title.hide()
+        self.removed.connect(self._remove)
+        presets = {name: preset.title for name, preset in PRESETS.items()} | {"": _EXPRESSION}
+        self.measure = choice("What is measured", presets, self._choose, [preset.help for preset in PRESETS.values()])
+        self.unit = QLabel()
+        self.unit.setProperty("role", "unit")
+        self.head.insertWidget(0, self.measure, 1)
+        self.head.insertWidget(1, self.unit)
+        reductions = [f"{name}(" for name in (*REDUCTIONS, *FUNCTIONS)]
+        self.expression = ExpressionField([*open_study.findings.columns, *reductions])
+        self.expression.setAccessibleName("Expression")
+        self.expression.setToolTip(
+            "<qt>Columns of a run, made one number by "
+            + ", ".join(f"<code>{function.signature}</code>" for function in REDUCTIONS.values())
+            + ": for example <code>max(norm(link_6_v?_mps))</code></qt>"
+        )
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._try)
+        self.expression.textEdited.connect(lambda _: self._pause.start())
+        self.expression.editingFinished.connect(self._take)
+        self.column.addWidget(self.expression)
+        self.over = choice("What counts of several repeats", _OVER, lambda word: self._edit(over=word))
+        self._add_fields()
+        self.name = text_field("Name", "What it is called in tables and pictures", self._take_name)
+        self.column.addLayout(line_of(dim("called"), self.name))
+        self.end()
+
+    def _add_fields(self) -> None:
+        """Add what only a goal has, or only a limit."""
+        raise NotImplementedError
+
+    @property
+    def part(self) -> Any:
+        """The goal or limit that it shows."""
+        return getattr(self._open.study, self._list)[self.index]
+
+    def refresh(self) -> None:
+        part = self.part
+        usual = part.measure in PRESETS
+        self.measure.setCurrentIndex(self.measure.findData(part.measure if usual else ""))
+        self.expression.setHidden(usual)
+        if not usual and not self.expression.isModified() and self.expression.text() != part.measure:
+            self.expression.setText(part.measure)
+            self.expression.setCursorPosition(0)
+        self.over.setCurrentIndex(self.over.findData(part.over))
+        self.over.setVisible(self._open.study.repeats.count > 1 or part.over == "spread")
+        if not self.name.isModified():
+            self.name.setText(part.name)
+        self.name.setPlaceholderText(part.measure)
+        self.show_findings()
+
+    def show_findings(self) -> None:
+        super().show_findings()
+        if not self.expression.isModified():
+            self._show_unit(self._open.findings.units.get(self.part.called, ""))
+
+    def _show_unit(self, ending: str) -> None:
+        self.unit.setText(unit_shown(ending))
+
+    def _edit(self, **values: object) -> None:
+        study = self._open.study
+        parts = parts_with(getattr(study, self._list), self.index, changed(self.part, **values))
+        self._open.edit(changed(study, **{self._list: parts}))
+
+    def _choose(self, name: str) -> None:
+        if name or self.part.measure in PRESETS:
+            self.expression.setModified(False)
+            self.say(self.expression, "")
+            self._edit(measure=name or _EXAMPLE)
+            if not name:
+                self.expression.setFocus()
+                self.expression.selectAll()
+
+    def _try(self) -> None:
+        sentence, unit = measure_problem(self.expression.text(), self._open.findings.columns)
+        self.say(self.expression, sentence)
+        self._show_unit(unit)
+
+    def _take(self) -> None:
+        self._pause.stop()
+        if self.expression.isModified():
+            self.expression.setModified(False)
+            self.say(self.expression, "")
+            self._edit(measure=self.expression.text().strip()[:2000])
+
+    def _take_name(self, text: str) -> None:
+        self._edit(name=text.strip()[:80])
+
+    def _remove(self) -> None:
+        study = self._open.study
+        self._open.edit(changed(study, **{self._list: parts_without(getattr(study, self._list), self.index)}))
+
+
+class GoalCard(MeasureCard):
+    """A goal."""
+
+    def __init__(self, open_study: OpenStudy, index: int) -> None:
+        super().__init__(open_study, index, "goals")
+
+    def _add_fields(self) -> None:
+        self.aim = choice("Which way is better", _AIMS, lambda word: self._edit(aim=word))
+        self.column.addLayout(line_of(self.aim, self.over))
+
+    def refresh(self) -> None:
+        self.aim.setCurrentIndex(self.aim.findData(self.part.aim))
+        super().refresh()
+
+
+class LimitCard(MeasureCard):
+    """A limit."""
+
+    def __init__(self, open_study: OpenStudy, index: int) -> None:
+        super().__init__(open_study, index, "limits")
+
+    def _add_fields(self) -> None:
+        self.at_least = self._bound("at_least")
+        self.at_most = self._bound("at_most")
+        self.column.addLayout(line_of(dim("at least"), self.at_least, dim("at most"), self.at_most, 1))
+        self.column.addLayout(line_of(self.over))
+
+    def _bound(self, name: str) -> NumberField:
+        doc = field_doc(Limit, name)
+        field = number(doc, doc.label, lambda v: self._edit(**{name: v}), self, optional=True)
+        field.setPlaceholderText("")
+        return field
+
+    def refresh(self) -> None:
+        self.at_least.set_value(self.part.at_least)
+        self.at_most.set_value(self.part.at_most)
+        super().refresh()
+
+
+class _Measures(QWidget):
+    """Goals or limits, and a menu that adds another one."""
+
+    def __init__(self, open_study: OpenStudy, key: str, cards: Cards, what: str) -> None:
+        super().__init__()
+        self._open, self._key = open_study, key
+        self.list = cards
+        self.message = Message()
+        self.add_button = QPushButton(f"Add a {what}")
+        self.add_button.setToolTip(f"One of the usual measures as a {what}, or an expression over the columns of a run")
+        menu = QMenu(self.add_button)
+        menu.setToolTipsVisible(True)
+        for name, preset in PRESETS.items():
+            action = menu.addAction(preset.title)
+            action.setToolTip(preset.help)
+            action.triggered.connect(lambda _=False, name=name: self.add(name))
+        menu.addSeparator()
+        menu.addAction(_EXPRESSION).triggered.connect(lambda: self.add(_EXAMPLE))
+        self.add_button.setMenu(menu)
+        self.menu = menu
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(cards)
+        column.addLayout(line_of(self.add_button, 1))
+        column.addWidget(self.message)
+
+    @property
+    def cards(self) -> list[MeasureCard]:
+        """In their order."""
+        return [card for card in self.list.cards if isinstance(card, MeasureCard)]
+
+    def add(self, measure: str) -> None:
+        """Add one of a measure."""
+        study = self._open.study
+        self._open.edit(changed(study, **{self._key: (*getattr(study, self._key), self._new(study, measure))}))
+        if measure not in PRESETS and self.cards:
+            self.cards[-1].expression.setFocus()
+            self.cards[-1].expression.selectAll()
+
+    def _new(self, study: StudyFields, measure: str) -> Goal | Limit:
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Show what the study says now."""
+        # The columns that an expression can name come with the scene.
+        known = bool(self._open.findings.columns)
+        self.list.show_parts([known for _ in getattr(self._open.study, self._key)])
+        self.message.say(self._open.findings.of(self._key))
+
+
+_LESS = ("cost_of_transport", "largest_torque", "largest_obstacle_force", "time_jammed")
+"""What is better when it is less."""
+
+
+class Goals(_Measures):
+    """All goals."""
+
+    def __init__(self, open_study: OpenStudy) -> None:
+        super().__init__(open_study, "goals", Cards(lambda index: GoalCard(open_study, index)), "goal")
+
+    def _new(self, study: StudyFields, measure: str) -> Goal:
+        return Goal(measure=measure, aim="minimise" if measure in _LESS else "maximise")
+
+
+class Limits(_Measures):
+    """All limits."""
+
+    def __init__(self, open_study: OpenStudy) -> None:
+        super().__init__(open_study, "limits", Cards(lambda index: LimitCard(open_study, index)), "limit")
+
+    def _new(self, study: StudyFields, measure: str) -> Limit:
+        return Limit(measure=measure)

@@ -1,0 +1,96 @@
+"""The page on which a study is set up: from above to below, what varies, how it is searched, and what counts."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from snakestudio.gui.forms.sections import Section, scrolled
+from snakestudio.gui.study.open_study import OpenStudy
+from snakestudio.gui.study.setup.fixed_form import FixedForm
+from snakestudio.gui.study.setup.measures import Goals, Limits
+from snakestudio.gui.study.setup.repeats_form import RepeatsForm
+from snakestudio.gui.study.setup.search_form import SearchForm
+from snakestudio.gui.study.setup.varying import Varying
+
+__all__ = ["SetupPage"]
+
+_KEYS = {
+    "Values that vary": ("vary",), "Search": ("search",), "Goals": ("goals",), "Limits": ("limits",),
+    "Repeats": ("repeats",), "Other values in all runs": ("fixed",),
+}  # fmt: skip
+"""Titles of the sections, and the keys of a study that are in each."""
+
+
+class SetupPage(QWidget):
+    """Everything about what a study asks.
+
+    Parameters
+    ----------
+    open_study : OpenStudy
+    """
+
+    def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._open = open_study
+        self.varying, self.search, self.repeats = Varying(open_study), SearchForm(open_study), RepeatsForm(open_study)
+        self.goals, self.limits, self.fixed = Goals(open_study), Limits(open_study), FixedForm(open_study)
+        self._parts = (self.varying, self.search, self.goals, self.limits, self.repeats, self.fixed)
+        self.locked = QLabel("The study is running: cancel it to change what it asks.")
+        self.locked.setProperty("role", "dim")
+        self.locked.setWordWrap(True)
+        self.locked.hide()
+        self._form = QWidget()
+        form = QVBoxLayout(self._form)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(12)
+        self.sections: dict[str, Section] = {}
+        for title, part in zip(_KEYS, self._parts, strict=True):
+            section = self.sections[title] = Section(title)
+            section.add(part)
+            form.addWidget(section)
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(16, 8, 16, 12)
+        column.setSpacing(8)
+        column.addWidget(self.locked)
+        column.addWidget(self._form)
+        column.addStretch(1)
+        self._area = scrolled(content)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._area)
+        open_study.opened.connect(self._on_opened)
+        open_study.changed.connect(self.refresh)
+        open_study.checked.connect(self.refresh)  # units and names come with the scene
+        self._on_opened()
+        self.refresh()
+
+    def _on_opened(self) -> None:
+        """What has nothing in it is folded away."""
+        if self._open.path is None:
+            return
+        study = self._open.study
+        self._area.verticalScrollBar().setValue(0)
+        for title, there in (
+            ("Limits", bool(study.limits)),
+            ("Repeats", study.repeats.count > 1),
+            ("Other values in all runs", bool(study.fixed)),
+        ):
+            if self.sections[title].is_folded == there:
+                self.sections[title].toggle()
+
+    def set_locked(self, locked: bool) -> None:
+        """Whether the study runs, and is not to be changed."""
+        self.locked.setVisible(locked)
+        self._form.setEnabled(not locked)
+
+    def refresh(self) -> None:
+        """Show what the study says now."""
+        if self._open.path is None:
+            return
+        for part in self._parts:
+            part.refresh()
+        for title, keys in _KEYS.items():  # nothing that is wrong is out of sight
+            section = self.sections[title]
+            if section.is_folded and any(self._open.findings.about(key) for key in keys):
+                section.toggle()

@@ -1,0 +1,215 @@
+"""The values that vary: over a range or a list, alone or together with others."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from snakestudio.errors import SceneError
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.study.open_study import OpenStudy
+from snakestudio.gui.study.setup.cards import Card, Cards, choice, dim, line_of, number, text_field
+from snakestudio.gui.study.setup.key_field import KeyField
+from snakestudio.model.edits import get_value
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
+from snakestudio.study.begin import words_of
+from snakestudio.study.description import Plain, Vary
+from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.study.study_values import (
+    as_list,
+    as_range,
+    changed,
+    doc_of,
+    parts_with,
+    parts_without,
+    text_of,
+    title_of,
+    value_of,
+    varied,
+)
+
+__all__ = ["Varying"]
+
+_STEPS = field_doc(Vary, "steps")._replace(slider=(2.0, 50.0))
+
+
+class VaryCard(Card):
+    """A value that varies."""
+
+    def __init__(self, open_study: OpenStudy, index: int) -> None:
+        scene, vary = open_study.findings.scene, open_study.study.vary[index]
+        super().__init__(open_study, index, "vary", title_of(scene, vary.all_keys))
+        self.doc = doc_of(scene, vary.all_keys)
+        self.removed.connect(self._remove)
+        key = dim(" + ".join(vary.all_keys))
+        key.setWordWrap(True)
+        key.setToolTip(f"{self.doc.help}.")
+        self.column.addWidget(key)
+        self._present: object = None
+        words: tuple[Plain, ...] = ()
+        if scene is not None and vary.all_keys:
+            try:
+                self._present = get_value(scene, vary.all_keys[0])
+                words = words_of(scene, vary.all_keys[0])
+            except SceneError:
+                pass
+        if isinstance(self._present, bool):
+            words = (False, True)
+        self.ticks: dict[Plain, QCheckBox] = {}
+        numbers = not words and not isinstance(self._present, str)
+        if words:
+            self._add_ticks(words)
+        else:
+            self._add_range()
+        self._add_list()
+        self.kind = choice("Range or list", {"range": "Range", "list": "List"}, self._choose_kind)
+        self.log = QCheckBox("log")
+        self.log.setToolTip("Steps are ratios in place of differences")
+        self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
+        self.together = text_field(
+            "Together", field_doc(Vary, "together").help, lambda text: self._edit(together=text.strip()[:80])
+        )
+        self.together.setPlaceholderText("varies alone")
+        self.kind.setVisible(numbers)
+        self.column.addLayout(line_of(self.kind, self.log, self.together))
+        self.end()
+
+    def _add_range(self) -> None:
+        numbers = self.doc._replace(default=None)
+        whole = isinstance(self._present, int) and not isinstance(self._present, bool)
+        self.low = number(numbers, "From", lambda v: self._edit(low=_float(v)), self, integer=whole, optional=True)
+        self.high = number(numbers, "To", lambda v: self._edit(high=_float(v)), self, integer=whole, optional=True)
+        self.steps = number(_STEPS, "Steps", lambda v: self._edit(steps=v), self, integer=True, optional=True, width=48)
+        self._in_steps = dim("steps")
+        unit = QLabel(self.doc.unit)
+        unit.setProperty("role", "unit")
+        self.range = QWidget()
+        line = QHBoxLayout(self.range)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        for widget in (self.low, dim("to"), self.high, unit, self.steps, self._in_steps):
+            line.addWidget(widget)
+        line.addStretch(1)
+        self.column.addWidget(self.range)
+
+    def _add_list(self) -> None:
+        unit = f", in {self.doc.unit}" if self.doc.unit else ""
+        self.values = text_field("Values", f"Values apart by commas{unit}", self._take_list)
+        self.values.setPlaceholderText("0.2, 0.5, 0.8")
+        self.list = QWidget()
+        line = QHBoxLayout(self.list)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        line.addWidget(self.values, 1)
+        shown = QLabel(self.doc.unit)
+        shown.setProperty("role", "unit")
+        line.addWidget(shown)
+        self.column.addWidget(self.list)
+
+    def _add_ticks(self, words: tuple[Plain, ...]) -> None:
+        for word in words:
+            tick = self.ticks[word] = QCheckBox(text_of(word).replace("_", " "))
+            tick.clicked.connect(self._take_ticks)
+            self.column.addWidget(tick)
+
+    @property
+    def vary(self) -> Vary:
+        """What it shows."""
+        return self._open.study.vary[self.index]
+
+    def refresh(self) -> None:
+        vary, listed = self.vary, bool(self.vary.values)
+        if self.ticks:
+            for word, tick in self.ticks.items():
+                tick.setChecked(word in vary.values)
+        else:
+            self.range.setHidden(listed)
+            whole = isinstance(self._present, int)
+            for field, value in ((self.low, vary.low), (self.high, vary.high)):
+                field.set_value(round(value) if value is not None and whole and value == round(value) else value)
+            self.steps.set_value(vary.steps)
+            # Only a grid has steps of its own.
+            stepped = self._open.study.search.kind == "grid"
+            self.steps.setVisible(stepped)
+            self._in_steps.setVisible(stepped)
+        self.list.setHidden(not listed or bool(self.ticks))
+        if not self.values.isModified():
+            self.values.setText(text_of(vary.values))
+            self.values.setCursorPosition(0)
+        self.kind.setCurrentIndex(self.kind.findData("list" if listed else "range"))
+        self.log.setHidden(listed or bool(self.ticks))
+        self.log.setChecked(vary.scale == "log")
+        if not self.together.isModified():
+            self.together.setText(vary.together)
+        self.show_findings()
+
+    def _edit(self, **values: object) -> None:
+        study = self._open.study
+        vary = changed(self.vary, **values)
+        self._open.edit(changed(study, vary=parts_with(study.vary, self.index, vary)))
+
+    def _choose_kind(self, kind: str) -> None:
+        study = self._open.study
+        vary = as_list(self.vary) if kind == "list" else as_range(self.vary)
+        self._open.edit(changed(study, vary=parts_with(study.vary, self.index, vary)))
+
+    def _take_list(self, text: str) -> None:
+        parts = [part for part in text.replace(";", ",").split(",") if part.strip()]
+        self._edit(values=tuple(value_of(part, self._present) for part in parts))
+
+    def _take_ticks(self) -> None:
+        self._edit(values=tuple(word for word, tick in self.ticks.items() if tick.isChecked()))
+
+    def _remove(self) -> None:
+        study = self._open.study
+        self._open.edit(changed(study, vary=parts_without(study.vary, self.index)))
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+class Varying(QWidget):
+    """All values that vary, and a field that adds another one."""
+
+    def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._open = open_study
+        self.list = Cards(lambda index: VaryCard(open_study, index))
+        self.add = KeyField("Add a value by its name …", lambda: open_study.findings.scene)
+        self.add.chosen.connect(self._add)
+        self.message = Message()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self.list, self.add, self.message):
+            column.addWidget(widget)
+
+    @property
+    def cards(self) -> list[VaryCard]:
+        """In their order."""
+        return [card for card in self.list.cards if isinstance(card, VaryCard)]
+
+    def refresh(self) -> None:
+        """Show what the study says now."""
+        scene = self._open.findings.scene
+        self.list.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
+        self.message.say(self._open.findings.of("vary"))
+
+    def _add(self, keys: tuple[str, ...]) -> None:
+        study, scene = self._open.study, self._open.findings.scene
+        for key in keys:
+            if any(key in vary.all_keys for vary in study.vary):
+                self.message.say(f"{title_of(scene, [key])} varies already.")
+                return
+        try:
+            vary = varied(scene, keys) if scene is not None else Vary(keys=keys)
+        except SceneError as error:
+            self.message.say(f"{refusal(error).rstrip('.')} ({' + '.join(keys)}).")
+            return
+        self.message.say("")
+        self._open.edit(changed(study, vary=(*study.vary, vary)))
+
+
+def _kind_of(scene: Scene | None, vary: Vary) -> object:
+    return None if scene is None else (doc_of(scene, vary.all_keys), vary.all_keys)

@@ -1,0 +1,209 @@
+"""The evaluations of a fit on the workers that studies have: a fit outlives those of them that die."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from snakestudio.analysis.fitting.evaluator import StoppedError
+from snakestudio.analysis.fitting.objective import Objective, Outcome, Task
+from snakestudio.analysis.fitting.tracks import Trial
+from snakestudio.errors import StudyError
+from snakestudio.study.cluster import Answer
+from snakestudio.study.crew import DIED, Crew
+from snakestudio.study.evaluate import files_of, stop, unpacked, wanted
+from snakestudio.study.run_key import code_hash
+from snakestudio.study.running import Workers
+
+__all__ = ["FitPool"]
+
+_WAIT_S = 0.05
+"""How often it is asked whether to go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a worker hands back: nothing where the fit was stopped, or where its code is not that of who asks."""
+
+    outcome: Outcome | None
+    address: str
+    foreign: bool = False
+
+
+def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
+    """Carry out a task of a fit; called by dask, in a worker."""
+    from distributed import get_worker
+
+    address = str(get_worker().address)
+    if code_hash() != code:
+        return _Done(None, address, True)
+    return _Done(_objective(trials).evaluate(task, lambda: wanted(fit)), address)
+
+
+@lru_cache(maxsize=2)
+def _objective(trials: bytes) -> Objective:
+    return Objective([replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(trials)])
+
+
+def _packed(trials: Iterable[Trial]) -> bytes:
+    """Trials with the files that their scenes name: a worker may stand on another machine."""
+    packed = []
+    for trial in trials:
+        scene, files = files_of(trial.scene, trial.base_dir)
+        packed.append((replace(trial, scene=scene, base_dir=None), files))
+    return pickle.dumps(packed)
+
+
+class FitPool:
+    """Evaluates tasks of a fit on workers; use it as a context, at whose end they are gone, or free for others.
+
+    They start beside what the caller does. As long as none is there tasks are carried out in the caller's thread, so
+    that a small fit does not wait for them.
+
+    Parameters
+    ----------
+    objective : Objective
+    workers : Workers, optional
+        Who computes; as many processes of this machine as it has processors if left out.
+
+    Raises
+    ------
+    SceneError
+        If a file that a scene names cannot be read.
+    """
+
+    def __init__(self, objective: Objective, workers: Workers | None = None) -> None:
+        self._objective = objective
+        self._trials = _packed(objective.trials)
+        self._name = f"fit-{time.time_ns()}"
+        self._workers = workers or Workers()
+        self._crew: Crew | None = None
+        self._shared: Any = None
+        self._trouble: BaseException | None = None
+        self._closed = False
+        self._changing = threading.Lock()
+        # A scheduler that does not answer must not keep the program from ending.
+        self._starting = threading.Thread(target=self._start, name="snakestudio-fit-pool", daemon=True)
+
+    def __enter__(self) -> FitPool:
+        self._starting.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what is under way."""
+        with self._changing:
+            self._closed = True
+            crew = self._crew
+        if crew is not None:
+            if not crew.cluster.local:
+                crew.cluster.stop(stop, self._name)
+            crew.cluster.close()
+
+    def _start(self) -> None:
+        try:
+            cluster = self._workers.cluster()
+            crew = Crew(cluster, "start it again, and fit anew.")
+            self._shared = cluster.share(self._trials)
+        except BaseException as error:
+            self._trouble = error
+            return
+        with self._changing:
+            if not self._closed:
+                self._crew = crew
+                return
+        cluster.close()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the workers, in sentences."""
+        return () if self._crew is None else self._crew.notes
+
+    def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+        """See `analysis.fitting.evaluator.Evaluator`.
+
+        Raises
+        ------
+        StoppedError
+        StudyError
+            If there is nobody who computes.
+        """
+        found = self._meanwhile(tasks, go_on)
+        if len(found) == len(tasks):
+            return found
+        crew = self._crew
+        assert crew is not None, "or there was nobody who computes"
+        done = dict(enumerate(found))
+        waiting, doubtful = deque(range(len(found), len(tasks))), deque[int]()
+        under_way: dict[int, int] = {}  # numbers of tasks by ticket
+        alone = False
+        while len(done) < len(tasks):
+            if not go_on():
+                raise StoppedError
+            if crew.look():
+                waiting.extend(under_way.pop(ticket) for ticket in crew.stranded())
+            if not waiting and not under_way and doubtful:
+                # Deaths are put down to all tasks that a worker has; which one it was shows when each is alone.
+                alone = True
+                waiting.append(doubtful.popleft())
+            while waiting and (crew.fit or crew.cluster.local):
+                number = waiting.popleft()
+                ticket = crew.submit(evaluate, self._name, code_hash(), self._shared, tasks[number])
+                under_way[ticket] = number
+            for answer in crew.answers(_WAIT_S):
+                asked = under_way.pop(answer.ticket, None)
+                if asked is None:
+                    continue
+                if answer.killed and not alone:
+                    doubtful.append(asked)
+                elif (outcome := self._taken(answer, crew)) is None:
+                    waiting.append(asked)
+                else:
+                    done[asked] = outcome
+        return [done[number] for number in range(len(tasks))]
+
+    def manned(self) -> bool:
+        """Whether somebody is there who computes.
+
+        Raises
+        ------
+        StudyError
+            If nobody will be.
+        """
+        if self._trouble is not None:
+            raise self._trouble
+        if self._crew is None:
+            return False
+        self._crew.look()
+        return bool(self._crew.fit)
+
+    def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+        """The outcomes of the first tasks, as many as this thread carries out until somebody else is there."""
+        found: list[Outcome] = []
+        while len(found) < len(tasks) and not self.manned():
+            outcome = self._objective.evaluate(tasks[len(found)], lambda: go_on() and not self.manned())
+            if outcome is not None:
+                found.append(outcome)
+            elif not self.manned():
+                raise StoppedError
+        return found
+
+    def _taken(self, answer: Answer, crew: Crew) -> Outcome | None:
+        """The outcome that an answer brings; None if the task is to be given to somebody else."""
+        if answer.killed:
+            return Outcome(None, DIED)
+        if isinstance(answer.value, _Done):
+            if answer.value.foreign:
+                crew.turn_away(answer.value.address)
+            return answer.value.outcome
+        raise StudyError(
+            f"A worker could not compute ({type(answer.error).__name__}: {answer.error}); fit again."
+        ) from answer.error

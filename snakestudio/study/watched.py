@@ -1,0 +1,83 @@
+"""What a process that runs a study, and whoever watches it, say to each other: lines of JSON, and commands.
+
+The process says how far it is and what is to be known, a line of JSON each on its standard output. It takes the
+commands `pause`, `go on` and `cancel`, a line each on its standard input, whose end means `cancel`: who watched it is
+gone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Literal, NamedTuple
+
+from snakestudio.errors import Problem
+from snakestudio.study.cluster import WorkerInfo
+from snakestudio.study.driver import Progress
+
+__all__ = ["CANCEL", "GO_ON", "PAUSE", "Told", "line_of", "told"]
+
+PAUSE, GO_ON, CANCEL = "pause", "go on", "cancel"
+
+
+class Told(NamedTuple):
+    """Something that a process which runs a study says.
+
+    Attributes
+    ----------
+    kind : {"progress", "doing", "note", "error"}
+        How far it is, what it does before it begins, what is to be known, or why it cannot go on.
+    text : str
+        In words; "" for progress.
+    progress : Progress or None
+    problems : tuple of Problem
+        The mistakes that an error is about.
+    """
+
+    kind: Literal["progress", "doing", "note", "error"]
+    text: str = ""
+    progress: Progress | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def line_of(said: Told) -> str:
+    """The same as a line of JSON."""
+    values: dict[str, object] = {"kind": said.kind}
+    if said.progress is not None:
+        progress = asdict(said.progress)
+        progress["left_s"] = None if math.isnan(said.progress.left_s) else said.progress.left_s
+        values["progress"] = progress
+    else:
+        values["text"] = said.text
+        values["problems"] = [[problem.key, problem.message, problem.remedy] for problem in said.problems]
+    return json.dumps(values)
+
+
+def told(line: str) -> Told | None:
+    """What a line says; None for one that is none of these: libraries write to standard output, too."""
+    try:
+        values = json.loads(line)
+        kind = values["kind"]
+        if kind == "progress":
+            return Told(kind, progress=_progress(dict(values["progress"])))
+        if kind in ("doing", "note", "error"):
+            return Told(kind, str(values["text"]), problems=_problems(values["problems"]))
+    except (ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _progress(values: dict[str, object]) -> Progress:
+    made = Progress(**values)  # type: ignore[arg-type]
+    workers = tuple(WorkerInfo(**worker) for worker in values["workers"])  # type: ignore[attr-defined]
+    left = math.nan if values["left_s"] is None else values["left_s"]
+    return Progress(
+        made.state, made.runs, made.finished, made.known, made.failed, float(left),  # type: ignore[arg-type]
+        workers, made.dashboard, tuple(made.notes),
+    )  # fmt: skip
+
+
+def _problems(values: Sequence[Sequence[str]]) -> tuple[Problem, ...]:
+    return tuple(Problem("error", key, message, remedy) for key, message, remedy in values)

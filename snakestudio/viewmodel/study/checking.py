@@ -1,0 +1,120 @@
+"""What there is to say about a study while it is edited: every mistake with what it is about, and units."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from snakestudio.errors import Problem, SceneError, SignalError, SnakeStudioError, StudyError
+from snakestudio.kinds.reads import unused_reason
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.scene_file.toml_merge import tuples
+from snakestudio.study.description import StudyFields, problems
+from snakestudio.study.goals import unit_of
+from snakestudio.study.plan import Plan
+from snakestudio.study.running import columns_of, units_of
+from snakestudio.study.samplers import sampler
+
+__all__ = ["Findings", "checked", "measure_problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found of a study.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        Its mistakes, each with the key of what it is about: `vary[2].low`, `goals[1].measure`, `scene`.
+    notes : dict
+        What is doubtful, by key.
+    units : dict
+        Endings of columns of what is measured, by name.
+    columns : tuple of str
+        That a run of its scene has.
+    scene : Scene or None
+        Its scene, with the fixed values if these can be put in; None if it cannot be read.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    notes: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    scene: Scene | None = None
+
+    def about(self, key: str) -> str:
+        """All mistakes in a part of the study and what is in it, a sentence a line."""
+        return "\n".join(_sentence(problem) for problem in self.problems if _within(problem.key, key))
+
+    def of(self, key: str) -> str:
+        """The mistakes of a part itself, such as a list as a whole, a sentence a line."""
+        return "\n".join(_sentence(problem) for problem in self.problems if problem.key == key)
+
+
+def _within(key: str, part: str) -> bool:
+    return key == part or key.startswith((f"{part}.", f"{part}["))
+
+
+def _sentence(problem: Problem) -> str:
+    """As it stands beside what it is about."""
+    remedy = f"; {problem.remedy}" if problem.remedy else ""
+    message = problem.message
+    name = re.match(r"\w*[._]", message) is not None  # a key, which is written as it is
+    return f"{message if name else message[:1].upper() + message[1:]}{remedy}."
+
+
+def checked(study: StudyFields, path: Path) -> Findings:
+    """Look a study over that stands in a file, or will."""
+    found = problems(study)
+    path_of_scene = path.parent / study.scene
+    try:
+        scene = load_scene(path_of_scene)
+    except SnakeStudioError as error:
+        lines = str(error).replace(f"{path_of_scene}: ", "").splitlines()
+        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        told = f"{study.scene} cannot be read: {lines[0].rstrip('.')}{more}"
+        return Findings((*found, Problem("error", "scene", told, "mend it, or name another one")))
+    fixed = scene
+    with contextlib.suppress(SceneError):  # the plan says it
+        fixed = with_values(scene, tuples(study.fixed))
+    _add(found, lambda: Plan(study, scene, path_of_scene.parent))
+    units: dict[str, str] = {}
+    columns: list[str] = []
+    try:
+        columns = columns_of(fixed, path_of_scene.parent)
+        units, wrong = units_of(study, columns)
+        found += wrong
+    except SceneError as error:
+        first = error.problems[0] if error.problems else Problem("error", "", str(error).rstrip("."), "")
+        found.append(Problem("error", "scene", f"{first.key}: {first.message}".removeprefix(": "), first.remedy))
+    if not found:
+        _add(found, lambda: sampler(Plan(study, scene, path_of_scene.parent)), "search")
+    notes = {}
+    for number, vary in enumerate(study.vary, 1):
+        whys = [why for key in vary.all_keys if (why := unused_reason(fixed, key))]
+        if whys:
+            notes[f"vary[{number}]"] = f"It has no effect in this scene: {whys[0]}."
+    return Findings(tuple(found), notes, units, tuple(columns), fixed)
+
+
+def _add(found: list[Problem], made: Callable[[], object], at: str = "") -> None:
+    """What making something says, but for what was said of the same part before."""
+    try:
+        made()
+    except StudyError as error:
+        parts = {problem.key.rpartition(".")[0] or problem.key for problem in found}
+        wrong = error.problems or [Problem("error", at, str(error).rstrip("."), "")]
+        found += [problem for problem in wrong if (problem.key.rpartition(".")[0] or problem.key) not in parts]
+
+
+def measure_problem(text: str, columns: Iterable[str]) -> tuple[str, str]:
+    """What is wrong with a measure, as a sentence, "" if nothing is; and its unit, as the ending of a column."""
+    try:
+        return "", unit_of(text, list(columns))
+    except SignalError as error:
+        return str(error), ""

@@ -1,0 +1,202 @@
+"""The columns of a study's results as people see them: titles, units, numbers, and texts as numbered categories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import SceneError
+from snakestudio.model.column_units import parted, unit_of, unit_text
+from snakestudio.model.edits import declared
+from snakestudio.model.fields import field_doc
+from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
+from snakestudio.study.description import Goal, Limit, StudyFields, Vary
+from snakestudio.study.goals import title_of
+from snakestudio.study.results import Table
+from snakestudio.viewmodel.plots.scale import MINUS
+
+__all__ = ["STATES", "Column", "columns_of", "number_text", "value_titles"]
+
+Role = Literal["point", "varied", "goal", "limit", "state", "other"]
+
+STATES = ("done", "beyond limits", "waiting", "failed", "refused", "killed")
+"""Of a point, in the order of the categories of the column ``state``; a point is what the worst of its repeats is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of results.
+
+    Attributes
+    ----------
+    name : str
+        In the table.
+    title, unit : str
+        For people; no unit of what is a plain number or a text.
+    role : str
+    values : (n,) array
+        Numbers; of texts and truth values the number of their category. NaN where there is none.
+    categories : tuple of str
+        In their order; none of numbers.
+    grid : tuple of float
+        All values of a grid, also those that are still to come; none of others.
+    log : bool
+        Whether equal ratios are equally far apart.
+    better : {-1, 0, 1}
+        Whether larger is better (1), smaller (-1), or neither.
+    short : str
+        The title where there is little room; it is nobody else's.
+    """
+
+    name: str
+    title: str
+    unit: str
+    role: Role
+    values: FloatArray
+    categories: tuple[str, ...] = ()
+    grid: tuple[float, ...] = ()
+    log: bool = False
+    better: int = 0
+    short: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Title with its unit."""
+        return f"{self.title} in {self.unit}" if self.unit else self.title
+
+    def text(self, value: float) -> str:
+        """A value of it, without its unit."""
+        if self.categories:
+            return self.categories[int(value)] if 0 <= value < len(self.categories) else "–"
+        if self.name == "seconds" and math.isfinite(value):
+            return f"{value:.2f}"
+        return number_text(value)
+
+    def told(self, value: float) -> str:
+        """A value of it with its unit."""
+        text = self.text(value)
+        return f"{text} {self.unit}" if self.unit and text != "–" else text
+
+
+def number_text(value: float, digits: int = 4) -> str:
+    """A number to four digits; a dash for what is none."""
+    if not math.isfinite(value):
+        return "–"
+    text = f"{value:.{digits}g}"
+    return ("0" if value == 0 else text).replace("-", MINUS).replace("e+", "e")
+
+
+def value_titles(study: StudyFields, scene: Scene | None) -> dict[str, str]:
+    """What people call the varied values, by name in the table."""
+    return {vary.name: _title(vary, scene or Scene()) for vary in study.vary}
+
+
+def _title(vary: Vary, scene: Scene) -> str:
+    labels = [_label(scene, key) for key in vary.all_keys]
+    heads = {label.partition(": ")[0] for label in labels}
+    if len(labels) > 1 and len(heads) == 1 and all(": " in label for label in labels):
+        return f"{heads.pop()}: {' = '.join(label.partition(': ')[2] for label in labels)}"
+    return " = ".join(labels)
+
+
+def _label(scene: Scene, key: str) -> str:
+    """What a value is called, also where it is none of this scene."""
+    known = label_of(scene, key)
+    if known != key:
+        return known
+    owner, _, name = key.rpartition(".")
+    return f"{owner.capitalize()}: {parted(name)[0].replace('_', ' ').capitalize()}" if owner else key
+
+
+def columns_of(table: Table, units: Mapping[str, str], scene: Scene | None = None) -> dict[str, Column]:
+    """All columns of a table, by name, in the order in which they are shown.
+
+    Parameters
+    ----------
+    table : Table
+    units : mapping
+        Of goals and limits by name, as endings of columns.
+    scene : Scene, optional
+        That the study is of: it knows what its values are called.
+    """
+    study = table.study
+    titles = value_titles(study, scene)
+    found = [Column("point", "Point", "", "point", table["point"].astype(np.float64))]
+    found += [
+        _varied(study, vary, table[vary.name], titles[vary.name], _unit(scene or Scene(), vary.all_keys[0]))
+        for vary in study.vary
+    ]
+    for part in study.measured:
+        unit = unit_text(units.get(part.called, ""))
+        better = 0 if isinstance(part, Limit) else 1 if part.aim == "maximise" else -1
+        role: Role = "limit" if isinstance(part, Limit) else "goal"
+        found.append(Column(part.called, _called(study, part), unit, role, table[part.called], better=better))
+    found.append(Column("seconds", "Time to run", "s", "other", table["seconds"]))
+    found.append(Column("state", "State", "", "state", _states(table), STATES))
+    tails = [column.title.partition(": ")[2] or column.title for column in found]
+    return {
+        column.name: replace(column, short=tail if tails.count(tail) == 1 else column.title)
+        for column, tail in zip(found, tails, strict=True)
+    }
+
+
+def _called(study: StudyFields, part: Goal | Limit) -> str:
+    title = part.name or title_of(part.measure)
+    usual = "mean" if isinstance(part, Goal) else "worst"
+    return f"{title}, {part.over}" if study.repeats.count > 1 and part.over != usual and not part.name else title
+
+
+def _unit(scene: Scene, key: str) -> str:
+    """The unit that a value is declared with; what its key ends in where it is none of this scene."""
+    try:
+        return field_doc(*declared(scene, key)).unit
+    except SceneError:
+        return unit_of(key)
+
+
+def _varied(study: StudyFields, vary: Vary, values: np.ndarray, title: str, unit: str) -> Column:
+    log = vary.scale == "log"
+    steps: Sequence[Any] = vary.values
+    if not steps and study.search.kind == "grid" and vary.steps is not None:
+        steps = [vary.step(index, vary.steps) for index in range(vary.steps)]
+    if values.dtype != np.object_ and all(_is_number(step) for step in steps):
+        grid = tuple(sorted(float(step) for step in steps))
+        if len(values) and grid and not np.isin(values, grid).all():  # where whole numbers are wanted
+            grid = tuple(sorted({float(value) for value in np.union1d(np.round(grid), values)}))
+        return Column(vary.name, title, unit, "varied", values, grid=grid, log=log)
+    if all(value is None or _is_number(value) for value in values) and all(_is_number(step) for step in steps):
+        numbers = np.array([math.nan if value is None else value for value in values], np.float64)
+        return Column(vary.name, title, unit, "varied", numbers, log=log)
+    texts = [_word(step) for step in steps]
+    texts = list(dict.fromkeys([*texts, *(_word(value) for value in values if value is not None)]))
+    places = {text: number for number, text in enumerate(texts)}
+    codes = np.array([math.nan if value is None else places[_word(value)] for value in values], np.float64)
+    return Column(vary.name, title, unit, "varied", codes, tuple(texts), tuple(map(float, range(len(texts)))))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+
+
+def _word(value: Any) -> str:
+    """A text, a truth value or a number of a list of such, as the study's file has it."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    return number_text(float(value), 12) if _is_number(value) else str(value)
+
+
+def _states(table: Table) -> FloatArray:
+    n_limits = len(table.study.limits)
+    states = np.where(table["within_limits"] | (n_limits == 0), 0.0, 1.0)
+    repeats = np.array([len(row) for row in table.rows], np.int64)
+    states[table["runs"] < repeats] = STATES.index("waiting")
+    for row in np.flatnonzero(table["failed"] > 0):
+        worst = max((STATES.index(o.state) for _, o in table.rows[row] if o is not None), default=0)
+        states[row] = float(worst)
+    return states

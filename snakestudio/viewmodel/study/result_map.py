@@ -1,0 +1,196 @@
+"""What a map of two varied values shows: cells of a grid, dots of scattered points, or a curve over a single value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.viewmodel.study.result_columns import Column
+from snakestudio.viewmodel.study.result_rows import Results
+from snakestudio.viewmodel.study.scales import Scale
+
+__all__ = [
+    "Cells", "Over", "cell_scale", "cells_of", "choices", "colour_ends", "edges", "fixed_rows", "independent",
+]  # fmt: skip
+
+Over = Literal["best", "mean", "worst"]
+"""What stands for several points that differ in the values which are not seen."""
+
+_MOST_CHOICES = 60
+"""Values of another varied value that one is chosen of; a value with more is not of a grid."""
+
+_MOST_CELLS = 250_000
+_TWO_SIDED = 0.2
+"""Share of the longer side of 0 from which on the shorter one is more than noise around 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A grid of values.
+
+    Attributes
+    ----------
+    x, y : (nx,), (ny,)
+        Values of the two columns, ascending.
+    values : (ny, nx)
+        NaN where there is none.
+    rows : (ny, nx)
+        A row of the results that stands for the cell, -1 where none does.
+    failed, beyond : (ny, nx)
+        Where no run ended as it should; where none keeps to the limits.
+    several : bool
+        Whether a cell is of more than one point.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    values: FloatArray
+    rows: IntArray
+    failed: BoolArray
+    beyond: BoolArray
+    several: bool
+
+
+def choices(column: Column) -> FloatArray:
+    """The values of a varied value that one can be chosen of; none if it is no list and no grid."""
+    values = np.array(column.grid) if column.grid else column.values[np.isfinite(column.values)]
+    found: FloatArray = np.unique(values)
+    return found if 1 < len(found) <= _MOST_CHOICES else found[:0]
+
+
+def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
+    """Rows in which other varied values are these."""
+    keep = np.ones(len(results), np.bool_)
+    for name, value in fixed.items():
+        if name in results.columns:
+            keep &= np.isclose(results.columns[name].values, value, rtol=1e-9, atol=0.0)
+    found: IntArray = np.flatnonzero(keep)
+    return found
+
+
+def _signed(column: Column, rows: IntArray) -> FloatArray:
+    """Values, smaller better; of what has no better, larger counts as better."""
+    return -column.values[rows] if column.better >= 0 else column.values[rows]
+
+
+def _best_of_each(results: Results, rows: IntArray, group: IntArray, colour: Column, over: Over) -> IntArray:
+    """Of the rows of each group the best or worst one; those that keep to the limits come before the others.
+
+    Parameters
+    ----------
+    results : Results
+    rows : (k,)
+    group : (k,)
+        Number of the group of each.
+    colour : Column
+        What is compared.
+    over : str
+        That of the mean is the best, too.
+
+    Returns
+    -------
+    (groups,)
+        Places in `rows`, by ascending group.
+    """
+    signed = _signed(colour, rows)
+    order = np.lexsort((-signed if over == "worst" else signed, ~results.counts[rows], np.isnan(signed), group))
+    first = np.ones(len(order), np.bool_)
+    first[1:] = np.diff(group[order]) != 0
+    found: IntArray = order[first]
+    return found
+
+
+def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
+    """Which of some ascending values is the nearest."""
+    right = np.clip(np.searchsorted(known, values), 1, max(1, len(known) - 1))
+    if len(known) < 2:
+        return np.zeros(len(values), np.int64)
+    found: IntArray = np.where(values - known[right - 1] <= known[right] - values, right - 1, right)
+    return found
+
+
+def cells_of(results: Results, rows: IntArray, x: Column, y: Column | None, colour: Column, over: Over) -> Cells | None:
+    """The cells that some rows make; None where they lie scattered.
+
+    Parameters
+    ----------
+    results : Results
+    rows : (k,)
+    x, y : Column
+        Without the second there is one row of cells.
+    colour : Column
+        What the cells show.
+    over : str
+        What stands for several points in a cell.
+    """
+    sides = [column for column in (x, y) if column is not None]
+    rows = rows[np.all([np.isfinite(column.values[rows]) for column in sides], axis=0)]
+    known = [np.unique(np.array(c.grid) if c.grid else c.values[rows]) for c in sides]
+    nx, ny = len(known[0]), len(known[1]) if y is not None else 1
+    if not nx or not ny or nx * ny > _MOST_CELLS:
+        return None
+    column = _nearest(x.values[rows], known[0])
+    line = _nearest(y.values[rows], known[1]) if y is not None else np.zeros(len(rows), np.int64)
+    cell = line * nx + column
+    there = len(np.unique(cell))
+    if not all(c.grid for c in sides) and there * 2 < nx * ny:
+        return None
+    values, shown = np.full(nx * ny, np.nan), np.full(nx * ny, -1, np.int64)
+    failed, beyond = np.zeros(nx * ny, np.bool_), np.zeros(nx * ny, np.bool_)
+    if len(rows):
+        chosen = _best_of_each(results, rows, cell, colour, over)
+        at = cell[chosen]
+        shown[at] = rows[chosen]
+        values[at] = colour.values[rows[chosen]]
+        failed[at] = results.failed[rows[chosen]]
+        beyond[at] = ~results.counts[rows[chosen]] & np.isfinite(values[at])
+        if over == "mean":
+            good = np.isfinite(colour.values[rows])
+            sums = np.bincount(cell[good], colour.values[rows][good], nx * ny)
+            number = np.bincount(cell[good], minlength=nx * ny)
+            values = np.divide(sums, number, out=np.full(nx * ny, np.nan), where=number > 0)
+    shape = ny, nx
+    return Cells(
+        known[0], known[1] if y is not None else np.zeros(1), values.reshape(shape), shown.reshape(shape),
+        failed.reshape(shape), beyond.reshape(shape), len(rows) > there,
+    )  # fmt: skip
+
+
+def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
+    """Ends of the colours of values, and whether 0 lies in their middle because their sign means something."""
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0, False
+    low, high = float(values.min()), float(values.max())
+    if low < 0.0 < high and min(-low, high) > _TWO_SIDED * max(-low, high):
+        return -max(-low, high), max(-low, high), True
+    return low, high, False
+
+
+def edges(scale: Scale, values: FloatArray) -> FloatArray:
+    """Borders of cells around values, as shares of an axis."""
+    shares = scale.share(values)
+    if len(shares) == 1:
+        return np.array([0.0, 1.0])
+    between = (shares[1:] + shares[:-1]) / 2
+    found: FloatArray = np.concatenate([[2 * shares[0] - between[0]], between, [2 * shares[-1] - between[-1]]])
+    return found
+
+
+def cell_scale(column: Column, values: FloatArray) -> Scale:
+    """The scale that whole cells fill."""
+    plain = Scale.of(column, 0.0)
+    if column.categories or len(values) < 2:
+        return plain if column.categories else Scale.of(column)
+    low, high = (plain.value(float(share)) for share in edges(plain, values)[[0, -1]])
+    return Scale(low, high, plain.log)
+
+
+def independent(results: Results) -> list[Column]:
+    """Varied values that do not move together; of those which do the first, for two would make a map of a line."""
+    names = {group[0].name for group in results.table.study.groups}
+    return [column for column in results.named("varied") if column.name in names]

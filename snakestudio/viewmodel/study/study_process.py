@@ -1,0 +1,171 @@
+"""A study that another process runs for the window, which starts, watches and stops it without waiting for it."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from snakestudio.errors import Problem, StudyError
+from snakestudio.paths import own_program
+from snakestudio.study.driver import Progress
+from snakestudio.study.running import Workers
+from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, told
+
+__all__ = ["StudyProcess"]
+
+_GRACE_S, _GRACE_CLUSTER_S = 0.8, 5.0
+"""Time to end in order after a cancel, s; workers elsewhere are told to stop over the network."""
+
+
+class StudyProcess:
+    """One run of a study, to its end or until it is cancelled.
+
+    Parameters
+    ----------
+    study : Path
+        Its file.
+    workers : Workers
+        Who computes.
+    command : sequence of str, optional
+        Runs the study that is named after it; by default this program.
+
+    Attributes
+    ----------
+    progress : Progress or None
+        The last that was told.
+    doing : str
+        What it does before it begins, in words; "" for nothing.
+    notes : tuple of str
+        What is to be known, in sentences.
+    error : str
+        Why it ended before its time, a sentence a line; "" if it did not, or has not ended.
+    problems : tuple of Problem
+        The mistakes in the study that this is about.
+
+    Raises
+    ------
+    StudyError
+        If no process can be started.
+    """
+
+    def __init__(self, study: Path, workers: Workers, command: Sequence[str] | None = None) -> None:
+        self.study, self.workers = study, workers
+        self.progress: Progress | None = None
+        self.doing, self.error = "", ""
+        self.notes: tuple[str, ...] = ()
+        self.problems: tuple[Problem, ...] = ()
+        self.cancelled = False
+        self._ended = threading.Event()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  (closed when the process has ended)
+        start = [*(command or (*own_program(), "study", "run")), str(study), "--watched", *_options(workers)]
+        try:
+            self._process = subprocess.Popen(
+                start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._complaints
+            )
+        except OSError as error:
+            self._complaints.close()
+            raise StudyError(f"The study could not be started: {error.strerror or error}.") from error
+        self._reader = threading.Thread(target=self._read, name="snakestudio-study", daemon=True)
+        self._reader.start()
+
+    # ------------------------------------------------------------------------------------------------ what it says
+
+    @property
+    def running(self) -> bool:
+        """Whether it goes on, or has not come to its end after a cancel."""
+        return not self._ended.is_set()
+
+    @property
+    def paused(self) -> bool:
+        """Whether it hands out no runs."""
+        return self.progress is not None and self.progress.state == "paused"
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        finished = False
+        for line in self._process.stdout:
+            said = told(line.decode(errors="replace"))
+            if said is not None:
+                self._take(said)
+                finished = said.progress is not None and said.progress.state in ("done", "cancelled")
+        code = self._process.wait()
+        if not (finished or self.error or self.cancelled):
+            self.error = f"The study ended unexpectedly ({self._complaint(code)}); what is finished is kept."
+        self._complaints.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        self._ended.set()
+
+    def _take(self, said: Told) -> None:
+        if said.progress is not None:
+            self.progress, self.doing = said.progress, ""
+            for note in said.progress.notes:
+                self._note(note)
+        elif said.kind == "doing":
+            self.doing = said.text
+        elif said.kind == "note":
+            self._note(said.text)
+        else:
+            self.error, self.problems = said.text, said.problems
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes = (*self.notes, note)
+
+    def _complaint(self, code: int) -> str:
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode(errors="replace").strip().splitlines()
+        return lines[-1].removeprefix("snakestudio: ")[:300] if lines else f"exit code {code}"
+
+    # --------------------------------------------------------------------------------------------- what it is told
+
+    def pause(self) -> None:
+        """Hand out no more runs; those under way end."""
+        self._tell(PAUSE)
+
+    def go_on(self) -> None:
+        """Go on after a pause."""
+        self._tell(GO_ON)
+
+    def cancel(self) -> None:
+        """End within a second; what is finished is kept. Returns at once."""
+        if self.cancelled:
+            return
+        self.cancelled = True
+        self._tell(CANCEL)
+        threading.Thread(target=self._see_to_the_end, name="snakestudio-study-end", daemon=True).start()
+
+    def close(self) -> None:
+        """Cancel it, and wait until it has ended."""
+        self.cancel()
+        self._reader.join()
+
+    def _see_to_the_end(self) -> None:
+        # Its workers end with it: they notice that their standard input has.
+        if not self._ended.wait(_GRACE_S if self.workers.scheduler is None else _GRACE_CLUSTER_S):
+            self._process.kill()
+
+    def _tell(self, command: str) -> None:
+        stdin = self._process.stdin
+        with contextlib.suppress(OSError, ValueError):
+            if stdin is not None:
+                stdin.write(f"{command}\n".encode())
+                stdin.flush()
+
+
+def _options(workers: Workers) -> list[str]:
+    found = []
+    if workers.scheduler is not None:
+        found += ["--scheduler", workers.scheduler]
+    elif workers.count is not None:
+        found += ["--workers", str(workers.count)]
+    if workers.tls is not None:
+        tls = workers.tls
+        found += ["--tls-ca", str(tls.ca), "--tls-cert", str(tls.certificate), "--tls-key", str(tls.key)]
+    return found

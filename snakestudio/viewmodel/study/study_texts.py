@@ -1,0 +1,92 @@
+"""What a study is called and how much it is, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from snakestudio.model.column_units import unit_text
+from snakestudio.session.time_left import time_left
+from snakestudio.study.description import StudyFields
+from snakestudio.study.driver import Progress
+from snakestudio.study.results import Table
+
+__all__ = ["SEARCHES", "amount", "found_so_far", "how_far", "unit_shown"]
+
+SEARCHES: dict[str, tuple[str, str]] = {
+    "grid": ("Grid", "Every combination of the values; each has its steps, or a list."),
+    "random": ("Random", "Points anywhere in the ranges, one as likely as another."),
+    "latin_hypercube": ("Latin hypercube", "Random points that leave no part of any range out."),
+    "sobol": ("Sobol", "A sequence that fills the ranges evenly; best with 2, 4, 8, 16 ... points."),
+    "cma_es": ("CMA-ES", "Optimises one goal: each generation is drawn where the one before was best."),
+    "nsga2": ("NSGA-II", "Looks for the front between two or three goals, by crossing the best of each generation."),
+    "tpe": ("TPE", "Optimises one to three goals by a model of where good points lie; for few and costly runs."),
+}
+"""Title and explanation of every search, in the order in which they are offered."""
+
+
+def unit_shown(ending: str) -> str:
+    """A unit for people."""
+    return unit_text(ending) or ending
+
+
+def amount(study: StudyFields, seconds: float, workers: int) -> str:
+    """How many runs a study is, and how long they take if that is known.
+
+    Parameters
+    ----------
+    study : StudyFields
+    seconds : float
+        That a run takes, s; NaN if that is not known.
+    workers : int
+        That compute at once; 0 if that is not known.
+    """
+    points, runs = study.n_points, study.n_runs
+    text = _counted(points, "point")
+    if runs != points:
+        text += f", {_counted(runs, 'run')}"
+    if math.isfinite(seconds) and workers:
+        left = time_left(runs * seconds / workers).removesuffix(" left")
+        text += f", about {left} with {_counted(workers, 'worker')}"
+    return text
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def how_far(progress: Progress | None, doing: str) -> str:
+    """How far a study is, in few words."""
+    if doing:
+        return doing
+    if progress is None:
+        return "Starting ..."
+    if progress.state in ("starting", "running") and not progress.workers and progress.finished < progress.runs:
+        return "Starting workers ..."
+    text = f"{progress.finished:,} of {_counted(progress.runs, 'run')}"
+    if progress.failed:
+        text += f", {progress.failed:,} failed"
+    if progress.state == "paused":
+        return f"{text}, paused"
+    if progress.state == "running" and math.isfinite(progress.left_s):
+        text += f", {time_left(progress.left_s)}"
+    return text
+
+
+def found_so_far(table: Table, units: Mapping[str, str]) -> str:
+    """Counts of a study's results, and the best point by its first goal, a line each."""
+    runs, failed = int(table["runs"].sum()), int(table["failed"].sum())
+    lines = [f"{_counted(table.n_points, 'point')}, {_counted(runs, 'run')} finished, {failed:,} failed"]
+    best = table.best
+    if best is not None:
+        goal = table.study.goals[0].called
+        unit = unit_shown(units.get(goal, ""))
+        lines.append(f"Best {goal}: {table[goal][best]:.5g} {unit}".rstrip() + ", at")
+        lines += [f"   {vary.name} = {_value(table[vary.name][best])}" for vary in table.study.vary]
+    elif table.study.goals and runs:
+        lines.append("No point counts so far: they failed, or are beyond the limits.")
+    return "\n".join(lines)
+
+
+def _value(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

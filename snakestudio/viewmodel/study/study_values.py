@@ -1,0 +1,136 @@
+"""Values of a study as people type them, and studies with one part changed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import declared, get_value
+from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
+from snakestudio.study.begin import range_of
+from snakestudio.study.description import Plain, Vary
+from snakestudio.viewmodel.scene.property_search import Property, find
+
+__all__ = [
+    "as_list", "as_range", "changed", "doc_of", "parts_with", "parts_without", "properties_found", "text_of",
+    "title_of", "value_of", "varied",
+]  # fmt: skip
+
+P = TypeVar("P", bound=BaseModel)
+
+_MOST_OBSTACLES = 200
+"""Obstacles whose values are looked through for what somebody types."""
+
+
+def changed(part: P, **values: Any) -> P:
+    """A part of a study with other values, which were looked at already."""
+    return part.model_copy(update=values)
+
+
+def parts_with(parts: tuple[P, ...], index: int, part: P) -> tuple[P, ...]:
+    """Parts with another one at a place, or behind the last."""
+    return (*parts[:index], part, *parts[index + 1 :])
+
+
+def parts_without(parts: tuple[P, ...], index: int) -> tuple[P, ...]:
+    """Parts without the one at a place."""
+    return (*parts[:index], *parts[index + 1 :])
+
+
+# ------------------------------------------------------------------------------------------------ values of the scene
+
+
+def doc_of(scene: Scene | None, keys: Sequence[str]) -> FieldDoc:
+    """What is declared about a value of the scene; of a key that is not there, its name alone."""
+    if scene is not None and keys:
+        with contextlib.suppress(SceneError):
+            return field_doc(*declared(scene, keys[0].replace("[*]", "[1]")))
+    return FieldDoc("Value", "", "No value of the scene", "", None, False, None, None, False, None)
+
+
+def title_of(scene: Scene | None, keys: Sequence[str]) -> str:
+    """What people call a value of the scene."""
+    if not keys:
+        return "No value yet"
+    if "[*]" in keys[0]:
+        return f"All obstacles: {doc_of(scene, keys).label}"
+    name = label_of(scene, keys[0]) if scene is not None else keys[0]
+    return name if len(keys) == 1 else f"{name} and {len(keys) - 1} more"
+
+
+def varied(scene: Scene, keys: Sequence[str]) -> Vary:
+    """Values of the scene that vary as one, over what people look at (see `begin.range_of`).
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    first = range_of(scene, keys[0])
+    for key in keys[1:]:
+        declared(scene, key)
+    return first if len(keys) == 1 else changed(first, key="", keys=tuple(keys))
+
+
+def properties_found(scene: Scene, text: str, most: int) -> list[Property]:
+    """Values of the scene whose name, key or explanation holds every word of a text; the best first."""
+    found = find(scene, text)
+    for index in range(min(len(scene.obstacles), _MOST_OBSTACLES)):
+        if len(found) >= most:
+            break
+        found += [item for item in find(scene, text, (index,)) if item.keys[0].startswith("obstacles[")]
+    plain = []
+    for item in found:
+        value = get_value(scene, item.keys[0])
+        if not isinstance(value, tuple | BaseModel):
+            plain.append(item)
+    return plain[:most]
+
+
+# --------------------------------------------------------------------------------------------------- lists and ranges
+
+
+def as_list(vary: Vary) -> Vary:
+    """The same with the values of its range in a list."""
+    if vary.values or vary.low is None or vary.high is None:
+        return vary
+    count = min(vary.steps or 5, 20)
+    values = tuple(vary.step(index, count) for index in range(count))
+    return changed(vary, values=values, low=None, high=None, steps=None, scale="lin")
+
+
+def as_range(vary: Vary) -> Vary:
+    """The same with a range over the numbers of its list."""
+    numbers = [float(value) for value in vary.values if isinstance(value, int | float)]
+    low, high = (min(numbers), max(numbers)) if len(numbers) > 1 else (0.0, 1.0)
+    return changed(vary, values=(), low=low, high=high, steps=max(2, len(numbers)))
+
+
+def text_of(value: Plain | Sequence[Plain]) -> str:
+    """A value, or several, as they are typed."""
+    if isinstance(value, list | tuple):
+        return ", ".join(text_of(each) for each in value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def value_of(text: str, present: object = None) -> Plain:
+    """A value that was typed, in place of one that the scene has now: a number, a switch or a text."""
+    text = text.strip()
+    if isinstance(present, bool) and text.casefold() in ("on", "off", "true", "false"):
+        return text.casefold() in ("on", "true")
+    if isinstance(present, str):
+        return text
+    try:
+        number = parse_number(text)
+    except NumberTextError:
+        return text
+    return int(number) if number == round(number) and isinstance(present, int) else number

@@ -1,0 +1,482 @@
+"""The results of a study in a window: one table and four charts that sort, sift, brush, pin, select and hover alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.study.results.canvas import Canvas
+from snakestudio.gui.study.results.view import StudyResultsView
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.study.evaluate import Trace
+from snakestudio.study.results import Table
+from snakestudio.study.store import Outcome
+from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_of_key
+
+pytestmark = pytest.mark.gui
+
+SCENE = load_scene(scenes_dir() / "lagrangian_undulation.toml")
+LEFT, NONE, CTRL = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def make_view(qtbot: QtBot) -> Callable[..., StudyResultsView]:
+    def make(table: Table, size: tuple[int, int] = (1280, 800)) -> StudyResultsView:
+        view = StudyResultsView()
+        qtbot.addWidget(view)
+        view.resize(*size)
+        view.show_table(table, UNITS, trace_of_key, SCENE)
+        view.show()
+        qtbot.waitExposed(view)
+        return view
+
+    return make
+
+
+@pytest.fixture
+def view(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
+    """Four hundred scattered points of three values with two goals; scatter and parallel coordinates are seen."""
+    made = make_view(table_of(made_up_study()))
+    assert made.shown_charts == ["Scatter", "Parallel"]
+    return made
+
+
+def place(chart: Canvas, row: int) -> QPoint:
+    found = chart.place_of(row)  # type: ignore[attr-defined]
+    assert found is not None
+    return QPoint(found.toPoint())
+
+
+def drag(widget: QWidget, begin: QPointF, end: QPointF) -> None:
+    """As a hand does it: pressed, moved in steps, let go."""
+    QTest.mousePress(widget, LEFT, NONE, begin.toPoint())
+    for share in (0.3, 0.7, 1.0):
+        at = begin + share * (end - begin)
+        QTest.mouseMove(widget, at.toPoint())
+        move(widget, at)
+    QTest.mouseRelease(widget, LEFT, NONE, end.toPoint())
+
+
+def move(widget: QWidget, at: QPointF, buttons: Qt.MouseButton = LEFT) -> None:
+    screen = QPointF(widget.mapToGlobal(at))
+    event = QMouseEvent(QMouseEvent.Type.MouseMove, at, screen, Qt.MouseButton.NoButton, buttons, NONE)
+    QApplication.sendEvent(widget, event)
+
+
+def texts(view: StudyResultsView, column: str) -> list[str]:
+    model = view.table.results
+    at = [each.name for each in model.columns].index(column)
+    return [str(model.index(line, at).data()) for line in range(model.rowCount())]
+
+
+def numbers(view: StudyResultsView, column: str) -> list[float]:
+    return [math.nan if text == "–" else float(text.replace("−", "-")) for text in texts(view, column)]
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+
+def test_a_click_on_the_head_sorts_and_failures_come_last(view: StudyResultsView, qtbot: QtBot) -> None:
+    head = view.table.horizontalHeader()
+    at = [column.name for column in view.table.results.columns].index("net_speed")
+    view.table.scrollTo(view.table.results.index(0, at))
+
+    def click() -> None:
+        middle = QPoint(head.sectionViewportPosition(at) + 20, head.height() // 2)
+        QTest.mouseClick(head.viewport(), LEFT, NONE, middle)
+
+    click()
+    rising = [value for value in numbers(view, "net_speed") if value == value]
+    assert rising == sorted(rising)
+    assert numbers(view, "net_speed")[-1] != numbers(view, "net_speed")[-1]
+    click()
+    falling = [value for value in numbers(view, "net_speed") if value == value]
+    assert falling == sorted(falling, reverse=True)
+    assert "★" in texts(view, "point")[0]
+    click()
+    assert [text.split()[0] for text in texts(view, "point")[:3]] == ["0", "1", "2"]
+
+
+def test_what_is_typed_sifts_the_table_and_what_cannot_be_read_is_told(view: StudyResultsView, qtbot: QtBot) -> None:
+    qtbot.keyClicks(view.filter, "net_speed > 0.1 and gait.amplitude_deg < 40")
+    assert view.problem.isHidden()
+    assert 0 < view.table.results.rowCount() < 400
+    assert min(numbers(view, "net_speed")) > 0.1
+    assert view.count.text().startswith(f"{view.table.results.rowCount()} of 400 points")
+    view.filter.setText("net_sped > 1")
+    assert view.problem.text() == "'net_sped' is no column here at character 1; did you mean net_speed."
+    assert view.table.results.rowCount() == 400
+    view.filter.clear()
+    assert view.problem.isHidden()
+
+
+def test_failed_rows_say_why_and_the_best_and_the_front_are_marked(view: StudyResultsView) -> None:
+    results = view.linked.results
+    failed = int(np.flatnonzero(results.failed)[0])
+    assert texts(view, "state")[failed].startswith("failed: The solver found no impulse at 3.2 s")
+    assert sum("★" in text for text in texts(view, "point")) == 1
+    assert sum("◆" in text for text in texts(view, "point")) == len(results.front) - 1
+    head = [view.table.results.headerData(k, Qt.Orientation.Horizontal) for k in range(6)]
+    assert head == [
+        "Point\n ",
+        "Amplitude\n°",
+        "Phase shift\n°",
+        "Friction along\n ",
+        "Net speed\nm/s",
+        "Cost of transport\n ",
+    ]
+    assert view.count.text() == "400 points · 15 failed"
+
+
+def test_rows_are_pinned_by_their_menu_and_stay_at_the_top(view: StudyResultsView) -> None:
+    view.linked.select([200, 300])
+    actions = {action.text(): action for action in view.menu().actions()}
+    assert not actions["Open This Run"].isEnabled()  # of two
+    actions["Pin to the Top"].trigger()
+    view.linked.sort("net_speed", True)
+    assert [text.split()[0] for text in texts(view, "point")[:2]] == ["200", "300"]
+    assert "2 pinned" in view.count.text()
+    assert view.linked.rows.selected_rows == [200, 300]
+    {action.text(): action for action in view.menu().actions()}["Unpin"].trigger()
+    assert "pinned" not in view.count.text()
+
+
+def test_copied_rows_have_heads_units_and_every_digit(view: StudyResultsView, qtbot: QtBot) -> None:
+    view.linked.select([7])
+    view.table.setFocus()
+    qtbot.keyClick(view.table, Qt.Key.Key_C, CTRL)
+    head, line = (text.split("\t") for text in QGuiApplication.clipboard().text().splitlines())
+    assert head[:2] == ["Point", "Gait: Amplitude (°)"]
+    assert float(line[head.index("Net speed (m/s)")]) == view.linked.results.columns["net_speed"].values[7]
+    assert line[-1] in ("done", "beyond limits")
+
+
+# --- linked views ---------------------------------------------------------------------------------------------------
+
+
+def test_a_range_that_is_dragged_on_an_axis_brushes_everywhere(view: StudyResultsView, qtbot: QtBot) -> None:
+    chart = view.parallel.chart
+    before = view.scatter.chart.grab().toImage()
+    area, x = chart.area, chart.axis_x(0)
+    drag(chart, QPointF(x, area.bottom() - 0.2 * area.height()), QPointF(x, area.bottom() - 0.6 * area.height()))
+    low, high = view.linked.rows.brushes["gait.amplitude_deg"]
+    amplitude = view.linked.results.columns["gait.amplitude_deg"].values
+    assert low == pytest.approx(19.4, abs=0.5)
+    assert high == pytest.approx(40.6, abs=0.5)
+    brushed = int(((amplitude >= low) & (amplitude <= high)).sum())
+    assert f"{brushed} brushed" in view.count.text()
+    assert view.scatter.chart.grab().toImage() != before
+    qtbot.mouseClick(view.only_brushed, LEFT)
+    assert view.table.results.rowCount() == brushed
+
+    # Drag it on as a whole, then one end.
+    middle = area.bottom() - 0.4 * area.height()
+    drag(chart, QPointF(x, middle), QPointF(x, middle - 0.2 * area.height()))
+    moved = view.linked.rows.brushes["gait.amplitude_deg"]
+    assert moved[1] - moved[0] == pytest.approx(high - low, rel=0.03)
+    assert moved[0] > low + 8
+    drag(chart, QPointF(x, area.bottom() - 0.8 * area.height()), QPointF(x, area.bottom() - 0.7 * area.height()))
+    assert view.linked.rows.brushes["gait.amplitude_deg"][1] < moved[1] - 3
+    assert view.linked.rows.brushes["gait.amplitude_deg"][0] == pytest.approx(moved[0])
+    QTest.mouseDClick(chart, LEFT, NONE, QPointF(x, area.bottom() - 0.6 * area.height()).toPoint())
+    assert not view.linked.rows.brushes
+    assert view.table.results.rowCount() == 400
+
+
+def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(view: StudyResultsView, qtbot: QtBot) -> None:
+    chart = view.scatter.chart
+    area = chart.area
+    drag(chart, QPointF(area.center()), QPointF(area.right() - 2, area.bottom() - 2))
+    assert set(view.linked.rows.brushes) == {"net_speed", "cost_of_transport"}
+    assert 0 < view.linked.rows.brushed.sum() < 400
+    chart.setFocus()
+    qtbot.keyClick(chart, Qt.Key.Key_Escape)
+    assert not view.linked.rows.brushes
+
+
+def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(view: StudyResultsView, qtbot: QtBot) -> None:
+    chart = view.scatter.chart
+    best = view.linked.results.best
+    assert best is not None
+    QTest.mouseClick(chart, LEFT, NONE, place(chart, best))
+    assert view.linked.rows.selected_rows == [best]
+    assert [index.row() for index in view.table.selectionModel().selectedRows()] == [best]
+    other = int(view.linked.results.front[-1])
+    QTest.mouseClick(chart, LEFT, CTRL, place(chart, other))
+    assert view.linked.rows.selected_rows == [best, other]
+    opened: list[int] = []
+    taken: list[int] = []
+    view.open_asked.connect(opened.append)
+    view.take_over_asked.connect(taken.append)
+    QTest.mouseDClick(chart, LEFT, NONE, place(chart, best))
+    assert opened == [best]
+    view.linked.sort("net_speed", True)
+    view.table.setFocus()
+    view.table.selectRow(0)
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    assert opened == [best, best]
+    assert view.linked.rows.selected_rows == [best]
+    {action.text(): action for action in view.menu().actions()}["Take Over Values"].trigger()
+    assert taken == [best]
+    chart.setFocus()
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert opened == [best, best, best]
+
+
+def test_the_card_tells_values_and_shows_the_way_and_keeps_few_traces(view: StudyResultsView, qtbot: QtBot) -> None:
+    asked: list[str] = []
+
+    def trace(key: str) -> Trace | None:
+        asked.append(key)
+        return trace_of_key(key)
+
+    view.show_table(view.linked.results.table, UNITS, trace, SCENE)
+    chart, best = view.scatter.chart, view.linked.results.best
+    assert best is not None
+    move(chart, QPointF(place(chart, best)), Qt.MouseButton.NoButton)
+    assert view.card.isVisible()
+    assert view.card.title == f"Point {best} · the best"
+    assert ("Gait: Amplitude", "38.51 °", False) in view.card.lines
+    assert ("Net speed", "0.2708 m/s", True) in view.card.lines
+    assert len(view.card.traces) == 1
+    assert view.rect().contains(view.card.geometry())
+    assert view.card.grab().toImage().pixelColor(view.card.width() // 2, 40).isValid()
+    move(chart, QPointF(place(chart, best)), Qt.MouseButton.NoButton)
+    assert asked == [f"{best:06d}-0"]
+    move(chart, QPointF(2, 2), Qt.MouseButton.NoButton)
+    assert view.card.isHidden()
+    failed = int(np.flatnonzero(view.linked.results.failed)[0])
+    view.linked.hovered.emit(failed, view.mapToGlobal(QPoint(50, 50)))
+    assert view.card.sentence.startswith("The solver found no impulse")
+    for row in range(100, 300):
+        view.linked.hovered.emit(row, view.mapToGlobal(QPoint(50, 50)))
+    view.linked.hovered.emit(best, view.mapToGlobal(QPoint(1270, 790)))
+    assert asked.count(f"{best:06d}-0") == 2  # it was let go of meanwhile
+    assert view.rect().contains(view.card.geometry())
+
+
+def test_hovering_a_line_finds_its_point(view: StudyResultsView) -> None:
+    chart, best = view.parallel.chart, view.linked.results.best
+    assert best is not None
+    view.linked.brush({"point": (best, best)})
+    heights = [
+        chart.area.bottom() - chart.scale(axis).at(column.values[best]) * chart.area.height()
+        for axis, column in enumerate(chart.columns)
+    ]
+    at = QPointF((chart.axis_x(2) + chart.axis_x(3)) / 2, (heights[2] + heights[3]) / 2)
+    assert chart.row_at(at) == best
+    assert chart.row_at(QPointF(at.x(), chart.area.top() + 1)) == -1
+
+
+def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(view: StudyResultsView) -> None:
+    chart = view.parallel.chart
+    names = [column.name for column in chart.columns]
+    drag(chart, QPointF(chart.axis_x(0), 14), QPointF(chart.axis_x(2), 14))
+    assert [column.name for column in chart.columns] == [names[1], names[2], names[0], *names[3:]]
+    view.show_table(view.linked.results.table, UNITS, trace_of_key, SCENE)
+    assert [column.name for column in chart.columns][2] == names[0]
+    view.parallel.show_axis(names[0], False)
+    assert names[0] not in [column.name for column in chart.columns]
+
+
+# --- charts ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView) -> None:
+    chart = view.scatter.chart
+    assert sorted(chart.front_rows().tolist()) == sorted(view.linked.results.front.tolist())
+    view.scatter.y_box.choose("gait.amplitude_deg")
+    assert not len(chart.front_rows())
+
+
+def test_a_map_of_a_grid_shows_the_best_over_the_values_that_are_not_seen(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
+    view = make_view(table_of(made_up_study(("amplitude", "phase", "friction"), 1, search='kind = "grid"', steps=5)))
+    view.show_chart("Map")
+    assert view.map.told.text() == "over Friction along"
+    assert view.map.over_box.box.currentText() == "Best"
+    cells = view.map.chart.cells
+    assert cells is not None
+    assert cells.values.shape == (5, 5)
+    best = view.linked.results.best
+    assert best is not None
+    at = place(view.map.chart, best)
+    assert view.map.chart.row_at(QPointF(at)) == best
+    view.map.fix("ground.mu_along", 1.0)
+    assert view.map.told.text() == "Friction along = 1"
+    slow = view.map.chart.row_at(QPointF(at))
+    assert view.linked.results.columns["ground.mu_along"].values[slow] == 1.0
+    view.map.fix("ground.mu_along", None)
+    view.linked.brush({"ground.mu_along": (0.9, 1.1)})  # what is brushed is what the map shows
+    assert view.map.chart.row_at(QPointF(at)) == slow
+    view.linked.clear_brushes()
+    view.map.x_box.choose("ground.mu_along")
+    assert view.map.y_box.value in ("gait.amplitude_deg", "gait.phase_shift_deg")
+
+
+def test_a_map_of_one_value_is_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
+    view = make_view(table_of(made_up_study(("amplitude",), 1, search='kind = "grid"', steps=21)))
+    view.show_chart("Map")
+    assert view.map.y_box.isHidden()
+    assert view.map.chart.nothing() == ""
+    best = view.linked.results.best
+    assert best is not None
+    assert view.map.chart.row_at(QPointF(place(view.map.chart, best))) == best
+
+
+def test_the_optimisers_convergence_is_the_best_so_far(make_view: Callable[..., StudyResultsView]) -> None:
+    table = table_of(made_up_study(goals=2, search='kind = "nsga2"\npoints = 96'))
+    view = make_view(table)
+    view.show_chart("Convergence")
+    chart = view.convergence.chart
+    np.testing.assert_array_equal(chart.best, table.convergence)
+    assert chart.generation == 24
+    view.convergence.goal_box.choose("cost_of_transport")
+    known = chart.best[np.isfinite(chart.best)]
+    assert (np.diff(known) <= 0).all()
+    counts = table.counts & np.isfinite(table["cost_of_transport"])
+    assert known[-1] == table["cost_of_transport"][counts].min()
+
+
+@pytest.mark.parametrize(
+    ("vary", "goals", "search"),
+    [
+        (("amplitude", "phase"), 0, 'kind = "grid"'),
+        (("amplitude", "phase", "friction"), 3, 'kind = "random"\npoints = 60'),
+        (("model", "switch"), 1, 'kind = "grid"'),
+        (("model",), 2, 'kind = "grid"'),
+        (("amplitude", "model"), 1, 'kind = "random"\npoints = 40'),
+    ],
+)
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_every_chart_can_show_every_kind_of_study(
+    make_view: Callable[..., StudyResultsView],
+    qapp: QApplication,
+    vary: tuple[str, ...],
+    goals: int,
+    search: str,
+    look: str,
+) -> None:
+    theme.apply(qapp, look)
+    view = make_view(table_of(made_up_study(vary, goals, search=search)))
+    for name in ("Map", "Scatter", "Parallel", "Convergence"):
+        view.show_chart(name)
+        chart: Canvas = {"Map": view.map, "Scatter": view.scatter, "Parallel": view.parallel,
+                         "Convergence": view.convergence}[name].chart  # fmt: skip
+        picture = chart.grab().toImage()
+        inks = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
+        assert len(inks) > 3, (name, chart.nothing())
+    if not goals:
+        assert view.convergence.chart.nothing().startswith("This study has no goal")
+    theme.apply(qapp, "dark")
+
+
+# --- while it runs --------------------------------------------------------------------------------------------------
+
+
+def test_before_anything_has_landed_it_says_what_to_do(make_view: Callable[..., StudyResultsView]) -> None:
+    study = made_up_study()
+    view = make_view(Table(study, []))
+    assert view.empty.isVisible()
+    assert "Run the study" in view.empty.text()
+    view.linked.hovered.emit(3, QPoint(5, 5))
+    view.filter.setText("net_speed > 0.2")
+    view.show_table(table_of(study, 50), UNITS, trace_of_key, SCENE)
+    assert not view.empty.isVisible()
+    assert view.table.results.rowCount() < 50  # what was typed holds from the first row on
+
+
+def test_where_every_run_failed_it_says_why_and_draws_nothing(make_view: Callable[..., StudyResultsView]) -> None:
+    study = made_up_study()
+    nans = tuple(math.nan for _ in study.measured)
+    rows = [(run, Outcome(run.key, "refused", "ground.mu_along is not positive.", nans)) for run in asked_of(study, 12)]
+    view = make_view(Table(study, rows))
+    assert view.said.text() == "None of the 12 points has a result. The first says: ground.mu_along is not positive."
+    for chart in (view.map.chart, view.scatter.chart, view.parallel.chart, view.convergence.chart):
+        assert "failed" in chart.nothing()
+    assert view.table.results.rowCount() == 12
+    assert texts(view, "state")[0] == "refused: ground.mu_along is not positive."
+
+
+def test_all_that_was_chosen_stays_while_runs_land(make_view: Callable[..., StudyResultsView], qtbot: QtBot) -> None:
+    study = made_up_study()
+    view = make_view(table_of(study, 300, landed=200))
+    view.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
+    view.filter.setText("net_speed > 0.01")
+    chosen = sorted(view.linked.rows.shown[[3, 8]].tolist())
+    view.linked.select(chosen)
+    view.linked.pin([150], True)
+    view.linked.brush({"gait.amplitude_deg": (20.0, 45.0)})
+    view.scatter.x_box.choose("gait.phase_shift_deg")
+    view.table.verticalScrollBar().setValue(9)
+    shown = view.shown_charts
+    for landed in range(210, 301, 30):
+        view.show_table(table_of(study, 300, landed=landed), UNITS, trace_of_key, SCENE)
+    assert view.linked.rows.selected_rows == chosen
+    assert texts(view, "point")[0].startswith("150")
+    found = numbers(view, "net_speed")[1:]
+    assert found == sorted(found, reverse=True)
+    assert len(found) > 100
+    assert view.scatter.x_box.value == "gait.phase_shift_deg"
+    assert view.table.verticalScrollBar().value() == 9
+    assert view.shown_charts == shown
+    lines = [index.row() for index in view.table.selectionModel().selectedRows()]
+    assert sorted(view.table.results.row_at(line) for line in lines) == chosen
+
+
+def test_of_another_study_nothing_is_chosen(make_view: Callable[..., StudyResultsView]) -> None:
+    view = make_view(table_of(made_up_study()))
+    view.linked.select([20])
+    view.linked.pin([150], True)
+    view.linked.brush({"net_speed": (0.0, 0.1)})
+    view.linked.sort("net_speed", True)
+    view.show_table(table_of(made_up_study(("amplitude", "model"), 1)), UNITS, trace_of_key, SCENE)
+    rows = view.linked.rows
+    assert (rows.selected, rows.pins, rows.brushes, rows.sorted_by) == ((), (), {}, None)
+    assert view.table.horizontalHeader().sortIndicatorSection() == -1
+    assert view.parallel.chart.columns[1].name == "model.kind"
+    assert view.map.y_box.value == "model.kind"
+    assert texts(view, "point")[0] == "0"
+
+
+def test_every_line_is_drawn_once_nothing_changes_any_more(
+    make_view: Callable[..., StudyResultsView], qtbot: QtBot
+) -> None:
+    view = make_view(table_of(made_up_study(search='kind = "random"\npoints = 3000')))
+    qtbot.waitUntil(lambda: view.parallel.chart.complete)
+    area, x = view.parallel.chart.area, view.parallel.chart.axis_x(1)
+    drag(view.parallel.chart, QPointF(x, area.bottom() - 5), QPointF(x, area.top() + 5))
+    assert not view.parallel.chart.complete
+    qtbot.waitUntil(lambda: view.parallel.chart.complete)
+
+
+# --- narrow and wide ------------------------------------------------------------------------------------------------
+
+
+def test_in_a_narrow_dock_one_chart_is_seen_and_in_a_wide_one_three(
+    make_view: Callable[..., StudyResultsView], qtbot: QtBot
+) -> None:
+    view = make_view(table_of(made_up_study()), (420, 760))
+    assert view.width() == 420
+    assert view.shown_charts == ["Scatter"]
+    qtbot.mouseClick(view.chips["Map"], LEFT)
+    assert view.shown_charts == ["Map"]
+    assert not view.scatter.isVisible()
+    assert view.map.isVisible()
+    assert view.width() == 420
+    view.resize(1280, 800)
+    qtbot.waitUntil(lambda: view.scatter.isVisible())
+    assert view.shown_charts == ["Map", "Scatter", "Parallel"]
+    qtbot.mouseClick(view.chips["Parallel"], LEFT)
+    assert view.shown_charts == ["Map", "Scatter"]

@@ -1,0 +1,264 @@
+"""From results back into the window: a run is made again bit for bit and shown, and its values go into the scene."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.engines import registry
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.study.open_run import StudyRuns
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.scene_file import dump_scene, load_scene, save_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.study.evaluate import Chunk, evaluate, files_of
+from snakestudio.study.goals import measured
+from snakestudio.study.results import Table
+from snakestudio.study.run_key import code_hash, run_key, study_hash
+from snakestudio.study.running import check_measures, open_plan, results_of
+from snakestudio.study.store import Asked, Outcome, Store, store_path
+from snakestudio.study.study_file import dump_study
+
+pytestmark = pytest.mark.gui
+
+STUDY = """\
+format = 1
+scene = "snake.toml"
+
+[fixed]
+"ground.mu_along" = 0.15
+
+[[vary]]
+key = "gait.amplitude_deg"
+low = 20.0
+high = 40.0
+steps = 3
+
+[repeats]
+count = 2
+
+[[repeats.jitter]]
+key = "ground.mu_across"
+spread = 0.05
+
+[[goals]]
+measure = "net_speed"
+
+[[limits]]
+measure = "largest_torque"
+at_most = 100.0
+"""
+
+
+def run_here(path: Path, code: str | None = None, change: Callable[[Outcome], Outcome] = lambda o: o) -> Table:
+    """Run a study in this process, as its driver and a worker do, and keep what comes of it."""
+    plan = open_plan(path)
+    units = check_measures(plan)
+    scene, files = files_of(plan.scene, plan.base_dir)
+    measures = tuple(part.measure for part in plan.study.measured)
+    shared = study_hash(measures, files)
+    asked = []
+    for number in range(plan.study.n_points):
+        for repeat in range(plan.study.repeats.count):
+            values = plan.repeat(plan.grid_point(number), repeat)
+            asked.append(Asked(number, repeat, run_key(shared, plan.scene_at(values)), values))
+    chunk = Chunk("s", dump_scene(scene), files, measures, code_hash(), tuple((a.key, a.changes) for a in asked))
+    with Store(store_path(path), writing=True) as store:
+        about = {"study": dump_study(plan.study), "scene": chunk.scene, "code": code or code_hash()}
+        store.begin({**about, "units": json.dumps(units)})
+        store.ask(asked)
+        store.land([change(outcome) for outcome in evaluate(chunk)])
+    return results_of(path)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Three points of two repeats, half a second each."""
+    values = {"run.duration_s": 0.5, "run.log_rate_hz": 20.0}
+    save_scene(with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), values), tmp_path / "snake.toml")
+    path = tmp_path / "friction.study.toml"
+    path.write_text(STUDY)
+    if not registry.is_warm("planar_lagrangian"):
+        registry.warm_up("planar_lagrangian", lambda fraction, doing: None)
+    return path
+
+
+@pytest.fixture
+def runs(window: MainWindow) -> Any:
+    made = StudyRuns(window.context, window.context.banners.files, window)
+    yield made
+    made.close()
+
+
+def banner(window: MainWindow) -> Banner:
+    return window.context.banners.files
+
+
+def buttons(window: MainWindow) -> list[QPushButton]:
+    """What the notice offers."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return [button for button in banner(window).findChildren(QPushButton) if button.text() not in ("More", "Less")]
+
+
+def opened(qtbot: QtBot, runs: StudyRuns) -> None:
+    qtbot.waitUntil(lambda: not runs.busy)
+
+
+def test_a_run_is_made_again_bit_for_bit_and_shown(
+    window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
+) -> None:
+    table = run_here(study)
+    units = {"net_speed": "mps", "largest_torque": "nm"}
+    runs.open(study, table, units, row=2, repeat=1)
+    assert runs.busy
+    assert "friction, point 2, repeat 2 of 2" in banner(window).text
+    opened(qtbot, runs)
+    bridge = window.context.bridge
+    assert banner(window).text.endswith("Made again bit for bit: all that is measured of it is what the study has.")
+    assert bridge.source == "replay"
+    assert bridge.source_name == "friction, point 2, repeat 2 of 2"
+    recording = bridge.recording
+    assert recording is not None
+    asked, outcome = table.rows[2][1]
+    assert outcome is not None
+    again = measured(["net_speed", "largest_torque"], recording)
+    assert np.array(again).tobytes() == np.array(outcome.measures).tobytes()
+    for key, value in {**asked.changes, "ground.mu_along": 0.15}.items():
+        assert get_value(recording.scene, key) == value
+    assert asked.changes["ground.mu_across"] != table.rows[2][0][0].changes["ground.mu_across"]
+
+
+def test_the_next_repeat_is_one_click_away(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
+    table = run_here(study)
+    runs.open(study, table, {}, row=0)
+    opened(qtbot, runs)
+    offered = {button.text(): button for button in buttons(window)}
+    assert list(offered) == ["Open Repeat 2", "Take Over Values"]
+    offered["Open Repeat 2"].click()
+    opened(qtbot, runs)
+    assert window.context.bridge.source_name == "friction, point 0, repeat 2 of 2"
+    assert [button.text() for button in buttons(window)] == ["Take Over Values"]
+
+
+def test_it_is_told_if_the_program_has_changed(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
+    table = run_here(study, code="of another version")
+    other = [[(replace(asked, key="another"), outcome) for asked, outcome in row] for row in table.rows]
+    table = Table(table.study, [run for row in other for run in row])
+    runs.open(study, table, {}, row=1)
+    opened(qtbot, runs)
+    said = "The program has changed since this study was run; this run is still the same, bit for bit."
+    assert banner(window).text.endswith(said)
+
+    def less(outcome: Outcome | None) -> Outcome:
+        assert outcome is not None
+        return replace(outcome, measures=(0.5, *outcome.measures[1:]))
+
+    changed = Table(table.study, [(asked, less(outcome)) for row in table.rows for asked, outcome in row])
+    runs.open(study, changed, {"net_speed": "mps"}, row=1)
+    opened(qtbot, runs)
+    text = banner(window).text
+    assert "The program has changed since this study was run. What is measured of it is not what the study has" in text
+    assert "Net speed is " in text
+    assert "and was 0.5 m/s." in text
+    assert "Run the study again" in text
+
+
+def test_what_was_not_run_is_not_opened_and_says_why(
+    window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
+) -> None:
+    table = run_here(study)
+    nans = (math.nan, math.nan)
+    sentences = {
+        None: "friction, point 0, repeat 1 of 2 has not been run yet; run the study, or let it go on.",
+        "refused": "friction, point 0, repeat 1 of 2 could not be run: There is no ground.",
+        "killed": "is not made again here, where it could take the window with it.",
+    }
+    for state, sentence in sentences.items():
+        outcome = None if state is None else Outcome("k", state, "There is no ground.", nans)  # type: ignore[arg-type]
+        rows = [(asked, outcome) for row in table.rows for asked, _ in row]
+        runs.open(study, Table(table.study, rows), {}, row=0)
+        opened(qtbot, runs)
+        assert sentence in banner(window).text
+        assert window.context.bridge.source == "simulation"
+
+
+def test_opening_can_be_cancelled(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
+    table = run_here(study)
+    runs.open(study, table, {}, row=0)
+    runs.cancel()
+    assert not runs.busy
+    assert "it was cancelled" in banner(window).text
+    runs.close()
+    assert window.context.bridge.source == "simulation"
+
+
+# --- taking over ------------------------------------------------------------------------------------------------------
+
+
+def test_values_are_taken_over_as_one_edit(window: MainWindow, runs: StudyRuns, study: Path) -> None:
+    table = run_here(study)
+    document = window.context.document
+    assert window.context.files.open(study.parent / "snake.toml")
+    before = document.scene
+    runs.take_over(study, table, 2)
+    assert document.scene == with_values(before, {"gait.amplitude_deg": 40.0, "ground.mu_along": 0.15})
+    assert document.undo_stack.count() == 1
+    assert document.undo_stack.undoText() == "Take over friction, point 2"
+    said = "The scene has the values of friction, point 2 now: Ground: Friction along, Gait: Amplitude."
+    assert banner(window).text == said
+    document.undo_stack.undo()
+    assert document.scene == before
+    document.undo_stack.redo()
+    runs.take_over(study, table, 2)
+    assert document.undo_stack.count() == 1
+    assert "has the values of friction, point 2 already" in banner(window).text
+
+
+def test_into_another_scene_they_are_taken_over_only_if_one_says_so(
+    window: MainWindow, runs: StudyRuns, study: Path
+) -> None:
+    table = run_here(study)
+    document = window.context.document
+    before = document.scene
+    runs.take_over(study, table, 2)
+    runs.take_over(study, table, 1)  # the notice is of the last one asked for
+    assert document.scene == before
+    assert "The study is of snake.toml, and Copy of obstacle_aided.toml is open." in banner(window).text
+    offered = {button.text(): button for button in buttons(window)}
+    offered["Take Over into Copy of obstacle_aided.toml"].click()
+    assert document.scene == with_values(before, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.15})
+    document.undo_stack.undo()
+    runs.take_over(study, table, 1)
+    next(button for button in buttons(window) if button.text() == "Open snake.toml").click()
+    assert document.path == (study.parent / "snake.toml").resolve()
+    assert get_value(document.scene, "gait.amplitude_deg") == 30.0
+    document.undo_stack.undo()
+    document.undo_stack.setClean()
+
+
+def test_values_that_a_scene_does_not_have_are_refused_in_a_sentence(
+    window: MainWindow, runs: StudyRuns, study: Path
+) -> None:
+    table = run_here(study)
+    document = window.context.document
+    before = document.scene
+    key = "obstacles[40].x_m"
+    fields = table.study.model_copy(update={"vary": (table.study.vary[0].model_copy(update={"key": key}),)})
+    rows = [(replace(asked, changes={key: 1.0}), outcome) for row in table.rows for asked, outcome in row]
+    runs.take_over(study, Table(fields, rows), 1)
+    buttons(window)[1].click()
+    assert document.scene == before
+    said = banner(window).text
+    assert said.startswith("The values of friction, point 1 were not taken over.")
+    assert key in said

@@ -1,0 +1,493 @@
+"""Studies in a real window: set up, run by real workers, paused for a robot, and never lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.cli import main
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
+from snakestudio.gui.study.panel import StudyPanel
+from snakestudio.gui.study.run_bar import StudyRunBar
+from snakestudio.gui.study.runner import ARMED
+from snakestudio.gui.study.setup.page import SetupPage
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.study.running import results_of
+from snakestudio.study.study_file import load_study
+from tests.gui.conftest import MAIN_SCENE
+from tests.study.conftest import study_file
+
+pytestmark = pytest.mark.gui
+
+__all__ = ["study_file"]
+
+
+@pytest.fixture
+def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
+    """A window with panels, in which the study's scene is open."""
+    c = window.context
+    c.docks.fill(c)
+    qtbot.waitUntil(lambda: c.docks.are_filled)
+    assert c.files.open(study_file.parent / "snake.toml")
+    WorkerChoice(1).keep(c.settings)
+    return window
+
+
+@pytest.fixture
+def opened(shown: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
+    """The same with the study open and looked over."""
+    assert shown.context.study.open(study_file)
+    checked(shown, qtbot)
+    return shown
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Questions that were asked, each with its title and the button that Enter presses; all are answered by Escape."""
+    found: list[tuple[str, str]] = []
+
+    def exec_(box: QMessageBox) -> int:
+        default = box.defaultButton()
+        found.append((box.windowTitle(), default.text().replace("&", "") if default is not None else ""))
+        return int(QMessageBox.StandardButton.Cancel)
+
+    monkeypatch.setattr(QMessageBox, "exec", exec_)
+    return found
+
+
+@pytest.fixture
+def long_study(study_file: Path) -> Path:
+    """Forty runs of some seconds each."""
+    scene = load_scene(study_file.parent / "snake.toml")
+    save_scene(with_values(scene, {"run.duration_s": 20.0}), study_file.parent / "snake.toml")
+    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 20"))
+    return study_file
+
+
+def answered(monkeypatch: pytest.MonkeyPatch, button: QMessageBox.StandardButton) -> None:
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: int(button))
+
+
+def checked(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until the study has been looked over as it stands."""
+    opened = window.context.study.open_study
+    qtbot.waitUntil(lambda: opened._check is None)
+
+
+def panel(window: MainWindow) -> StudyPanel:
+    found = window.context.docks["study"].widget()
+    assert isinstance(found, StudyPanel)
+    return found
+
+
+def page(window: MainWindow) -> SetupPage:
+    return panel(window).setup
+
+
+def bar(window: MainWindow) -> StudyRunBar:
+    return panel(window).run_bar
+
+
+def typed(field: Any, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+# ------------------------------------------------------------------------------------------------- begun and opened
+
+
+def test_a_new_study_stands_beside_the_scene(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    c = shown.context
+    assert not c.docks["study"].isVisible()
+    c.actions_table["new_study"].trigger()
+    path = c.study.open_study.path
+    assert path == study_file.parent / "snake-2.study.toml", "the first name is taken"
+    assert c.docks["study"].isVisible()
+    study = load_study(path)
+    assert (study.scene, study.vary[0].key, study.goals[0].measure) == (
+        "snake.toml", "gait.amplitude_deg", "net_speed",
+    )  # fmt: skip
+    checked(shown, qtbot)
+    assert c.study.open_study.ready
+    assert bar(shown).run_button.isEnabled()
+    assert bar(shown).text.text() == "11 points"
+    assert page(shown).goals.cards[0].unit.text() == "m/s"
+    assert c.study.recent.paths[0] == path
+
+
+def test_a_scene_without_a_file_is_saved_first(
+    shown: MainWindow, asked: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    c = shown.context
+    c.files.open(MAIN_SCENE)  # a copy of one that comes along
+    assert not c.study.new()
+    assert asked == [("Save the Scene First", "Save")]
+    assert c.study.open_study.path is None
+    answered(monkeypatch, QMessageBox.StandardButton.Save)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.toml"), ""))
+    assert c.study.new()
+    assert c.study.open_study.scene_path == tmp_path / "mine.toml"
+
+
+def test_a_study_is_taken_from_a_drop_with_its_scene(window: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    c = window.context
+    c.take(study_file)
+    assert c.study.open_study.path == study_file
+    assert c.document.path == study_file.parent / "snake.toml"
+    c.docks.fill(c)
+    qtbot.waitUntil(lambda: c.docks.are_filled)
+    assert page(window).varying.cards[0].title.text() == "Gait: Amplitude"
+
+
+def test_a_study_on_the_command_line_is_looked_at_where_it_was_typed(
+    study_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Path] = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("snakestudio.gui.app.run", lambda path, watch: started.append(path) or 0)
+    assert main([str(study_file)]) == 0
+    assert started == [study_file]
+    study_file.write_text("format = 1\nscene = 'none.toml'\n[[vary]]\nkey = 'a'\n")
+    assert main([str(study_file)]) == 2
+    assert "none.toml" in capsys.readouterr().err
+    assert len(started) == 1
+
+
+def test_a_file_that_another_program_changes_is_read_again(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    text = study_file.read_text()
+    study_file.write_text(text.replace("high = 40.0", "high = 45.0  # mine"))
+    qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
+    assert "read again" in panel(opened).notice.text
+    typed(page(opened).varying.cards[0].low, "25")
+    qtbot.waitUntil(lambda: "low = 25.0" in study_file.read_text())
+    assert "# mine" in study_file.read_text()
+
+
+def test_a_file_that_cannot_be_read_is_told_of_and_never_written(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
+    good = study_file.read_text()
+    bad = good.replace("steps = 3", "steps = 'many'")
+    study_file.write_text(bad)
+    qtbot.waitUntil(lambda: panel(opened).notice.text != "")
+    assert "vary[1].steps" in panel(opened).notice.text
+    assert not bar(opened).run_button.isEnabled()
+    opened.context.study.vary(["ground.mu_along"])
+    assert study_file.read_text() == bad
+    study_file.write_text(good)
+    assert opened.context.study.open(study_file)
+    checked(opened, qtbot)
+    assert bar(opened).run_button.isEnabled()
+
+
+def test_what_comes_with_the_program_is_never_written(
+    opened: MainWindow, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    before = study_file.read_text()
+    monkeypatch.setattr("snakestudio.viewmodel.study.study_on_disk.is_shipped_scene", lambda path: path == study_file)
+    assert opened.context.study.open(study_file)
+    typed(page(opened).varying.cards[0].low, "25")
+    assert study_file.read_text() == before
+    assert "comes with the program" in panel(opened).notice.text
+    own = tmp_path / "own" / "mine.study.toml"
+    own.parent.mkdir()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(own), ""))
+    assert opened.context.study.ask_save_as()
+    study = load_study(own)
+    assert study.vary[0].low == 25.0
+    assert study.scene == "../snake.toml"
+    checked(opened, qtbot)
+    assert opened.context.study.open_study.ready
+
+
+# ----------------------------------------------------------------------------------------------------------- set up
+
+
+def test_what_is_typed_is_in_the_file_at_once_and_what_is_wrong_beside_it(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
+    study_file.write_text("# why\n" + study_file.read_text())
+    qtbot.waitUntil(lambda: opened.context.study.open_study.taken_up)
+    card = page(opened).varying.cards[0]
+    typed(card.low, "50")
+    checked(opened, qtbot)
+    assert card.message.text().startswith("The range goes from 50 to 40; give a smaller and a larger number.")
+    assert not bar(opened).run_button.isEnabled()
+    assert "1 mistake" in bar(opened).text.text()
+    assert "low = 50.0" in study_file.read_text(), "nothing that was typed is lost"
+    assert study_file.read_text().startswith("# why\n")
+    typed(card.low, "500")
+    assert "must be at most" in card.message.text(), "what the scene cannot take is said while it stands in the field"
+    typed(card.low, "20 °")
+    typed(card.steps, "5")
+    checked(opened, qtbot)
+    assert card.message.text() == ""
+    assert bar(opened).text.text() == "10 points"
+
+
+def test_a_value_is_found_by_its_name_and_varies_over_a_list(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
+    varying = page(opened).varying
+    varying.add.setFocus()
+    QTest.keyClicks(varying.add, "formulation")
+    QTest.keyClick(varying.add, Qt.Key.Key_Escape)
+    typed(varying.add, "gait.frequency_deg_s")
+    qtbot.waitUntil(lambda: len(varying.cards) == 3)
+    card = varying.cards[2]
+    assert "Frequency" in card.title.text()
+    card.kind.activated.emit(card.kind.findData("list"))
+    assert card.vary.values
+    typed(card.values, "40, 60; 80")
+    assert load_study(study_file).vary[2].values == (40.0, 60.0, 80.0)
+    card.kind.activated.emit(card.kind.findData("range"))
+    vary = load_study(study_file).vary[2]
+    assert (vary.low, vary.high, vary.steps) == (40.0, 80.0, 3)
+    typed(varying.add, "gait.nonsense")
+    assert "no such key" in varying.message.text()
+    typed(varying.add, "ground.mu_across")
+    assert "varies already" in varying.message.text()
+    card.remove_button.click()
+    assert len(load_study(study_file).vary) == 2
+
+
+def test_words_vary_over_those_that_are_ticked(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    opened.context.study.vary(["model.kind"])
+    card = page(opened).varying.cards[2]
+    qtbot.waitUntil(lambda: bool(page(opened).varying.cards[2].ticks))
+    card = page(opened).varying.cards[2]
+    card.ticks["planar_nonsmooth"].click()
+    assert "planar_nonsmooth" not in load_study(study_file).vary[2].values
+    assert "planar_lagrangian" in load_study(study_file).vary[2].values
+
+
+def test_an_expression_is_looked_at_while_it_is_typed(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    goals = page(opened).goals
+    action = next(action for action in goals.menu.actions() if action.text().startswith("Expression"))
+    action.trigger()
+    checked(opened, qtbot)
+    card = goals.cards[1]
+    assert card.unit.text() == "m"
+    card.expression.setFocus()
+    card.expression.selectAll()
+    QTest.keyClicks(card.expression, "max(link_3_vx_mp")
+    QTest.keyClick(card.expression, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: card.message.text() != "")
+    card.expression.setText("max(link_3_vx_mps)")
+    card.expression.setModified(True)
+    card.expression.textEdited.emit(card.expression.text())
+    qtbot.waitUntil(lambda: card.message.text() == "" and card.unit.text() == "m/s")
+    assert load_study(study_file).goals[1].measure != "max(link_3_vx_mps)", "not before it is left"
+    card.expression.clearFocus()
+    assert load_study(study_file).goals[1].measure == "max(link_3_vx_mps)"
+
+
+def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    setup = page(opened)
+    setup.search.kind.activated.emit(setup.search.kind.findData("cma_es"))
+    checked(opened, qtbot)
+    setup.goals.add("cost_of_transport")
+    checked(opened, qtbot)
+    assert "cma_es searches by 1 goal, and there are 2" in setup.goals.message.text()
+    setup.goals.cards[0].remove_button.click()
+    assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
+    setup.limits.add("largest_torque")
+    checked(opened, qtbot)
+    assert not setup.sections["Limits"].is_folded, "what is wrong is not folded away"
+    assert "no bound" in setup.limits.cards[0].message.text()
+    assert setup.limits.cards[0].unit.text() == "N m"
+    typed(setup.limits.cards[0].at_most, "3")  # type: ignore[attr-defined]
+    typed(setup.search.fields["points"], "12")
+    typed(setup.repeats.count, "4")
+    typed(setup.repeats.add, "ground.mu_along")
+    typed(setup.repeats.cards[0].spread, "0.2")
+    typed(setup.fixed.add, "run.duration_s")
+    typed(setup.fixed.cards[0].value, "0.4")
+    checked(opened, qtbot)
+    study = load_study(study_file)
+    assert study.limits[0].at_most == 3.0
+    assert study.repeats.jitter[0].key == "ground.mu_along"
+    assert study.repeats.jitter[0].spread == 0.2
+    assert study.fixed == {"run.duration_s": 0.4}
+    assert bar(opened).text.text() == "12 points, 48 runs"
+    assert opened.context.study.open_study.ready
+
+
+def test_a_value_varies_from_its_menu(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    c = shown.context
+    row = c.docks["parameters"].widget().rows["gait.phase_shift_deg"]
+    c.docks.show("parameters")
+    menu_of(row.field, qtbot, "Vary in a Study")
+    path = c.study.open_study.path
+    assert path is not None, "a new study of the present scene"
+    assert [vary.key for vary in load_study(path).vary] == ["gait.phase_shift_deg"]
+    inspector = c.docks["inspector"].widget()
+    inspector.search.setText("friction along")
+    qtbot.waitUntil(lambda: "ground.mu_along" in inspector.rows)
+    menu_of(inspector.rows["ground.mu_along"]._label, qtbot, "Vary in a Study")
+    assert [vary.key for vary in load_study(path).vary] == ["gait.phase_shift_deg", "ground.mu_along"]
+    menu_of(inspector.rows["ground.mu_along"].field, qtbot, "Vary in a Study")
+    assert "varies in snake-2.study.toml already" in c.banners.files.text
+    menu_of(inspector.rows["ground.mu_along"].field, qtbot, "Copy Key")
+    assert QApplication.clipboard().text() == "ground.mu_along"
+
+
+def menu_of(widget: QWidget, qtbot: QtBot, entry: str) -> None:
+    """Ask for the menu under a widget, as a right click does, and choose an entry of it."""
+    middle = widget.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, widget.mapToGlobal(middle))
+    QApplication.sendEvent(widget, event)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(action for action in menu.actions() if action.text() == entry).trigger()
+    menu.hide()
+
+
+# ------------------------------------------------------------------------------------------------------------- run
+
+
+def test_a_study_runs_and_computes_nothing_twice(
+    opened: MainWindow, study_file: Path, make_window: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    c = opened.context
+    runner = c.study.runner
+    bar(opened).run_button.click()
+    assert runner.busy
+    assert panel(opened).tabs.currentWidget() is panel(opened).results
+    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers))
+    assert bar(opened).workers.model().rowCount() == 1
+    assert not page(opened)._form.isEnabled(), "what runs is not changed"
+    qtbot.waitUntil(lambda: not runner.busy)
+    qtbot.waitUntil(lambda: c.study.open_study.results is not None and c.study.open_study._read is None)
+    assert runner.error == ""
+    assert results_of(study_file)["runs"].sum() == 6
+    assert "6 points, 6 runs finished, 0 failed" in panel(opened).results.text.text()  # type: ignore[attr-defined]
+    assert bar(opened).text.text().endswith("6 there")
+    assert "about" in bar(opened).text.text()
+    opened.close()
+    # Next week:
+    window = make_window()
+    c = window.context
+    assert c.study.recent.paths == [study_file]
+    c.actions_table.menus["Simulation/Open Recent Study"].aboutToShow.emit()
+    c.actions_table.menus["Simulation/Open Recent Study"].actions()[0].trigger()
+    checked(window, qtbot)
+    qtbot.waitUntil(lambda: c.study.open_study.results is not None)
+    assert c.study.run()
+    qtbot.waitUntil(lambda: not c.study.runner.busy)
+    progress = c.study.runner.progress
+    assert progress is not None
+    assert (progress.state, progress.finished, progress.known) == ("done", 6, 6)
+
+
+def test_closing_the_window_asks_and_ends_what_runs(
+    long_study: Path, opened: MainWindow, asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    runner = opened.context.study.runner
+    assert opened.context.study.run()
+    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.finished))
+    opened.close()
+    assert asked == [("Close SnakeStudio", "Cancel")]
+    assert opened.isVisible()
+    assert runner.busy
+    answered(monkeypatch, QMessageBox.StandardButton.Close)
+    opened.close()
+    assert not opened.isVisible()
+    assert not runner.busy
+    assert results_of(long_study)["runs"].sum() >= 1
+
+
+def test_a_robot_that_is_armed_goes_first(
+    long_study: Path, opened: MainWindow, asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    movable = [True]
+    monkeypatch.setattr(RobotControl, "movable", property(lambda _: movable[0]))
+    study, runner = opened.context.study, opened.context.study.runner
+    assert not study.run()
+    assert asked == [("A Robot Is Armed", "Cancel")]
+    assert not runner.busy
+    WorkerChoice(scheduler="tcp://cluster.lab:8786").keep(opened.context.settings)
+    started: list[object] = []
+    monkeypatch.setattr(runner, "start", lambda *given: started.append(given))
+    assert study.run(), "a cluster is no business of this machine's robot"
+    assert len(started) == 1
+    monkeypatch.undo()
+    monkeypatch.setattr(RobotControl, "movable", property(lambda _: movable[0]))
+    WorkerChoice(1).keep(opened.context.settings)
+    movable[0] = False
+    opened.context.robot.changed.emit()
+    assert study.run()
+    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers))
+    movable[0] = True
+    opened.context.robot.changed.emit()
+    assert runner.pausing
+    assert bar(opened).notice.text == ARMED
+    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.state == "paused"))
+    titles: list[str] = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: titles.append(box.windowTitle()) or 0)
+    bar(opened).resume_button.click()
+    assert titles == ["A Robot Is Armed"]
+    assert runner.pausing
+    movable[0] = False
+    opened.context.robot.changed.emit()
+    assert runner.pausing, "it goes on when somebody says so"
+    bar(opened).resume_button.click()
+    assert not runner.pausing
+    assert bar(opened).notice.text == ""
+    bar(opened).cancel_button.click()
+    qtbot.waitUntil(lambda: not runner.busy)
+    assert runner.error == ""
+    assert not bar(opened).cancel_button.isVisible()
+
+
+def test_changes_that_cannot_be_saved_are_asked_about(
+    opened: MainWindow, study_file: Path, asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("snakestudio.study.study_file.write_atomically", full)
+    typed(page(opened).varying.cards[0].low, "25")
+    assert "No space left" in panel(opened).notice.text
+    assert not opened.context.study.may_close()
+    assert asked == [("Unsaved Changes", "Save")]
+    assert page(opened).varying.cards[0].low.value == 25.0
+    monkeypatch.undo()
+    opened.context.study.open_study.save()
+    assert load_study(study_file).vary[0].low == 25.0
+    assert panel(opened).notice.text == ""
+
+
+def test_a_cluster_is_asked_for_by_its_address(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = ClusterDialog(WorkerChoice())
+    qtbot.addWidget(dialog)
+    assert not dialog.ok_button.isEnabled()
+    dialog.address.setText("host:8786")
+    assert "tcp://host:8786" in dialog.message.text()
+    dialog.address.setText("tls://host:8786")
+    assert "three files" in dialog.message.text()
+    for name, field in dialog.files.items():
+        (tmp_path / name).write_text("")
+        field.setText(str(tmp_path / name))
+    assert dialog.ok_button.isEnabled()
+    workers = dialog.choice.workers
+    assert workers.scheduler == "tls://host:8786"
+    assert workers.tls is not None
+    assert workers.tls.key == tmp_path / "key"
+    (tmp_path / "key").unlink()
+    dialog.address.setText("tls://host:8787")
+    assert "no such file" in dialog.message.text()

@@ -1,0 +1,250 @@
+"""Fits on workers: the bits of a fit in one thread, whoever dies meanwhile, and nobody is left when they end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.analysis.fitting import FitProgress, FitResult, FreeParameter, Trial, fit
+from snakestudio.analysis.fitting.evaluator import StoppedError
+from snakestudio.analysis.fitting.objective import Objective, Task
+from snakestudio.errors import SceneError, StudyError
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.study import fit_pool
+from snakestudio.study.cluster import Cluster
+from snakestudio.study.fit_pool import FitPool
+from snakestudio.study.running import Workers
+from tests.study.test_driver import _lives, joined, scheduler  # noqa: F401  (a fixture)
+from tests.synthetic_tracks import FRICTION, brisk, measured
+
+ALONG = FreeParameter(("ground.mu_along",), 0.02, 0.5, "log")
+DEATHS = "SNAKESTUDIO_TEST_DEATHS"
+
+
+@pytest.fixture(scope="module")
+def trials() -> list[Trial]:
+    """Two short runs in different scenes."""
+    off = {"ground.mu_along": 1.4 * FRICTION["ground.mu_along"], "run.duration_s": 0.3}
+    slow = {"gait.frequency_deg_s": 200.0}
+    seen = measured(brisk(**off), {**FRICTION})
+    other = measured(brisk(**off, **slow), {**FRICTION})
+    return [
+        Trial("seen", brisk(**off), seen),
+        Trial("other", brisk(**off, **slow), other, align=False, offset_bounds_s=(0.0, 0.0)),
+    ]
+
+
+@contextlib.contextmanager
+def manned(objective: Objective, workers: Workers) -> Iterator[FitPool]:
+    """A pool of which somebody is there: until then, the thread that waits would compute."""
+    with FitPool(objective, workers) as pool:
+        while not pool.manned():
+            time.sleep(0.02)
+        yield pool
+
+
+def found(trials: list[Trial], workers: Workers | None, method: str = "auto") -> tuple[object, ...]:
+    """All that a fit of eight evaluations finds; None: in this thread."""
+    pool = None if workers is None else partial(manned, workers=workers)
+    result = fit(trials, [ALONG], method, seed=3, limit=8, pool=pool)
+    assert result is not None
+    return bits(result)
+
+
+def bits(result: FitResult) -> tuple[object, ...]:
+    residuals = [trial.misfit_after.residual.tobytes() for trial in result.trials]
+    return result.values, result.intervals, result.history, result.evaluations, result.notes, residuals
+
+
+def test_workers_find_what_a_thread_finds(trials: list[Trial]) -> None:
+    alone = found(trials, None)
+    assert found(trials, Workers(1)) == alone
+    assert found(trials, Workers(2)) == alone
+
+
+def test_a_worker_that_dies_does_not_change_a_fit(trials: list[Trial]) -> None:
+    """Killed from outside while it computes."""
+    killed: list[int] = []
+
+    @contextlib.contextmanager
+    def pool(objective: Objective) -> Iterator[FitPool]:
+        with manned(objective, Workers(2)) as one:
+            made.append(one)
+            yield one
+
+    def watch(progress: FitProgress) -> bool:
+        if progress.evaluations >= 2 and not killed and made[0]._crew is not None:
+            killed.append(made[0]._crew.cluster._processes[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+        return True
+
+    made: list[FitPool] = []
+    result = fit(trials, [ALONG], "auto", seed=3, limit=8, pool=pool, progress=watch)
+    assert killed
+    assert result is not None
+    assert bits(result) == found(trials, None)
+
+
+def test_workers_that_die_with_what_they_have_computed_do_not_change_a_fit(
+    trials: list[Trial], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DEATHS, str(tmp_path))
+    monkeypatch.setattr(fit_pool, "evaluate", _dying)
+    apart = found(trials, Workers(1))
+    assert len(list(tmp_path.glob("*.death"))) == 2
+    assert apart == found(trials, None)
+
+
+def _dying(fit: str, code: str, trials: bytes, task: Task) -> object:
+    done = _evaluate(fit, code, trials, task)
+    for number in range(2):
+        death = Path(os.environ[DEATHS], f"{number}.death")
+        if not death.exists():
+            death.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return done
+
+
+_evaluate = fit_pool.evaluate
+
+
+def test_values_that_kill_three_workers_are_gone_round_and_nobody_else_is_blamed(
+    trials: list[Trial], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit_pool, "evaluate", _deadly)
+    tasks: list[Task] = [(0, {"ground.mu_along": value}) for value in (0.1, 0.2, 0.3)]
+    with manned(Objective(trials), Workers(1)) as pool:
+        first, second, third = pool.map(tasks, lambda: True)
+    assert second.residual is None
+    assert "Three workers died of this run" in second.failure
+    objective = Objective(trials)
+    for outcome, task in ((first, tasks[0]), (third, tasks[2])):
+        alone = objective.evaluate(task)
+        assert alone is not None
+        assert alone.residual is not None
+        assert outcome.residual is not None
+        assert np.array_equal(outcome.residual, alone.residual)
+
+
+def _deadly(fit: str, code: str, trials: bytes, task: Task) -> object:
+    if task[1]["ground.mu_along"] == 0.2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return _evaluate(fit, code, trials, task)
+
+
+ENDLESS: Task = (0, {"run.duration_s": 2000.0})
+
+
+def busy(pool: FitPool) -> bool:
+    return pool._crew is not None and any(worker.busy for worker in pool._crew.workers)
+
+
+def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
+    with manned(Objective(trials), Workers(2)) as pool:
+        with pytest.raises(StoppedError):
+            pool.map([ENDLESS], lambda: not busy(pool))
+        assert pool._crew is not None
+        pids = [process.pid for process in pool._crew.cluster._processes]
+    assert len(pids) == 2
+    assert not any(_lives(pid) for pid in pids)
+
+
+def test_what_is_asked_before_there_are_workers_is_done_here(trials: list[Trial]) -> None:
+    begun = threading.Event()
+
+    class Late(Workers):
+        def cluster(self) -> Cluster:
+            begun.wait()
+            return super().cluster()
+
+    tasks: list[Task] = [(0, {"ground.mu_along": 0.1}), (1, {"ground.mu_along": 0.2})]
+    with FitPool(Objective(trials), Late(1)) as pool:
+        before = pool.map(tasks, lambda: True)
+        begun.set()
+        while not pool.manned():
+            time.sleep(0.02)
+        after = pool.map(tasks, lambda: True)
+    for one, other in zip(before, after, strict=True):
+        assert one.residual is not None
+        assert other.residual is not None
+        assert np.array_equal(one.residual, other.residual)
+
+
+def test_a_fit_that_is_given_up_before_there_are_workers_leaves_nobody(trials: list[Trial]) -> None:
+    begun = threading.Event()
+    made: list[int] = []
+
+    class Slow(Workers):
+        def cluster(self) -> Cluster:
+            begun.wait()
+            cluster = super().cluster()
+            made.extend(process.pid for process in cluster._processes)
+            return cluster
+
+    with FitPool(Objective(trials), Slow(1)) as pool, contextlib.suppress(StoppedError):
+        pool.map([(0, {})], lambda: False)
+    begun.set()
+    pool._starting.join()
+    assert made
+    assert not any(_lives(pid) for pid in made)
+
+
+@pytest.fixture
+def elsewhere(scheduler: str) -> Iterator[str]:  # noqa: F811
+    """The address of a cluster with a worker."""
+    with joined(scheduler):
+        yield scheduler
+
+
+def test_a_cluster_that_is_there_computes_a_fit(trials: list[Trial], elsewhere: str) -> None:
+    assert found(trials, Workers(scheduler=elsewhere)) == found(trials, None)
+    with manned(Objective(trials), Workers(scheduler=elsewhere)) as pool, pytest.raises(StoppedError):
+        pool.map([ENDLESS], lambda: not busy(pool))
+    # Its worker is free for others again, though the run would have gone on for long.
+    assert found(trials, Workers(scheduler=elsewhere)) == found(trials, None)
+
+
+def test_a_worker_with_other_code_computes_nothing_of_a_fit(
+    trials: list[Trial], scheduler: str, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+) -> None:  # fmt: skip
+    monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 300.0)
+
+    def go_on() -> bool:
+        if pool._crew is not None and pool._crew.notes:
+            monkeypatch.setattr("snakestudio.study.crew._LONELY_S", 0.0)
+        return True
+
+    with (
+        joined(scheduler, SNAKESTUDIO_PROCESSOR="native"),
+        FitPool(Objective(trials), Workers(scheduler=scheduler)) as pool,
+        pytest.raises(StudyError, match="has another version of SnakeStudio or its engines"),
+    ):
+        pool.map([ENDLESS], go_on)
+
+
+def test_nobody_where_a_scheduler_should_be_is_said(trials: list[Trial]) -> None:
+    with pytest.raises(StudyError, match="no scheduler answers there"):
+        found(trials, Workers(scheduler="nonsense"))
+
+
+def test_files_of_a_scene_go_with_it(trials: list[Trial], tmp_path: Path) -> None:
+    """A worker may stand where they are not."""
+    (tmp_path / "hills.png").write_bytes(b"hills")
+    scene = trials[0].scene.model_copy(update={"obstacles": (HeightField(x_m=5, y_m=5, picture="hills.png"),)})
+    packed = fit_pool._packed([replace(trials[0], scene=scene, base_dir=tmp_path)])
+    (tmp_path / "hills.png").unlink()
+    (trial,) = fit_pool._objective(packed).trials
+    assert trial.base_dir is not None
+    assert (trial.base_dir / "hills.png").read_bytes() == b"hills"
+    with pytest.raises(SceneError, match=r"picture = .hills.png. cannot be read"):
+        FitPool(Objective([replace(trials[0], scene=scene, base_dir=tmp_path)]))

@@ -1,0 +1,319 @@
+"""`ss.Study`: studies made, run, looked at and made again in Python, with real workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import snakestudio as ss
+from snakestudio.api import studying
+from snakestudio.model.edits import with_values
+from snakestudio.model.obstacles.shapes.height_field import HeightField
+from snakestudio.study.driver import Progress
+from snakestudio.study.study_file import load_study
+from tests.study.test_driver import _children, _lives, slow
+
+VARY: dict[str, Any] = {"gait.amplitude_deg": (20, 40, 3), "ground.mu_across": [0.2, 0.8]}
+GOALS = ["net_speed", "cost_of_transport"]
+
+
+@pytest.fixture
+def scene(study_file: Path) -> Path:
+    """Half a second of the Lagrangian model."""
+    return study_file.parent / "snake.toml"
+
+
+def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path) -> None:
+    study = ss.Study(scene, VARY, GOALS, limits={"largest_torque": (None, 1e3)}, file=tmp_path / "own.study.toml")
+    assert repr(study) == "<Study own.study.toml: 6 points, 6 runs, not run yet>"
+    assert "not run yet" in study._repr_html_()
+    with pytest.raises(ss.SnakeStudioError, match="no results yet"):
+        _ = study.table
+    assert study.run(workers=2) is study
+    table = study.table
+    assert study.table is table, "read once"
+    assert table["gait.amplitude_deg"].tolist() == [20.0, 20.0, 30.0, 30.0, 40.0, 40.0]
+    best = study.best
+    assert best is not None
+    assert best["net_speed"] == table["net_speed"].max()
+    assert type(best["net_speed"]) is float
+    front = study.front
+    assert set(front["row"]) <= set(range(6))
+    assert np.array_equal(front["cost_of_transport"], table["cost_of_transport"][front["row"]])
+    assert study.description.goals[1].aim == "minimise", "less is better of what costs"
+    units = study.units
+    assert (units["net_speed"], units["gait.amplitude_deg"], units["cost_of_transport"]) == ("m/s", "°", "1")
+    assert repr(study).startswith("<Study own.study.toml: 6 of 6 runs, best net_speed 0.")
+    shown = study._repr_html_()
+    assert shown.count("<tr>") == 1 + len(front["row"])
+    assert "<th>net_speed<br>m/s</th>" in shown
+
+
+def test_a_run_is_made_again_bit_for_bit(scene: Path, tmp_path: Path) -> None:
+    jitter = {"ground.mu_along": 0.02}
+    study = ss.Study(scene, VARY, repeats=2, jitter=jitter, file=tmp_path / "own.study.toml").run(workers=1)
+    for row, repeat in ((0, 0), (5, 1)):
+        changes = study.table.rows[row][repeat][0].changes
+        run, alone = study.simulate(row, repeat), ss.simulate(scene, **changes)
+        assert run["com_x_m"].tobytes() == alone["com_x_m"].tobytes()
+        assert run.scene == alone.scene
+    best = study.best
+    assert best is not None
+    assert study.simulate(best)["com_x_m"].tobytes() == study.simulate(best["row"])["com_x_m"].tobytes()
+    for row, repeat, message in ((6, 0, "row 6: .*0 to 5"), (0, 2, "repeat 2: .*0 to 1"), ("a", 0, "whole number")):
+        with pytest.raises(ss.SnakeStudioError, match=message):
+            study.simulate(row, repeat)  # type: ignore[arg-type]
+
+
+def test_a_run_that_is_not_what_it_was_is_said(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(workers=1)
+    monkeypatch.setattr(studying, "measured", lambda measures, recording: (1.0,))
+    with pytest.warns(UserWarning, match="row 1 is not what the study computed"):
+        study.simulate(1)
+
+
+def test_what_is_known_is_not_computed_again(scene: Path, tmp_path: Path) -> None:
+    file = tmp_path / "own.study.toml"
+    before = ss.Study(scene, VARY, file=file).run(workers=1).table["net_speed"]
+    told: list[Progress] = []
+    wider = ss.Study(scene, VARY | {"ground.mu_across": [0.2, 0.5, 0.8]}, file=file).run(
+        workers=1, progress=told.append
+    )
+    assert (told[-1].finished, told[-1].known) == (9, 6)
+    assert set(before) <= set(wider.table["net_speed"])
+    opened = ss.Study(file)
+    assert opened.table["net_speed"].tolist() == wider.table["net_speed"].tolist()
+    file.write_text(file.read_text() + "# mine\n")
+    ss.Study(scene, VARY, file=file, title="Friction")
+    assert "# mine" in file.read_text()
+    assert ss.Study(file).description.title == "Friction"
+
+
+def test_a_scene_of_no_file_goes_into_one_beside_the_study(scene: Path, tmp_path: Path) -> None:
+    value = with_values(ss.load_scene(scene), {"gait.amplitude_deg": 25.0})
+    folder = tmp_path / "there"
+    folder.mkdir()
+    study = ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file=folder / "own.study.toml").run(workers=1)
+    assert ss.load_scene(folder / "own.scene.toml") == value
+    assert load_study(study.path).scene == "own.scene.toml"
+    assert study.simulate(0).scene.gait.amplitude_deg == 25.0
+    beside = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}, file=folder / "other.study.toml")
+    assert load_study(beside.path).scene == "../snake.toml"
+    run = ss.simulate(scene)
+    ss.Study(run, {"ground.mu_across": [0.2, 0.8]}, file=folder / "third.study.toml")
+    assert ss.load_scene(folder / "third.scene.toml") == run.scene
+
+
+def test_files_of_a_scene_are_found_from_where_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hills = (HeightField(x_m=5, y_m=5, picture="hills.png"),)
+    value = ss.load_scene(Path(__file__).parents[2] / "scenes" / "stairs.toml").model_copy(update={"obstacles": hills})
+    (tmp_path / "there").mkdir()
+    ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file="there/own.study.toml")
+    (kept,) = ss.load_scene("there/own.scene.toml").obstacles
+    assert isinstance(kept, HeightField)
+    assert kept.picture == "../hills.png"
+
+
+def test_a_study_without_a_file_is_gone_with_its_object(scene: Path) -> None:
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]})
+    path = study.path
+    assert path.exists()
+    del study
+    assert not path.exists()
+
+
+def test_results_are_written(scene: Path, tmp_path: Path) -> None:
+    import h5py
+    from pyarrow import parquet
+
+    study = ss.Study(scene, VARY, file=tmp_path / "own.study.toml").run(workers=1)
+    text = study.export(tmp_path / "points.csv").read_text()
+    assert sum(not line.startswith("#") for line in text.splitlines()) == 7
+    table = parquet.read_table(study.export(tmp_path / "runs.parquet", runs=True))
+    assert table["net_speed"].to_numpy().tolist() == study.table["net_speed"].tolist()
+    with h5py.File(study.export(tmp_path / "all.h5")) as file:
+        assert file["points/net_speed"][:].tolist() == study.table["net_speed"].tolist()
+    study.export(tmp_path / "map.pdf", x="gait.amplitude_deg", y="net_speed")
+    assert (tmp_path / "map.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(ss.SnakeStudioError, match=r"endings \.csv"):
+        study.export(tmp_path / "points.xlsx")
+
+
+def test_pandas_gets_the_table_or_is_missed(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(workers=1)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ss.SnakeStudioError, match="pip install pandas"):
+        study.to_pandas()
+    pandas = ModuleType("pandas")
+    pandas.DataFrame = dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    assert list(study.to_pandas()) == list(study.table)
+
+
+def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(scene: Path, tmp_path: Path) -> None:
+    study = ss.Study(scene, VARY | {"gait.amplitude_deg": (20, 40, 41)}, file=tmp_path / "own.study.toml")
+
+    def interrupted(progress: Progress) -> None:
+        if progress.finished:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study.run(workers=1, progress=interrupted)
+    finished = int(study.table["runs"].sum())
+    assert 0 < finished < 82
+    told: list[Progress] = []
+
+    def stopped(progress: Progress) -> bool:
+        told.append(progress)
+        return progress.finished <= finished
+
+    study.run(workers=1, progress=stopped)
+    assert told[0].known >= 0
+    assert told[-1].state in ("cancelled", "done")
+    study.run(workers=1, progress=told.append)
+    assert (told[-1].state, told[-1].finished) == ("done", 82)
+    assert told[-1].known > finished
+
+
+SCRIPT = """\
+print("imported", flush=True)
+import snakestudio as ss
+study = ss.Study("snake.toml", {"ground.mu_across": [0.2, 0.8]}, file="own.study.toml")
+study.run(workers=2, progress=lambda now: print("busy" if any(w.busy for w in now.workers) else "", flush=True))
+print("best", study.best["row"], flush=True)
+"""
+"""As people write them: nothing keeps it from being run again where it is imported."""
+
+
+def script(scene: Path) -> subprocess.Popen[str]:
+    path = scene.parent / "script.py"
+    path.write_text(SCRIPT)
+    return subprocess.Popen(
+        [sys.executable, str(path)], cwd=scene.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def test_a_script_is_not_run_again_by_its_workers(scene: Path) -> None:
+    with script(scene) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert out.splitlines().count("imported") == 1
+    assert out.splitlines()[-1].startswith("best ")
+    assert err == ""
+
+
+def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
+    slow(scene.with_name("snake.study.toml"), 2000.0)
+    with script(scene) as process:
+        assert process.stdout is not None
+        assert any("busy" in line for line in process.stdout)
+        workers = _children(process.pid)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+        _, err = process.communicate()
+    assert err.rstrip().endswith("KeyboardInterrupt")
+    assert len(workers) == 2
+    until = time.monotonic() + 60.0
+    while any(_lives(pid) for pid in workers):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "vary|study"),
+        ({"vary": {}}, "nothing varies"),
+        ({"vary": {"gait.nowhere": (1, 2, 3)}}, r"vary\[1\].*gait.nowhere"),
+        ({"vary": {"gait.amplitude_deg": 10}}, "gait.amplitude_deg = 10: give"),
+        ({"vary": {"gait.amplitude_deg": (10,)}}, r"give \(low, high\)"),
+        ({"vary": {"gait.amplitude_deg": (10, 60)}}, "a grid needs to know how many"),
+        ({"vary": {"gait.amplitude_deg": (60, 10, 3)}}, "from 60 to 10"),
+        ({"vary": {"gait.amplitude_deg": ("a", "b", 3)}}, "give"),
+        ({"vary": 7}, "vary must be what varies"),
+        ({"vary": VARY, "together": [("gait.amplitude_deg", "ground.mu_along")]}, "ground.mu_along does not vary"),
+        ({"vary": VARY, "together": 3}, "together must be"),
+        ({"vary": VARY, "goals": 3}, "goals must be"),
+        ({"vary": VARY, "goals": {"net_speed": "sideways"}}, r"goals\[1\].aim"),
+        ({"vary": VARY, "goals": ["net_speed", "net_speed"]}, "is there twice"),
+        ({"vary": VARY, "limits": {"net_speed": 3}}, r"give \(at_least, at_most\)"),
+        ({"vary": VARY, "search": "magic"}, "search"),
+        ({"vary": VARY, "search": "random", "points": -1}, "points"),
+        ({"vary": VARY, "repeats": "many"}, "repeats"),
+        ({"vary": VARY, "fixed": {"gait.amplitude_deg": 3}}, "is fixed"),
+        ({"vary": VARY, "fixed": 3}, "fixed must be"),
+        ({"vary": VARY, "jitter": {"ground.mu_along": 0.1}}, "one repeat only"),
+        ({"vary": VARY, "file": 3}, "file must be"),
+        ({"vary": VARY, "file": "snake.toml"}, "no study; give the study another file"),
+    ],
+)
+def test_mistakes_are_sentences(
+    scene: Path, given: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(scene.parent)
+    before = sorted(scene.parent.iterdir())
+    with pytest.raises(ss.SnakeStudioError, match=message):
+        ss.Study(scene, **given)
+    assert sorted(scene.parent.iterdir()) == before
+
+
+def test_mistakes_of_what_is_opened_and_run(scene: Path, study_file: Path) -> None:
+    with pytest.raises(ss.SnakeStudioError, match="says goals itself"):
+        ss.Study(study_file, goals=["net_speed"])
+    with pytest.raises(ss.SnakeStudioError, match="nowhere"):
+        ss.Study(scene.with_name("nowhere.study.toml"))
+    with pytest.raises(ss.SnakeStudioError, match="nowhere"):
+        ss.Study(scene.with_name("nowhere.toml"), VARY)
+    with pytest.raises(ss.SnakeStudioError, match="source must be"):
+        ss.Study(3)  # type: ignore[arg-type]
+    study = ss.Study(study_file)
+    for given, message in (
+        ({"workers": 0}, "workers 0: give a whole number from 1"),
+        ({"workers": 1, "scheduler": "tcp://a:1"}, "exclude each other"),
+        ({"scheduler": 3}, "scheduler must be"),
+        ({"progress": 3}, "progress must be"),
+    ):
+        with pytest.raises(ss.SnakeStudioError, match=message):
+            study.run(**given)  # type: ignore[arg-type]
+
+
+def test_values_that_change_nothing_are_said(scene: Path) -> None:
+    with pytest.warns(UserWarning, match="has no effect"):
+        ss.Study(scene, {"ground.mu_rolling": [0.1, 0.2]}).run(workers=1)
+
+
+def test_ranges_lists_and_groups_as_they_are_written(scene: Path) -> None:
+    study = ss.Study(
+        scene,
+        {
+            "gait.amplitude_deg": (10, 60, 6),
+            "gait.frequency_deg_s": np.linspace(50, 100, 6),
+            "ground.mu_along+ground.mu_across": (0.1, 1.0, 3, "log"),
+            "run.duration_s": {"values": [0.1, 0.2]},
+        },
+        {"max(com_z_m)": "minimize", "net_speed": {"over": "worst", "name": "speed"}},
+        together=("gait.amplitude_deg", "gait.frequency_deg_s"),
+        search={"kind": "grid", "seed": 7},
+        repeats={"count": 2, "seed": 3},
+        jitter={"ground.mu_along": (0.01, "uniform")},
+        limits=[{"measure": "straightness", "at_least": 0.1}],
+    )
+    found = study.description
+    assert found.n_points == 6 * 3 * 2
+    assert found.vary[1].values == (50.0, 60.0, 70.0, 80.0, 90.0, 100.0)
+    assert found.vary[0].together == found.vary[1].together != ""
+    assert (found.vary[2].keys, found.vary[2].scale) == (("ground.mu_along", "ground.mu_across"), "log")
+    assert [(goal.called, goal.aim) for goal in found.goals] == [("max(com_z_m)", "minimise"), ("speed", "maximise")]
+    assert found.repeats.jitter[0].law == "uniform"
+    assert found.limits[0].at_least == 0.1
+    assert found.search.seed == 7
