@@ -240,7 +240,12 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
         name = "_".join(words[:2]) if words[0] == "study" else words[0].replace("-", "_")
         module = importlib.import_module(f"snakestudio.cli.{name}")
         done: list[object] = []
-        monkeypatch.setattr(module, "execute", lambda options: done.append(options) or 0)
+
+        def execute(options: object) -> int:
+            done.append(options)
+            return 0
+
+        monkeypatch.setattr(module, "execute", execute)
         assert cli.main(words) == 0
         assert done
 
