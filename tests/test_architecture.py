@@ -43,7 +43,7 @@ BARS = {
     "window_importers": Bar(1),
     "one_importer": Bar(219, slack=5),
     "one_importer_small": Bar(32, slack=3),
-    "one_importer_untested": Bar(8),
+    "one_importer_untested": Bar(9),
     "modules": Bar(871, slack=5),
     "lines": Bar(146_700, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
@@ -122,6 +122,7 @@ ONE_IMPORTER_UNTESTED = {
     "engines/spatial_nonsmooth/ledger.py",  # inlined into a step that is long enough
     "gui/analysis/commands.py",  # where each part of the window has its commands
     "gui/plots/commands.py",
+    "gui/study/commands.py",
     "link/core/telemetry_builder.py",  # the link's own loop stays short, as its safety asks for
     "link/emulator/firmware/registry.py",  # where CONTRIBUTING.md has firmware entered
 }

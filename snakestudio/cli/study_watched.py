@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import SceneError, StudyError, UserError
+from snakestudio.session.tether import end_at_once
 from snakestudio.study.watched import CANCEL, GO_ON, PAUSE, Told, line_of
 
 if TYPE_CHECKING:
@@ -128,5 +129,5 @@ class _Commands(threading.Thread):
                     driver.pause() if self._paused else driver.go_on()
             elif command == CANCEL:
                 if driver is None:
-                    os._exit(130)  # nothing has begun that could be lost
+                    end_at_once(130)  # nothing has begun that could be lost
                 driver.cancel()

@@ -236,7 +236,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices: robot, program, source, run, start, the scene's file on disk, files, exports, edits.
+    """All notices: robot, program, source, run, start, studies, the scene's file on disk, files, exports, edits.
 
     Parameters
     ----------
@@ -265,13 +265,14 @@ class Banners(QWidget):
         self._over: QWidget | None = None
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
         self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.robot = Banner(self)
+        self.robot, self.study = Banner(self), Banner(self)
         shown = (
             self.robot,
             self.program,
             self.source,
             self.run,
             self.together,
+            self.study,
             self.disk,
             self.files,
             self.exports,

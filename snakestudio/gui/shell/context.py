@@ -313,7 +313,15 @@ class Context(QObject):
 
     def _computing(self) -> bool:
         """Whether something takes processor time that somebody waits for."""
-        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter, self.tuner, self.study.runner
+        jobs = (
+            self.comparer,
+            self.chain_comparer,
+            self.fitter,
+            self.exporter,
+            self.tuner,
+            self.study.runner,
+            self.study.runs,
+        )
         return self.bridge.playing or any(job.busy for job in jobs)
 
     def _occupied(self) -> str:

@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -401,7 +402,7 @@ class SceneFiles(Protocol):
     """What opens scenes; as in `Files`."""
 
     @property
-    def recent(self) -> list[Path]:
+    def recent(self) -> RecentFiles:
         """Files of scenes, the newest first."""
 
     def new(self) -> object:

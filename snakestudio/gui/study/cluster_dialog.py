@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.study.cluster import Tls, default_workers
 from snakestudio.study.running import Workers
@@ -26,10 +27,11 @@ from snakestudio.study.running import Workers
 __all__ = ["ClusterDialog", "WorkerChoice"]
 
 _ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+(?::\d{1,5})?/?|tcp://\[[0-9a-fA-F:]+\]:\d{1,5}")
+_GROUP = "study"
 _FILES = (("ca", "Certificate to trust"), ("certificate", "Own certificate"), ("key", "Own key"))
 
 
-@dataclass
+@dataclass(frozen=True)
 class WorkerChoice:
     """Who computes, as it was chosen last on this machine.
 
@@ -52,20 +54,17 @@ class WorkerChoice:
     @classmethod
     def kept(cls, settings: QSettings) -> WorkerChoice:
         """As it was chosen last."""
-        made = cls(*(str(settings.value(f"study/{name}") or "") for name in cls.__dataclass_fields__))  # type: ignore[arg-type]
-        made.count = int(str(made.count)) if str(made.count).isdigit() else 0
-        return made
+        return load(settings, _GROUP, cls())
 
     def keep(self, settings: QSettings) -> None:
         """Have it chosen the next time, too."""
-        for name in self.__dataclass_fields__:
-            settings.setValue(f"study/{name}", str(getattr(self, name)))
+        save(settings, _GROUP, self)
 
     @property
     def workers(self) -> Workers:
         """The same for who runs a study."""
         if not self.scheduler:
-            return Workers(min(self.count, 1024) or default_workers())
+            return Workers(min(max(self.count, 0), 1024) or default_workers())
         tls = Tls(Path(self.ca), Path(self.certificate), Path(self.key)) if self.ca else None
         return Workers(None, self.scheduler, tls)
 

@@ -14,6 +14,7 @@ from snakestudio.gui.core.command import Context
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.study.cluster_dialog import WorkerChoice
+from snakestudio.gui.study.open_run import ShownRuns, StudyRuns
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.runner import StudyRunner, on_this_machine
 from snakestudio.model.labels import label_of
@@ -44,8 +45,13 @@ class SceneFiles(Protocol):
 
 
 class _Context(Context, Protocol):
-    files: SceneFiles
     banners: Banners
+
+    @property
+    def files(self) -> SceneFiles: ...
+
+    @property
+    def open_runs(self) -> ShownRuns: ...
 
 
 class StudyFeature(QObject):
@@ -62,6 +68,8 @@ class StudyFeature(QObject):
     ----------
     open_study : OpenStudy
     runner : StudyRunner
+    runs : StudyRuns
+        Makes runs of the study again.
     recent : RecentFiles
     """
 
@@ -70,6 +78,7 @@ class StudyFeature(QObject):
         self._context, self._movable = context, movable
         self.open_study = OpenStudy(self)
         self.runner = StudyRunner(movable, self)
+        self.runs = StudyRuns(context, context.banners.study, self)
         self.recent = RecentFiles(context.settings, "study/recent")
         self.runner.began.connect(lambda: self.open_study.follow(True))
         self.runner.ended.connect(lambda: self.open_study.follow(False))
@@ -239,6 +248,18 @@ class StudyFeature(QObject):
         if saved and self.open_study.path is not None and document.path == self.open_study.scene_path:
             self.open_study.check_again()
 
+    def open_run(self, row: int) -> None:
+        """Make the run of a row of the results again, and show it."""
+        path, results = self.open_study.path, self.open_study.results
+        if path is not None and results is not None:
+            self.runs.open(path, results.table, results.units, row)
+
+    def take_over(self, row: int) -> None:
+        """Put the values of a row of the results into the scene."""
+        path, results = self.open_study.path, self.open_study.results
+        if path is not None and results is not None:
+            self.runs.take_over(path, results.table, row)
+
     # ---------------------------------------------------------------------------------------------------------- leaving
 
     def may_close(self) -> bool:
@@ -267,6 +288,7 @@ class StudyFeature(QObject):
     def close(self) -> None:
         """The window closes for good."""
         self.runner.close()
+        self.runs.close()
         self.open_study.close()
 
     def _ask(self, title: str, question: str, hint: str, buttons: Ask, default: Ask) -> Ask:
@@ -284,5 +306,5 @@ class StudyFeature(QObject):
         return answer
 
     def _refuse(self, text: str) -> bool:
-        self._context.banners.files.say("warning", text)
+        self._context.banners.study.say("warning", text)
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -22,14 +22,15 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
-from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.forms.sections import heading
+from snakestudio.gui.forms.banner import Banner, Button
+from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.results_summary import ResultsSummary
+from snakestudio.gui.study.results.view import StudyResultsView
 from snakestudio.gui.study.run_bar import StudyRunBar
 from snakestudio.gui.study.runner import StudyRunner
 from snakestudio.gui.study.setup.page import SetupPage
+from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.study_values import changed
 
 __all__ = ["StudyPanel"]
@@ -38,6 +39,9 @@ _NONE = (
     "A study runs the scene many times with other values, and says what comes of it: which amplitude is fastest, how"
     " much friction it takes, how far a peg may stand off."
 )
+
+_LOW = 560
+"""Height below which results have the room of the workers' table, px of the design."""
 
 
 class StudyActions(Protocol):
@@ -63,6 +67,12 @@ class StudyActions(Protocol):
 
     def resume(self) -> object:
         """Go on with the study after a pause."""
+
+    def open_run(self, row: int) -> object:
+        """Open the run of a row of the results."""
+
+    def take_over(self, row: int) -> object:
+        """Put the values of a row of the results into the scene."""
 
 
 class StudyPanel(Themed):
@@ -121,10 +131,16 @@ class StudyPanel(Themed):
         self.notice.changed.connect(self._fit)
         self._told = ""
         self.setup = SetupPage(open_study)
-        self.results: QWidget = ResultsSummary(open_study)
+        self.results = StudyResultsView()
+        self.results.open_asked.connect(actions.open_run)
+        self.results.take_over_asked.connect(actions.take_over)
+        self._stale = True  # other results are to be shown once they are seen
         self.tabs = QTabWidget()
         self.tabs.addTab(self.setup, "Setup")
-        self.tabs.addTab(self.results, "Results")
+        # A window may be lower than charts and table need.
+        self.results_page = scrolled(self.results)
+        self.results.setMinimumWidth(theme.scaled(240))
+        self.tabs.addTab(self.results_page, "Results")
         self.tabs.setDocumentMode(True)
         self.run_bar = StudyRunBar(open_study, runner, settings)
         self.run_bar.run_asked.connect(actions.run)
@@ -152,8 +168,10 @@ class StudyPanel(Themed):
             signal.connect(self.refresh)
         for signal in (document.title_changed, document.opened):
             signal.connect(self.refresh)
-        runner.began.connect(lambda: self.tabs.setCurrentWidget(self.results))
+        runner.began.connect(lambda: self.tabs.setCurrentWidget(self.results_page))
         open_study.opened.connect(self._on_opened)
+        open_study.landed.connect(self._on_landed)
+        self.tabs.currentChanged.connect(lambda _: self._show_results())
         self.renew_theme()
         self.refresh()
 
@@ -211,6 +229,23 @@ class StudyPanel(Themed):
         self.title.setModified(False)
         self.tabs.setCurrentWidget(self.setup)
 
+    def _on_landed(self) -> None:
+        self._stale = True
+        self._show_results()
+        self._tell()
+
+    def _show_results(self) -> None:
+        if self._stale and self.results.isVisible() and self._open.path is not None:
+            self._stale = False
+            found = self._open.results
+            table = found.table if found is not None else Table(self._open.study, ())
+            units = found.units if found is not None else {}
+            self.results.show_table(table, units, self._open.trace, self._open.findings.scene)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_results()
+
     def refresh(self) -> None:
         """Show what stands about the study now."""
         path = self._open.path
@@ -232,7 +267,8 @@ class StudyPanel(Themed):
 
     def _tell(self) -> None:
         """Say what is wrong with the file or the scene, and offer what helps."""
-        document, buttons, kind = self._document, [], "warning"
+        document, kind = self._document, "warning"
+        buttons: list[Button] = []
         scene = self._open.findings.about("scene")
         if self._open.unreadable:
             text = f"The file cannot be read; it is read again as soon as it is mended.\n{self._open.unreadable}"
@@ -242,6 +278,8 @@ class StudyPanel(Themed):
             buttons = [("Try Again", self._open.save), ("Save As ...", self._actions.ask_save_as)]
         elif scene:
             text = scene
+        elif self._open.unreadable_results:
+            text = self._open.unreadable_results
         elif document.path == self._open.scene_path and document.dirty:
             kind, text = "info", "The scene has changes that are not saved: the study runs its file."
             buttons = [("Save Scene", self._actions.save_scene)]
@@ -266,6 +304,7 @@ class StudyPanel(Themed):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+        self.run_bar.set_low(self.height() < theme.scaled(_LOW))
 
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(640))

@@ -50,6 +50,7 @@ class StudyRunBar(Themed):
         super().__init__(parent)
         self._open, self._runner, self._settings = open_study, runner, settings
         self.chosen = WorkerChoice.kept(settings)
+        self._low = False
         self._said: dict[Banner, str] = {}
         self.run_button, self.cancel_button = QPushButton(), QPushButton("Cancel")
         self.pause_button, self.resume_button = QPushButton("Pause"), QPushButton("Resume")
@@ -134,6 +135,12 @@ class StudyRunBar(Themed):
 
     # ---------------------------------------------------------------------------------------------------- what is shown
 
+    def set_low(self, low: bool) -> None:
+        """Whether there is no room for the workers' table."""
+        if low != self._low:
+            self._low = low
+            self.refresh()
+
     def refresh(self) -> None:
         """Show how it goes now."""
         runner, mine = self._runner, self._runner.path is not None and self._runner.path == self._open.path
@@ -153,7 +160,7 @@ class StudyRunBar(Themed):
         self.bar.setVisible(busy)
         self.bar.setValue(round(1000 * progress.finished / max(1, progress.runs)) if progress is not None else 0)
         self.text.setText(self._text(busy, mine))
-        self.workers.show_workers(progress.workers if progress is not None and busy else ())
+        self.workers.show_workers(progress.workers if progress is not None and busy and not self._low else ())
         link = progress.dashboard if progress is not None and busy else ""
         colour = theme.current().accent
         self.dashboard.setText(f"<a href='{link}' style='color:{colour}'>dask's page about these workers</a>")

@@ -84,7 +84,7 @@ def checked(study: StudyFields, path: Path) -> Findings:
         fixed = with_values(scene, tuples(study.fixed))
     _add(found, lambda: Plan(study, scene, path_of_scene.parent))
     units: dict[str, str] = {}
-    columns: list[str] = []
+    columns: tuple[str, ...] = ()
     try:
         columns = columns_of(fixed, path_of_scene.parent)
         units, wrong = units_of(study, columns)
@@ -99,7 +99,7 @@ def checked(study: StudyFields, path: Path) -> Findings:
         whys = [why for key in vary.all_keys if (why := unused_reason(fixed, key))]
         if whys:
             notes[f"vary[{number}]"] = f"It has no effect in this scene: {whys[0]}."
-    return Findings(tuple(found), notes, units, tuple(columns), fixed)
+    return Findings(tuple(found), notes, units, columns, fixed)
 
 
 def _add(found: list[Problem], made: Callable[[], object], at: str = "") -> None:

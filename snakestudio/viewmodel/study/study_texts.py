@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from snakestudio.model.column_units import unit_text
 from snakestudio.session.time_left import time_left
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Progress
-from snakestudio.study.results import Table
 
-__all__ = ["SEARCHES", "amount", "found_so_far", "how_far", "unit_shown"]
+__all__ = ["SEARCHES", "amount", "how_far", "unit_shown"]
 
 SEARCHES: dict[str, tuple[str, str]] = {
     "grid": ("Grid", "Every combination of the values; each has its steps, or a list."),
@@ -71,22 +69,3 @@ def how_far(progress: Progress | None, doing: str) -> str:
     if progress.state == "running" and math.isfinite(progress.left_s):
         text += f", {time_left(progress.left_s)}"
     return text
-
-
-def found_so_far(table: Table, units: Mapping[str, str]) -> str:
-    """Counts of a study's results, and the best point by its first goal, a line each."""
-    runs, failed = int(table["runs"].sum()), int(table["failed"].sum())
-    lines = [f"{_counted(table.n_points, 'point')}, {_counted(runs, 'run')} finished, {failed:,} failed"]
-    best = table.best
-    if best is not None:
-        goal = table.study.goals[0].called
-        unit = unit_shown(units.get(goal, ""))
-        lines.append(f"Best {goal}: {table[goal][best]:.5g} {unit}".rstrip() + ", at")
-        lines += [f"   {vary.name} = {_value(table[vary.name][best])}" for vary in table.study.vary]
-    elif table.study.goals and runs:
-        lines.append("No point counts so far: they failed, or are beyond the limits.")
-    return "\n".join(lines)
-
-
-def _value(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from snakestudio.gui.forms.number_field import Message, NumberField
@@ -42,8 +44,7 @@ class SearchForm(QWidget):
         self._typed: dict[str, str] = {}
         for place, name in enumerate(_SLIDERS, 2):
             doc = field_doc(Search, name)._replace(slider=_SLIDERS[name])
-            field = number(doc, doc.label, lambda v, name=name: self._edit(**{name: v}), integer=True)
-            self.fields[name] = field
+            field = self.fields[name] = number(doc, doc.label, partial(self._edit_one, name), integer=True)
             field.problem_changed.connect(lambda sentence, name=name: self._say(name, sentence))
             self._labels[name] = dim(doc.label)
             self._labels[name].setToolTip(doc.help)
@@ -71,6 +72,9 @@ class SearchForm(QWidget):
     def _say(self, name: str, sentence: str) -> None:
         self._typed[name] = sentence
         self._show_messages()
+
+    def _edit_one(self, name: str, value: float | None) -> None:
+        self._edit(**{name: value})
 
     def _edit(self, **values: object) -> None:
         study = self._open.study
