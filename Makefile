@@ -3,7 +3,7 @@
 # make test    every check that a commit must pass    make gallery render the gallery's pictures again
 # make wheel   wheels with compiled engines, in dist  make lint / format / clean
 # make bundle  a SnakeStudio without Python, in dist  make release all that is published of a version
-# make smoke   try the bundle where there is no Python
+# make smoke   try the bundle where there is no Python  make studies shipped studies again
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -19,7 +19,7 @@ checks := ruff-check ruff-format mypy import-contracts
 engines := $(patsubst snakestudio/engines/%/kind.py,%,$(wildcard snakestudio/engines/*/kind.py))
 compiled := $(addprefix compile-,$(engines))
 
-.PHONY: help setup run test before_tests soak bench gallery wheel bundle smoke release lint format clean $(checks) $(compiled)
+.PHONY: help setup run test before_tests soak bench gallery studies wheel bundle smoke release lint format clean $(checks) $(compiled)
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -75,6 +75,10 @@ bench: setup
 
 gallery: setup
 	$(call step,pictures of the gallery,$(bin)/python packaging/gallery.py $(GALLERY_ARGS))
+
+# make studies STUDIES=third_pipe
+studies: setup
+	$(call step,shipped studies,$(bin)/python packaging/studies.py $(STUDIES))
 
 wheel bundle:
 	@bash packaging/$@.sh dist/$@

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from snakestudio import cli
+from snakestudio.api import Run
 from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.frame import Frame
@@ -22,7 +24,9 @@ from snakestudio.link.profile.loading import parse_profile
 from snakestudio.link.profile.schema import Limits, Profile, Timing
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.documentation import with_keys
-from snakestudio.paths import docs_dir
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.paths import docs_dir, scenes_dir
 from snakestudio.study.description import StudyFields
 from snakestudio.study.goals import PRESETS
 from snakestudio.study.study_file import parse_study
@@ -130,6 +134,26 @@ def test_the_example_profile_is_one() -> None:
     assert angle == pytest.approx(0.0436332, abs=1e-6)  # 2.5 degrees in rad
 
 
+def test_the_first_study_does_what_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands and its Python, word for word, on a run of a few periods less."""
+    scene = with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 2.0})
+    (tmp_path / "scenes").mkdir()
+    save_scene(scene, tmp_path / "scenes" / "lagrangian_undulation.toml")
+    monkeypatch.chdir(tmp_path)
+    commands = [line for line in code("first-study", "sh")[0].splitlines() if line.startswith("snakestudio ")]
+    assert len(commands) == 4
+    for line in commands:
+        assert cli.main(line.split()[1:]) == 0, line
+    for file in ("undulation.csv", "undulation.png"):
+        assert (tmp_path / file).stat().st_size > 1000
+    (source,) = code("first-study", "python")
+    namespace: dict[str, object] = {}
+    exec(compile(source, "first-study.md", "exec"), namespace)
+    run = namespace["run"]
+    assert isinstance(run, Run)
+    assert run["time_s"][-1] == pytest.approx(2.0)
+
+
 def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:
     (source,) = code("live-poses", "python")
     assert len(source.strip().splitlines()) <= 14
@@ -212,13 +236,16 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
     """Let the command line read words without doing what they say."""
     import importlib
 
-    from snakestudio import cli
-
     def parse(words: list[str]) -> None:
         name = "_".join(words[:2]) if words[0] == "study" else words[0].replace("-", "_")
         module = importlib.import_module(f"snakestudio.cli.{name}")
         done: list[object] = []
-        monkeypatch.setattr(module, "execute", lambda options: done.append(options) or 0)
+
+        def execute(options: object) -> int:
+            done.append(options)
+            return 0
+
+        monkeypatch.setattr(module, "execute", execute)
         assert cli.main(words) == 0
         assert done
 

@@ -32,6 +32,9 @@ _COLOURS = "viridis"
 _ONE, _TWO = 88.0, 180.0
 """Widths of one and two columns of a paper, mm."""
 
+_USUAL = 1.5
+"""How far from the middle points are looked at, in parts of what four fifths of them span."""
+
 _MARKERS = "*DPsXv"
 
 
@@ -216,6 +219,7 @@ class Drawing:
             (axes.set_xscale if along == "x" else axes.set_yscale)("log")
 
     def _curves(self, axes: Axes, shown: Shown, y: str, rows: BoolArray) -> None:
+        self._levels(y)
         _, x, _ = self._places(shown.x)
         numbers = self._numbers(y)
         column = self.table[shown.colour] if shown.colour else None
@@ -298,12 +302,11 @@ class Drawing:
             axes.plot(other.table[shown.x], other.table[name], marker, color=INK, markersize=6.0, label=other.label,
                       markeredgecolor="white", markeredgewidth=0.5, zorder=4)  # fmt: skip
         self._name(axes, shown.x, name)
-        # What is far beyond the limits is not what the picture is about.
-        shown_y = np.concatenate([y[sound], *(other.table[name] for other in beside)])
-        if len(shown_y) and np.isfinite(shown_y).any() and beyond.any():
-            low, high = float(np.nanmin(shown_y)), float(np.nanmax(shown_y))
-            air = 0.15 * (high - low) or 1.0
-            axes.set_ylim(low - air, high + air)
+        if beyond.any() or len(rows):
+            usual = y[sound][
+                np.abs(y[sound] - np.median(y[sound])) <= _USUAL * np.ptp(np.percentile(y[sound], (10, 90)))
+            ]
+            _look_at(axes, np.concatenate([y[rows], usual, *(other.table[name] for other in beside)]))
         axes.legend(loc="best")
         return f"{name} over {shown.x}" + (f", {len(rows)} points on the front" if len(rows) else "")
 
@@ -338,6 +341,8 @@ class Drawing:
                 axes.plot(x[best], y[best], "o", markersize=6.5, markerfacecolor="none", markeredgecolor=EXPERIMENT)
             self._ticks(axes, groups[number], "x")
             self._name(axes, groups[number], name if number % columns == 0 else "")
+        if not counts.all():
+            _look_at(grid[0, 0], y[counts])
         figure.colorbar(drawn, ax=grid, label=self.labels[shown.colour or "point"], aspect=30)
         return f"{name} over each value"
 
@@ -346,6 +351,14 @@ def _columns(count: int) -> tuple[int, int]:
     """Columns and rows of so many panels."""
     columns = 1 if count == 1 else 2 if count in (2, 4) else 3
     return columns, math.ceil(count / columns)
+
+
+def _look_at(axes: Axes, y: FloatArray) -> None:
+    """Show these heights: what is far beyond the limits is not what a picture is about."""
+    known = y[np.isfinite(y)]
+    if len(known):
+        air = 0.15 * float(np.ptp(known)) or 1.0
+        axes.set_ylim(float(known.min()) - air, float(known.max()) + air)
 
 
 def _colour(number: int, count: int) -> Any:

@@ -235,8 +235,9 @@ def test_more_panels_than_can_be_read_are_said(scene: Scene) -> None:
         chosen(table, Named())
 
 
-def test_a_study_without_results_has_no_picture(scene: Scene, tmp_path: Path) -> None:
-    table = table_of(AMPLITUDE + FREQUENCY + SPEED, lambda values, _: (math.nan,))
+@pytest.mark.parametrize("varied", [AMPLITUDE, AMPLITUDE + FREQUENCY])
+def test_a_study_without_results_has_no_picture(varied: str, scene: Scene, tmp_path: Path) -> None:
+    table = table_of(varied + SPEED, lambda values, _: (math.nan,))
     with pytest.raises(StudyError, match="No point has a net_speed so far"):
         write_figure(tmp_path / "a.png", table, scene, UNITS, {})
     assert list(tmp_path.iterdir()) == []
