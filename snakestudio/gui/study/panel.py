@@ -139,7 +139,7 @@ class StudyPanel(Themed):
         self.tabs.addTab(self.setup, "Setup")
         # A window may be lower than charts and table need.
         self.results_page = scrolled(self.results)
-        self.results.setMinimumWidth(theme.scaled(240))
+        self.results.setMinimumSize(theme.scaled(240), theme.scaled(420))
         self.tabs.addTab(self.results_page, "Results")
         self.tabs.setDocumentMode(True)
         self.run_bar = StudyRunBar(open_study, runner, settings)
