@@ -257,11 +257,15 @@ def test_an_edited_gait_and_other_limits_take_over_without_a_jump() -> None:
     assert max(np.abs(block.angle).max() for block in after[170:]) <= math.radians(20.0) + 1e-9
 
 
+FOUND = ("fast_lateral_undulation", "cheap_lateral_undulation")
+"""Of the library's, what studies found in the plane; behind the others, whose recorded numbers stay."""
+
+
 def test_gaits_that_a_robot_cannot_do_are_not_switched_to() -> None:
-    assert steerable_gaits(PLANAR) == (OWN_GAIT, "lateral_undulation", "obstacle_aided", "turning")
+    assert steerable_gaits(PLANAR) == (OWN_GAIT, "lateral_undulation", "obstacle_aided", "turning", *FOUND)
     assert len(steerable_gaits(SPATIAL)) == 1 + len(GAITS)
     stops = with_values(PLANAR, {"robot.joint_limit_deg": 36.0})
-    assert steerable_gaits(stops) == (OWN_GAIT, "lateral_undulation", "turning")
+    assert steerable_gaits(stops) == (OWN_GAIT, "lateral_undulation", "turning", *FOUND)
     made = controller(PLANAR)
     made.steer(TeleopCommand(1.0, gait="turning"))
     made.steer(TeleopCommand(0.5, gait="sidewinding"))

@@ -45,7 +45,9 @@ def carry_out(case: dict[str, Any]) -> int:
 
 
 def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
-    """Do it in a child, and say how that went."""
+    """Do it in a child, and say how that went; its memory is what it took on top of what it began with."""
+    _, resident, shared, *_ = (int(pages) for pages in Path("/proc/self/statm").read_text(encoding="ascii").split())
+    loaded = (resident - shared) * resource.getpagesize()
     pid = os.fork()
     if not pid:
         code = 99
@@ -71,7 +73,7 @@ def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
         "code": os.waitstatus_to_exitcode(status),
         "said": said[-4000:],
         "seconds": usage.ru_utime + usage.ru_stime,
-        "megabytes": usage.ru_maxrss // 1024,
+        "megabytes": (1024 * usage.ru_maxrss - loaded) // 2**20,
     }
 
 

@@ -1,5 +1,7 @@
 """What is asked of a robot's body, for either kind."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,7 @@ TABLE = {
     "n_joints": (4, 0),
     "head_part": (4, 0),
     "length": (1.0, 1.2),
+    "mass": (5 * 0.6818181818181818, 1000.0 * math.pi * 0.03**2 * 1.2),
     "radius": (0.03, 0.03),
     "half_length": (0.06, 0.0),
     "reach": (0.09, 0.045),
