@@ -28,6 +28,9 @@ Row = tuple[str, object, str, str, bool]
 
 STUDY = scenes_dir() / "studies" / "sidewinding_speed.toml"
 KEPT = Path(__file__).with_name("sidewinding_grid.csv")
+SEEDS = range(1, 6)
+"""One search alone may be lucky, or end on a hill beside."""
+
 _BEST = 20
 _AMPLITUDES = {
     "low": None, "high": None, "steps": None,
@@ -70,20 +73,24 @@ def run() -> list[Row]:
     values, stored, count = kept_best()
     grid = speed_of(open_plan(STUDY), values)
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = copied(Path(folder), {})
-        began = time.perf_counter()
-        run_study(path)
-        took = time.perf_counter() - began
-        table = results_of(path)
-    best = table.best
-    found = float(table["speed"][best]) if best is not None else 0.0
+    found, points = [], 0
+    began = time.perf_counter()
+    for seed in SEEDS:
+        with tempfile.TemporaryDirectory() as folder:
+            path = copied(Path(folder), {"seed": seed})
+            run_study(path)
+            table = results_of(path)
+        best, points = table.best, table.n_points
+        found.append(float(table["speed"][best]) if best is not None else 0.0)
+    took = (time.perf_counter() - began) / len(SEEDS)
     off = 100.0 * abs(grid / stored - 1.0)
     rows.append(("best point of the grid, run anew: off by", off, "%", "<= 0.1", off <= 0.1))
     rows.append((f"speed that a grid of {count} finds", grid, "m/s", "", True))
-    share = 100.0 * found / grid
-    rows.append((f"speed that CMA-ES finds in {table.n_points} runs, of that", share, "%", ">= 98", share >= 98.0))
-    rows.append((f"the {table.n_points} runs took", took, "s", "", True))
+    share, least = (100.0 * speed / grid for speed in (float(np.median(found)), min(found)))
+    what = f"speed that CMA-ES finds in {points} runs, of that, median of {len(SEEDS)} seeds"
+    rows.append((what, share, "%", ">= 98", share >= 98.0))
+    rows.append(("from the least lucky of these seeds", least, "%", "", True))
+    rows.append((f"the {points} runs took", took, "s", "", True))
     return rows
 
 
