@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
@@ -16,7 +17,7 @@ from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
-__all__ = ["Card", "Cards", "choice", "dim", "line_of", "number", "text_field"]
+__all__ = ["Card", "CardForm", "choice", "dim", "line_of", "number", "text_field"]
 
 _LEAST = 44
 """Width that a number can be brought down to in a narrow dock, px of the design."""
@@ -99,23 +100,45 @@ class Card(Themed):
         self.remove_button.setIcon(theme.icon("close", "dim"))
 
 
-class Cards(QWidget):
-    """Cards below each other.
+C = TypeVar("C", bound=Card)
+
+
+class CardForm(QWidget, Generic[C]):
+    """Cards below each other, what adds another one, and what is wrong with them as a whole.
 
     Parameters
     ----------
+    open_study : OpenStudy
     make : callable
-        Makes the one at a place.
+        Makes the card at a place.
+    add : QWidget
+
+    Attributes
+    ----------
+    cards : list
+        In their order.
+    column : QVBoxLayout
+    message : Message
     """
 
-    def __init__(self, make: Callable[[int], Card], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._make = make
+    def __init__(self, open_study: OpenStudy, make: Callable[[OpenStudy, int], C], add: QWidget) -> None:
+        super().__init__()
+        self._open, self._make = open_study, make
         self._of: list[object] = []
-        self.cards: list[Card] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self.cards: list[C] = []
+        self.message = Message()
+        self._list = QWidget()
+        self._cards = QVBoxLayout(self._list)
+        self.column = QVBoxLayout(self)
+        for column in (self._cards, self.column):
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(8)
+        for widget in (self._list, add, self.message):
+            self.column.addWidget(widget)
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Show what the study says now."""
 
     def show_parts(self, of: Sequence[object]) -> None:
         """Show a card for each of these; one that stands for the same as before stays."""
@@ -125,18 +148,18 @@ class Cards(QWidget):
                 continue
             if index < len(self.cards):
                 self._take_away(self.cards[index])
-                self.cards[index] = self._make(index)
+                self.cards[index] = self._make(self._open, index)
             else:
-                self.cards.append(self._make(index))
-            self._column.insertWidget(index, self.cards[index])
+                self.cards.append(self._make(self._open, index))
+            self._cards.insertWidget(index, self.cards[index])
         for card in self.cards[len(of) :]:
             self._take_away(card)
         del self.cards[len(of) :]
         self._of = list(of)
-        self.setVisible(bool(of))
+        self._list.setVisible(bool(of))
 
-    def _take_away(self, card: Card) -> None:
-        self._column.removeWidget(card)
+    def _take_away(self, card: C) -> None:
+        self._cards.removeWidget(card)
         card.hide()
         card.deleteLater()
 

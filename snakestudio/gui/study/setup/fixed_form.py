@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel
 
 from snakestudio.errors import SceneError
-from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, Cards, dim, line_of, text_field
+from snakestudio.gui.study.setup.cards import Card, CardForm, dim, line_of, text_field
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
 from snakestudio.viewmodel.field_texts import refusal
@@ -48,31 +47,18 @@ class FixedCard(Card):
         self._open.edit(changed(self._open.study, fixed=fixed))
 
 
-class FixedForm(QWidget):
+class FixedForm(CardForm[FixedCard]):
     """All of them, and a field that adds another one."""
 
-    def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._open = open_study
-        self.list = Cards(lambda index: FixedCard(open_study, index))
-        self.add = KeyField("Set a value for all runs …", lambda: open_study.findings.scene)
-        self.add.chosen.connect(self._add)
-        self.message = Message()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for widget in (self.list, self.add, self.message):
-            column.addWidget(widget)
-
-    @property
-    def cards(self) -> list[FixedCard]:
-        """In their order."""
-        return [card for card in self.list.cards if isinstance(card, FixedCard)]
+    def __init__(self, open_study: OpenStudy) -> None:
+        add = KeyField("Set a value for all runs …", lambda: open_study.findings.scene)
+        super().__init__(open_study, FixedCard, add)
+        self.add = add
+        add.chosen.connect(self._add)
 
     def refresh(self) -> None:
-        """Show what the study says now."""
         known = self._open.findings.scene is not None
-        self.list.show_parts([(key, known) for key in self._open.study.fixed])
+        self.show_parts([(key, known) for key in self._open.study.fixed])
 
     def _add(self, keys: tuple[str, ...]) -> None:
         study, scene = self._open.study, self._open.findings.scene

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.gui.forms.expression_field import ExpressionField
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, Cards, choice, dim, line_of, number, text_field
+from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number, text_field
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Goal, Limit, StudyFields
 from snakestudio.study.goals import PRESETS, title_of
@@ -67,9 +69,9 @@ class MeasureCard(Card):
         self.column.addLayout(line_of(dim("called"), self.name))
         self.end()
 
+    @abstractmethod
     def _add_fields(self) -> None:
         """Add what only a goal has, or only a limit."""
-        raise NotImplementedError
 
     @property
     def part(self) -> Any:
@@ -172,17 +174,16 @@ class LimitCard(MeasureCard):
         super().refresh()
 
 
-class _Measures(QWidget):
+M = TypeVar("M", bound=MeasureCard)
+
+
+class _Measures(CardForm[M]):
     """Goals or limits, and a menu that adds another one."""
 
-    def __init__(self, open_study: OpenStudy, key: str, cards: Cards, what: str) -> None:
-        super().__init__()
-        self._open, self._key = open_study, key
-        self.list = cards
-        self.message = Message()
-        self.add_button = QPushButton(f"Add a {what}")
-        self.add_button.setToolTip(f"One of the usual measures as a {what}, or an expression over the columns of a run")
-        menu = QMenu(self.add_button)
+    def __init__(self, open_study: OpenStudy, key: str, make: Callable[[OpenStudy, int], M], what: str) -> None:
+        button = QPushButton(f"Add a {what}")
+        button.setToolTip(f"One of the usual measures as a {what}, or an expression over the columns of a run")
+        menu = QMenu(button)
         menu.setToolTipsVisible(True)
         for name, preset in PRESETS.items():
             action = menu.addAction(preset.title)
@@ -190,19 +191,14 @@ class _Measures(QWidget):
             action.triggered.connect(lambda _=False, name=name: self.add(name))
         menu.addSeparator()
         menu.addAction(_EXPRESSION).triggered.connect(lambda: self.add(_EXAMPLE))
-        self.add_button.setMenu(menu)
-        self.menu = menu
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(cards)
-        column.addLayout(line_of(self.add_button, 1))
-        column.addWidget(self.message)
-
-    @property
-    def cards(self) -> list[MeasureCard]:
-        """In their order."""
-        return [card for card in self.list.cards if isinstance(card, MeasureCard)]
+        button.setMenu(menu)
+        line = QWidget()
+        beside = QHBoxLayout(line)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(button)
+        beside.addStretch(1)
+        super().__init__(open_study, make, line)
+        self._key, self.add_button, self.menu = key, button, menu
 
     def add(self, measure: str) -> None:
         """Add one of a measure."""
@@ -212,32 +208,32 @@ class _Measures(QWidget):
             self.cards[-1].expression.setFocus()
             self.cards[-1].expression.selectAll()
 
+    @abstractmethod
     def _new(self, study: StudyFields, measure: str) -> Goal | Limit:
-        raise NotImplementedError
+        """A goal or a limit of a measure."""
 
     def refresh(self) -> None:
-        """Show what the study says now."""
         # The columns that an expression can name come with the scene.
         known = bool(self._open.findings.columns)
-        self.list.show_parts([known for _ in getattr(self._open.study, self._key)])
+        self.show_parts([known for _ in getattr(self._open.study, self._key)])
         self.message.say(self._open.findings.of(self._key))
 
 
-class Goals(_Measures):
+class Goals(_Measures[GoalCard]):
     """All goals."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        super().__init__(open_study, "goals", Cards(lambda index: GoalCard(open_study, index)), "goal")
+        super().__init__(open_study, "goals", GoalCard, "goal")
 
     def _new(self, study: StudyFields, measure: str) -> Goal:
         return Goal(measure=measure, aim=PRESETS[measure].aim if measure in PRESETS else "maximise")
 
 
-class Limits(_Measures):
+class Limits(_Measures[LimitCard]):
     """All limits."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        super().__init__(open_study, "limits", Cards(lambda index: LimitCard(open_study, index)), "limit")
+        super().__init__(open_study, "limits", LimitCard, "limit")
 
     def _new(self, study: StudyFields, measure: str) -> Limit:
         return Limit(measure=measure)

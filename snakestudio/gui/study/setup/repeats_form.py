@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel
 
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, Cards, choice, dim, line_of, number
+from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Jitter, Repeats
@@ -65,28 +65,21 @@ class JitterCard(Card):
         self._open.edit(changed(study, repeats=changed(study.repeats, jitter=jitter)))
 
 
-class RepeatsForm(QWidget):
+class RepeatsForm(CardForm[JitterCard]):
     """Count, seed, and what differs."""
 
-    def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._open = open_study
+    def __init__(self, open_study: OpenStudy) -> None:
+        add = KeyField(
+            "Let a value differ from repeat to repeat …", lambda: open_study.findings.scene, all_obstacles=True
+        )
+        super().__init__(open_study, JitterCard, add)
+        self.add = add
+        add.chosen.connect(self._add)
         self._typed: dict[str, str] = {}
         self.count, self.seed = self._number("count", 48), self._number("seed", 68)
         self._seeded = dim("seed")
         self._seeded.setToolTip(field_doc(Repeats, "seed").help)
-        self.list = Cards(lambda index: JitterCard(open_study, index))
-        self.add = KeyField(
-            "Let a value differ from repeat to repeat …", lambda: open_study.findings.scene, all_obstacles=True
-        )
-        self.add.chosen.connect(self._add)
-        self.message = Message()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(line_of(self.count, dim("runs of every point"), 1, self._seeded, self.seed))
-        for widget in (self.list, self.add, self.message):
-            column.addWidget(widget)
+        self.column.insertLayout(0, line_of(self.count, dim("runs of every point"), 1, self._seeded, self.seed))
 
     def _number(self, name: str, width: int) -> NumberField:
         doc = field_doc(Repeats, name)._replace(slider=(1.0, 50.0))
@@ -94,13 +87,7 @@ class RepeatsForm(QWidget):
         field.problem_changed.connect(lambda sentence: self._say(name, sentence))
         return field
 
-    @property
-    def cards(self) -> list[JitterCard]:
-        """In their order."""
-        return [card for card in self.list.cards if isinstance(card, JitterCard)]
-
     def refresh(self) -> None:
-        """Show what the study says now."""
         repeats, scene = self._open.study.repeats, self._open.findings.scene
         self.count.set_value(repeats.count)
         self.seed.set_value(repeats.seed)
@@ -108,7 +95,7 @@ class RepeatsForm(QWidget):
         self.seed.setVisible(several)
         self._seeded.setVisible(several)
         self.add.setVisible(several or bool(repeats.jitter))
-        self.list.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
+        self.show_parts([(jitter.key, scene is not None) for jitter in repeats.jitter])
         self._show_messages()
 
     def _show_messages(self) -> None:

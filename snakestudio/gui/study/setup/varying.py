@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from snakestudio.errors import SceneError
-from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import Card, Cards, choice, dim, line_of, number, text_field
+from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number, text_field
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
@@ -169,31 +168,18 @@ def _float(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-class Varying(QWidget):
+class Varying(CardForm[VaryCard]):
     """All values that vary, and a field that adds another one."""
 
-    def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._open = open_study
-        self.list = Cards(lambda index: VaryCard(open_study, index))
-        self.add = KeyField("Add a value by its name …", lambda: open_study.findings.scene)
-        self.add.chosen.connect(self._add)
-        self.message = Message()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        for widget in (self.list, self.add, self.message):
-            column.addWidget(widget)
-
-    @property
-    def cards(self) -> list[VaryCard]:
-        """In their order."""
-        return [card for card in self.list.cards if isinstance(card, VaryCard)]
+    def __init__(self, open_study: OpenStudy) -> None:
+        add = KeyField("Add a value by its name …", lambda: open_study.findings.scene)
+        super().__init__(open_study, VaryCard, add)
+        self.add = add
+        add.chosen.connect(self._add)
 
     def refresh(self) -> None:
-        """Show what the study says now."""
         scene = self._open.findings.scene
-        self.list.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
+        self.show_parts([_kind_of(scene, vary) or vary.all_keys for vary in self._open.study.vary])
         self.message.say(self._open.findings.of("vary"))
 
     def _add(self, keys: tuple[str, ...]) -> None:
