@@ -1,20 +1,28 @@
 """What a study has found so far, on disk: one SQLite file beside the study's, in which every run lands as it ends.
 
-The file is written by whoever runs the study, one at a time, and read by everybody at any moment (write-ahead log). A
-run is known by its key (`run_key`), whatever study asked for it first; which runs make which points is kept beside.
+The file is written by whoever runs the study, one at a time, and read by everybody at any moment (write-ahead log).
+While that goes on SQLite has files beside it; where nobody writes it is one file again, that can be copied. A run is
+known by its key (`run_key`), whatever study asked for it first; which runs make which points is kept beside.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from snakestudio.errors import StudyError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 __all__ = ["FORMAT", "Asked", "Outcome", "State", "Store", "store_path"]
 
@@ -105,6 +113,52 @@ def store_path(study: Path) -> Path:
     return study.with_suffix(".results")
 
 
+class _WriterLock:
+    """Keeps other programs from writing a file as well; it ends with this process, however that ends.
+
+    Raises
+    ------
+    StudyError
+        If another one has it.
+    OSError
+        If its file cannot be made beside the other.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.with_name(f"{path.name}.lock")
+        while True:
+            self._handle = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                _lock(self._handle)
+                # Whoever had it may have ended meanwhile, and taken the file away.
+                with contextlib.suppress(FileNotFoundError):
+                    if os.path.samestat(os.fstat(self._handle), self._file.stat()):
+                        return
+            except (BlockingIOError, PermissionError):
+                os.close(self._handle)
+                raise StudyError(
+                    f"{path}: another program runs this study at the moment; wait for it, or stop it there."
+                ) from None
+            except OSError:
+                os.close(self._handle)
+                raise
+            os.close(self._handle)
+
+    def release(self) -> None:
+        """Let others write."""
+        with contextlib.suppress(OSError):  # Windows keeps a file that is open
+            self._file.unlink()
+        os.close(self._handle)
+
+
+def _lock(handle: int) -> None:
+    """Lock an open file for this process; raises OSError if another one has it."""
+    if sys.platform == "win32":
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 class Store:
     """The results of one study.
 
@@ -123,19 +177,23 @@ class Store:
     def __init__(self, path: Path, writing: bool = False) -> None:
         self.path = path
         self._writing = writing
-        self._lock: sqlite3.Connection | None = None
         if not writing and not path.is_file():
             raise StudyError(f"{path}: there are no results yet; run the study first.")
-        with self._said():
-            where = path.absolute().as_uri() + ("?mode=rwc" if writing else "?mode=ro")
-            self._db = sqlite3.connect(where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False)
-            try:
+        self._open_parts = contextlib.ExitStack()
+        try:
+            with self._said():
                 self._open()
-            except BaseException:
-                self.close()
-                raise
+        except BaseException:
+            self.close()
+            raise
 
     def _open(self) -> None:
+        if self._writing:
+            self._open_parts.callback(_WriterLock(self.path).release)
+        # Who reads may be the last that has it open, and then writes what SQLite has beside it into the file.
+        where = self.path.absolute().as_uri() + ("?mode=rwc" if self._writing else "?mode=rw")
+        self._db = sqlite3.connect(where, uri=True, timeout=10.0, isolation_level=None, check_same_thread=False)
+        self._open_parts.callback(self._db.close)
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (application,) = self._db.execute("PRAGMA application_id").fetchone()
         fresh = version == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -151,9 +209,10 @@ class Store:
         if not self._writing:
             if fresh:
                 raise StudyError(f"{self.path}: there are no results yet; run the study first.")
+            self._db.execute("PRAGMA query_only = ON")
             return
-        self._be_alone()
         self._db.execute("PRAGMA journal_mode = WAL")
+        self._open_parts.callback(self._become_one_file)
         self._db.execute("PRAGMA synchronous = NORMAL")  # whoever is killed loses nothing; a power cut the last moments
         if fresh:
             with self._transaction():
@@ -163,21 +222,11 @@ class Store:
                 self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
-    def _be_alone(self) -> None:
-        """Keep others from writing as well: a lock that ends with this process, however it ends."""
-        self._lock = sqlite3.connect(f"{self.path}.lock", timeout=0.0, isolation_level=None, check_same_thread=False)
-        try:
-            self._lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            raise StudyError(
-                f"{self.path}: another program runs this study at the moment; wait for it, or stop it there."
-            ) from None
-
     @contextlib.contextmanager
     def _said(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
+        except (sqlite3.OperationalError, OSError) as error:
             raise StudyError(
                 f"{self.path}: the results cannot be {'written' if self._writing else 'read'} ({error}); free some"
                 " space on that disk, or check its permissions."
@@ -200,10 +249,14 @@ class Store:
 
     def close(self) -> None:
         """Close it; more than once does no harm."""
-        for connection in (self._db, self._lock):
-            if connection is not None:
-                with contextlib.suppress(sqlite3.Error):
-                    connection.close()
+        with contextlib.suppress(sqlite3.Error):
+            self._open_parts.close()
+
+    def _become_one_file(self) -> None:
+        """Leave nothing beside it; where somebody reads it at this moment, the last of them does that."""
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA busy_timeout = 0")
+            self._db.execute("PRAGMA journal_mode = DELETE")
 
     def __enter__(self) -> Store:
         return self

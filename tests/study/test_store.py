@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +20,10 @@ def outcomes(count: int, begin: int = 0) -> list[Outcome]:
         Outcome(f"key{k}", "done", "", (0.1 + k, math.nan, 1e-310), bytes([k % 256]), 0.5, "w")
         for k in range(begin, begin + count)
     ]
+
+
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
 
 
 def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
@@ -79,8 +84,84 @@ store._db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '
 os.kill(os.getpid(), signal.SIGKILL)
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    assert files(tmp_path) > {"a.results"}, "what SQLite had beside it"
+    with Store(path) as store:
+        assert set(store.known(["first", "half"])) == {"first"}
+    assert files(tmp_path) == {"a.results", "a.results.lock"}, "who reads brings it in order"
     with Store(path, writing=True) as store:
         assert set(store.known(["first", "half"])) == {"first"}
+    assert files(tmp_path) == {"a.results"}
+
+
+def test_what_has_ended_is_one_file_that_can_be_copied(tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.results", tmp_path / "elsewhere" / "b.results"
+    with Store(path, writing=True) as store:
+        store.land(outcomes(3))
+    assert files(tmp_path) == {"a.results"}
+    copy.parent.mkdir()
+    shutil.copy(path, copy)
+    with Store(copy) as store:
+        assert store.landed() == 3
+        assert files(copy.parent) == {"b.results"}, "also while it is read: its folder may not be written"
+    with Store(path, writing=True) as store:
+        store.land(outcomes(3, 3))
+        late = Store(path)  # the window reads it while the study ends
+    assert late.landed() == 6
+    late.close()
+    assert files(tmp_path) == {"a.results", "elsewhere"}
+
+
+def test_who_reads_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    Store(path, writing=True).close()
+    with Store(path) as store, pytest.raises(StudyError, match="cannot be"):
+        store.land(outcomes(1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_only_one_writes_whoever_comes_and_goes(tmp_path: Path, seed: int) -> None:
+    """The lock's file comes and goes, too: nobody may hold one that is not there any more."""
+    code = f"""
+import os, random, sys
+from pathlib import Path
+from snakestudio.errors import StudyError
+from snakestudio.study.store import Store
+path, mine = Path({str(tmp_path / "a.results")!r}), Path({str(tmp_path / "inside")!r})
+chance = random.Random({seed} + int(sys.argv[1]))
+written = 0
+while written < 12:
+    try:
+        store = Store(path, writing=True)
+    except StudyError as error:
+        assert "another program" in str(error), error
+        continue
+    os.close(os.open(mine, os.O_CREAT | os.O_EXCL))  # fails if somebody else is inside
+    for _ in range(chance.randrange(1000)):
+        pass
+    mine.unlink()
+    store.close()
+    written += 1
+"""
+    others = [
+        subprocess.Popen([sys.executable, "-c", code, str(k)], stderr=subprocess.PIPE, text=True) for k in range(3)
+    ]
+    for other in others:
+        assert other.communicate()[1] == ""
+        assert other.returncode == 0
+    assert files(tmp_path) == {"a.results"}
+
+
+def test_where_nothing_can_be_written_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.results"
+    Path(f"{path}.lock").mkdir()
+    with pytest.raises(StudyError, match=r"a\.results: the results cannot be written .*permissions"):
+        Store(path, writing=True)
+    Path(f"{path}.lock").rmdir()
+    path.mkdir()
+    for _ in range(2):  # the first has left no lock
+        with pytest.raises(StudyError, match=r"a\.results: the results cannot be written .*permissions"):
+            Store(path, writing=True)
+    assert files(tmp_path) == {"a.results"}
 
 
 def test_what_is_none_is_refused_in_a_sentence(tmp_path: Path) -> None:
