@@ -5,71 +5,26 @@ The certificates beside this file were made with the commands of docs/cluster.md
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from snakestudio.cli import main
 from snakestudio.errors import StudyError
-from snakestudio.paths import own_program
 from snakestudio.study.cluster import Cluster, Tls
 from snakestudio.study.running import results_of
+from tests.study.lab import joined, scheduler
 
 CERTIFICATES = Path(__file__).parent / "certificates"
 _FILES = {"ca": "ca.pem", "cert": "cluster.pem", "key": "cluster.key"}
 TLS = [f"--tls-{what}={CERTIFICATES / name}" for what, name in _FILES.items()]
 
 
-@contextlib.contextmanager
-def scheduler(file: Path, *options: str) -> Iterator[str]:
-    """A scheduler that writes where it is into a file; its address."""
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
-    with subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--scheduler-file", str(file), *options],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    ) as process:  # fmt: skip
-        try:
-            until = time.monotonic() + 120.0
-            while not file.exists():
-                assert process.poll() is None
-                assert time.monotonic() < until
-                time.sleep(0.05)
-            yield str(json.loads(file.read_text())["address"])
-        finally:
-            process.kill()
-
-
-@contextlib.contextmanager
-def workers(count: int, *options: str) -> Iterator[None]:
-    """Workers that somebody started on other machines."""
-    command = [*own_program(), "study", "worker", "--until-closed", *options]
-    with contextlib.ExitStack() as stack:
-        started = [
-            stack.enter_context(
-                subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
-                )
-            )
-            for _ in range(count)
-        ]
-        try:
-            yield
-        finally:
-            for worker in started:
-                worker.kill()
-
-
 def test_workers_and_study_find_the_scheduler_by_its_file(study_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     # The workers are there first, as a batch system may have it: they wait for the file.
-    with workers(2, "--scheduler-file", str(file)), scheduler(file):
+    where = "--scheduler-file", str(file)
+    with joined(*where), joined(*where), scheduler(file):
         assert main(["study", "run", str(study_file), "--scheduler-file", str(file)]) == 0
     assert results_of(study_file)["runs"].tolist() == [1] * 6
 
@@ -77,7 +32,7 @@ def test_workers_and_study_find_the_scheduler_by_its_file(study_file: Path, tmp_
 def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     server = ["--protocol", "tls", *(option.replace("--tls-ca=", "--tls-ca-file=") for option in TLS)]
-    with scheduler(file, *server) as address, workers(2, "--scheduler", address, *TLS):
+    with scheduler(file, *server) as (address, _), joined("--scheduler", address, *TLS):
         assert address.startswith("tls://")
         assert main(["study", "run", str(study_file), "--scheduler", address, *TLS]) == 0
         assert results_of(study_file)["runs"].tolist() == [1] * 6

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +26,7 @@ from snakestudio.study.cluster import Cluster
 from snakestudio.study.driver import Progress
 from snakestudio.study.running import Workers, check_measures, driver_of, open_plan, results_of, run_study
 from snakestudio.study.store import Store, store_path
+from tests.study import lab
 from tests.study.conftest import STUDY
 
 ONE = Workers(1)
@@ -265,33 +265,13 @@ def _greedy(chunk: object) -> object:
 @pytest.fixture
 def scheduler(tmp_path: Path) -> Iterator[str]:
     """A scheduler that is there already, as on a lab's cluster."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-         "--no-dashboard", "--scheduler-file", str(tmp_path / "scheduler.json")],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    import json
-
-    until = time.monotonic() + 60.0
-    while not (tmp_path / "scheduler.json").exists():
-        assert process.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    yield str(json.loads((tmp_path / "scheduler.json").read_text())["address"])
-    process.kill()
-    process.wait()
+    with lab.scheduler(tmp_path / "scheduler.json") as (address, _):
+        yield address
 
 
-@contextlib.contextmanager
-def joined(address: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+def joined(address: str, **environment: str) -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
     """A worker that somebody started on that cluster."""
-    command = [*own_program(), "study", "worker", "--scheduler", address, "--until-closed"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env=os.environ | environment,
-    ) as worker:  # fmt: skip
-        yield worker
-        worker.kill()
+    return lab.joined("--scheduler", address, **environment)
 
 
 def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> None:

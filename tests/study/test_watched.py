@@ -21,6 +21,7 @@ from snakestudio.study.running import Workers, results_of
 from snakestudio.study.store import Store, store_path
 from snakestudio.study.watched import Told, line_of, told
 from snakestudio.viewmodel.study.study_process import StudyProcess
+from tests.study.processes import alive, descendants
 
 ONE = Workers(1)
 
@@ -163,26 +164,3 @@ def test_a_driver_that_is_killed_is_told_of(long_study: Path, begun: Callable[..
     os.kill(process._process.pid, signal.SIGKILL)
     wait_until(lambda: not process.running and not any(map(alive, children)))
     assert "ended unexpectedly" in process.error
-
-
-def descendants(pid: int) -> list[int]:
-    """A process and all that it has started, by /proc."""
-    found, parents = [pid], {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            parents[int(folder.name)] = int(fields[1])
-    for each in found:
-        found += [child for child, parent in parents.items() if parent == each]
-    return found
-
-
-def alive(pid: int) -> bool:
-    """Whether it still computes: one that nobody has asked about yet is over."""
-    try:
-        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

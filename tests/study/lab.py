@@ -1,0 +1,50 @@
+"""A lab's cluster on this machine: a scheduler, and workers that somebody started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from snakestudio.paths import own_program
+
+LONG_S = 300.0
+"""Nothing takes so long, s: where something hangs, the test ends."""
+
+
+@contextlib.contextmanager
+def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler that writes where it is into a file; its address, and its process."""
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    with subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--scheduler-file", str(file), *options],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        try:
+            until = time.monotonic() + LONG_S
+            while not file.exists():
+                assert process.poll() is None
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            yield str(json.loads(file.read_text())["address"]), process
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
+def joined(*options: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A worker that somebody started on another machine."""
+    command = [*own_program(), "study", "worker", "--until-closed", *options]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=os.environ | environment,
+    ) as worker:  # fmt: skip
+        try:
+            yield worker
+        finally:
+            worker.kill()
