@@ -142,9 +142,8 @@ class StudyFeature(QObject):
             answer = self._ask("Save the Scene First", question, "Save it first?", Ask.Save | Ask.Cancel, Ask.Save)
         else:
             question = f"{document.name} has changes that are not saved, and a study runs its file."
-            answer = self._ask(
-                "Save the Scene First", question, "Save them first?", Ask.Save | Ask.Ignore | Ask.Cancel, Ask.Save
-            )
+            buttons = Ask.Save | Ask.Ignore | Ask.Cancel
+            answer = self._ask("Save the Scene First", question, "Save them first?", buttons, Ask.Save)
         return answer == Ask.Ignore or (answer == Ask.Save and self._context.files.save())
 
     def ask_open(self) -> bool:
@@ -201,13 +200,8 @@ class StudyFeature(QObject):
             return False
         if opened.shipped and not self.ask_save_as():
             return False
-        if document.path == opened.scene_path and document.dirty:
-            question = f"{document.name} has changes that are not saved, and the study runs its file."
-            answer = self._ask(
-                "Save the Scene First", question, "Save them first?", Ask.Save | Ask.Ignore | Ask.Cancel, Ask.Save
-            )
-            if answer not in (Ask.Save, Ask.Ignore) or (answer == Ask.Save and not self._context.files.save()):
-                return False
+        if document.path == opened.scene_path and not self._scene_in_a_file():
+            return False
         workers = WorkerChoice.kept(self._context.settings).workers
         if not self._may_compute(workers, "Run"):
             return False
