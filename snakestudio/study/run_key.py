@@ -15,16 +15,19 @@ from snakestudio.model.scene import Scene
 __all__ = ["code_hash", "run_key", "study_hash"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COMPUTING = ("control", "model", "kinds", "session", "analysis/signals", "analysis/fitting")
-"""What lies beside engines and kernels between a scene and its numbers, and between these and what was measured."""
+_COMPUTING = (
+    "control", "model", "kinds", "session", "analysis/signals", "analysis/fitting", "study/goals.py", "study/evaluate.py",
+)  # fmt: skip
+"""Folders and files: what lies beside engines and kernels between a scene and its numbers, and between these and what was measured."""
 
 
 @cache
 def code_hash() -> str:
     """Hash of all code that computes a run, and of the processor it computes for: the same hash, the same bits."""
     digest = hashlib.sha256(source_hash().encode())
-    for folder in _COMPUTING:
-        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+    for place in _COMPUTING:
+        part = _PACKAGE / place
+        for path in [part] if part.is_file() else sorted(part.rglob("*.py")):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     wanted = processor.target()
     parts = [_version.__version__, *(metadata.version(name) for name in ("numba", "numpy", "scipy"))]
