@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import os
 import queue
 import shutil
 import tempfile
@@ -40,7 +39,7 @@ from snakestudio.study.results import Table
 from snakestudio.study.running import Workers
 from snakestudio.study.shown import Named
 from snakestudio.study.store import store_path
-from snakestudio.study.study_file import is_study, load_study, save_study
+from snakestudio.study.study_file import is_study, load_study, named_from, save_study
 
 __all__ = ["Study"]
 
@@ -470,21 +469,15 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
     own = Path(source) if isinstance(source, str | Path) and Path(source).suffix.lower() == ".toml" else None
     if own is None:
         own = path.with_name(f"{path.name.removesuffix('.toml').removesuffix('.study')}.scene.toml")
-        moved = {key: _relative((base_dir or Path()) / name, path.parent) for key, name in named_files(scene)}
+        moved = {key: named_from(path.parent, (base_dir or Path()) / name) for key, name in named_files(scene)}
         scene = with_values(scene, moved) if moved else scene
         _see_that_it_is_a_scene(own)
         base_dir = path.parent
-    study = made(study_values(_relative(own, path.parent), given))
+    study = made(study_values(named_from(path.parent, own), given))
     Plan(study, scene, base_dir or path.parent, str(path))
     if not isinstance(source, str | Path) or own != Path(source):
         save_scene(scene, own)
     save_study(study, path)
-
-
-def _relative(path: Path, folder: Path) -> str:
-    with suppress(ValueError):  # on another drive there is no way from here to there
-        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-    return path.resolve().as_posix()
 
 
 def _see_that_it_is_a_scene(path: Path) -> None:

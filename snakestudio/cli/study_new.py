@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
@@ -37,7 +36,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.scene_file import load_scene
     from snakestudio.study.begin import begun
     from snakestudio.study.plan import Plan
-    from snakestudio.study.study_file import save_study
+    from snakestudio.study.study_file import named_from, save_study
 
     scene_path = Path(options.scene)
     path = options.file or scene_path.with_suffix(".study.toml")
@@ -45,8 +44,15 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"{path} is there already; give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)
     scene = load_scene(scene_path)
-    relative = Path(os.path.relpath(scene_path.resolve(), path.resolve().parent)).as_posix()
-    study = begun(scene, relative, options.vary, options.maximise, options.minimise, options.search, options.points)
+    study = begun(
+        scene,
+        named_from(path.parent, scene_path),
+        options.vary,
+        options.maximise,
+        options.minimise,
+        options.search,
+        options.points,
+    )
     Plan(study, scene, scene_path.parent, str(path))
     save_study(study, path)
     print(f"wrote {path}: {study.n_points} points, {study.n_runs} runs; 'snakestudio study run {path}' runs it")

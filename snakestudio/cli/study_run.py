@@ -12,6 +12,7 @@ from snakestudio.cli.ending import Ending
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.cli.study_options import add_cluster_arguments, study_file, workers_of
 from snakestudio.cli.study_status import summary
+from snakestudio.session.time_left import time_left
 
 if TYPE_CHECKING:
     from snakestudio.study.driver import Progress
@@ -77,13 +78,7 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
 def _shown(progress: Progress) -> str:
     if progress.state == "starting" or not (progress.workers or progress.finished):
         return "starting workers"
-    left = "" if math.isnan(progress.left_s) else f", {_time(progress.left_s)} left"
+    left = "" if math.isnan(progress.left_s) else f", {time_left(progress.left_s)}"
     failed = f", {progress.failed} failed" if progress.failed else ""
     workers = f", {len(progress.workers)} worker{'s' * (len(progress.workers) != 1)}"
     return f"{progress.finished} of {progress.runs} runs{failed}{workers}{left}"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -86,6 +86,8 @@ class Crew:
             for address, theirs in cluster.everywhere(code).items():
                 if theirs != code_hash():
                     self.turn_away(address)
+        if cluster.local and self._foreign:
+            raise StudyError("This program on disk is another version now than it was when it started; start it again.")
         self.fit = frozenset(there - self._foreign)
         if self.fit or cluster.local:
             self._met = now

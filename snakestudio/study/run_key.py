@@ -16,9 +16,11 @@ __all__ = ["code_hash", "run_key", "study_hash"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COMPUTING = (
-    "control", "model", "kinds", "session", "analysis/signals", "analysis/fitting", "study/goals.py", "study/evaluate.py",
+    "control", "model", "kinds", "session", "analysis/signals", "analysis/fitting", "study/evaluate.py",
+    "study/goals.py",
 )  # fmt: skip
-"""Folders and files: what lies beside engines and kernels between a scene and its numbers, and between these and what was measured."""
+"""Folders and files: what lies beside engines and kernels between a scene and its numbers, and between these and what
+is measured."""
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, problems
 
-__all__ = ["dump_study", "is_study", "load_study", "parse_study", "save_study"]
+__all__ = ["dump_study", "is_study", "load_study", "named_from", "parse_study", "save_study"]
 
 
 def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
@@ -150,3 +151,10 @@ def save_study(study: StudyFields, path: str | Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StudyError(f"{path}: it cannot be written ({reason}); save it in another place.") from None
+
+
+def named_from(folder: Path, file: Path) -> str:
+    """How a file is named in one that stands in a folder; whole where they are on different drives."""
+    with contextlib.suppress(ValueError):
+        return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
+    return file.resolve().as_posix()

@@ -24,6 +24,7 @@ from snakestudio.paths import own_program
 from snakestudio.study import driver as driving
 from snakestudio.study.cluster import Cluster
 from snakestudio.study.driver import Progress
+from snakestudio.study.run_key import code_hash
 from snakestudio.study.running import Workers, check_measures, driver_of, open_plan, results_of, run_study
 from snakestudio.study.store import Store, store_path
 from tests.study import lab
@@ -370,6 +371,14 @@ def test_a_worker_with_other_code_computes_nothing_and_is_named(
     ):
         run_study(study_file, Workers(scheduler=scheduler), tell)
     assert told[-1].finished == 0
+
+
+def test_a_program_that_was_replaced_meanwhile_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own workers are the new one then, as after an update beside a notebook that is open."""
+    code_hash()  # of who asks
+    monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")  # other instructions, other bits
+    with pytest.raises(StudyError, match=r"another version .* than it was when it started; start it again"):
+        run_study(study_file, ONE)
 
 
 def test_an_address_where_nobody_is_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ from snakestudio.gui.study.runner import StudyRunner, on_this_machine
 from snakestudio.model.labels import label_of
 from snakestudio.study.begin import begun
 from snakestudio.study.running import Workers
-from snakestudio.study.study_file import save_study
-from snakestudio.viewmodel.study.study_on_disk import new_study_path, scene_named
+from snakestudio.study.study_file import named_from, save_study
+from snakestudio.viewmodel.study.study_on_disk import new_study_path
 from snakestudio.viewmodel.study.study_values import changed, varied
 
 __all__ = ["StudyFeature"]
@@ -124,7 +124,7 @@ class StudyFeature(QObject):
         assert document.path is not None
         path = new_study_path(document.path)
         try:
-            study = begun(document.scene, scene_named(document.path, path), ())
+            study = begun(document.scene, named_from(path.parent, document.path), ())
             if keys:
                 study = changed(study, vary=(varied(document.scene, keys),))
             save_study(study, path)

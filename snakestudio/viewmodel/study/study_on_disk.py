@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from snakestudio.errors import SnakeStudioError, StudyError
 from snakestudio.model.scene_file import file_digest
 from snakestudio.paths import is_shipped_scene
 from snakestudio.study.description import StudyFields
-from snakestudio.study.study_file import load_study, save_study
+from snakestudio.study.study_file import load_study, named_from, save_study
 
-__all__ = ["StudyOnDisk", "new_study_path", "scene_named"]
+__all__ = ["StudyOnDisk", "new_study_path"]
 
 
 class StudyOnDisk:
@@ -89,19 +88,11 @@ class StudyOnDisk:
 
     def save_as(self, path: Path) -> None:
         """Save it in another place, where it stays from now on, with the way to its scene as it is from there."""
-        scene = scene_named(self.path.parent / self.study.scene, path)
+        scene = named_from(path.parent, self.path.parent / self.study.scene)
         self.study = self.study.model_copy(update={"scene": scene})
         self.path, self._digest, self.unreadable = path.resolve(), None, ""
         self.shipped = is_shipped_scene(self.path)
         self.save()
-
-
-def scene_named(scene: Path, study: Path) -> str:
-    """How a study in a file names its scene's."""
-    try:
-        return Path(os.path.relpath(scene.resolve(), study.resolve().parent)).as_posix()
-    except ValueError:  # on another drive
-        return scene.resolve().as_posix()
 
 
 def new_study_path(scene: Path) -> Path:
