@@ -39,11 +39,14 @@ from snakestudio.viewmodel.study.rasters import Bytes, coloured
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.scales import Scale
 
-__all__ = ["BAR_ROOM", "Canvas", "haloed", "star"]
+__all__ = ["Canvas", "haloed", "star"]
 
-BAR_ROOM = 62
+_LEFT, _TOP, _BELOW = 54, 26, 44
+"""Room for an axis to the left, for its title above and for an axis below, px of the design."""
+_BAR = 62
 """Width that the colours' bar takes with its numbers, px of the design."""
-
+_RIGHT = 16
+"""Room to the right without such a bar, px."""
 _REACH = 9.0
 """How near the mouse has to come to a dot, px."""
 _MARGIN = 10
@@ -165,8 +168,14 @@ class Canvas(Themed):
         """Rows that stand out, the most important one last."""
         rows, results = self.linked.rows, self.linked.results
         best = [] if results.best is None else [results.best]
-        found = [*results.rows_of(rows.pins), *best, *rows.selected_rows]
-        return list(dict.fromkeys(row for row in found if row < len(results)))
+        found = [*results.rows_of(rows.pins), *best, *rows.selected_rows, self.hover_row]
+        return [row for row in reversed(dict.fromkeys(reversed(found))) if 0 <= row < len(results)]
+
+    def area_between_axes(self, bar: bool = False) -> QRectF:
+        """What an axis to the left, one below, and perhaps the colours' bar to the right leave."""
+        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
+        right = theme.scaled(_BAR) if bar else _RIGHT
+        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
 
     # --- painting ---------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ from snakestudio.viewmodel.study.scales import Scale
 __all__ = ["ConvergenceView"]
 
 _RADIUS = 2.6
-_LEFT, _TOP, _BELOW, _RIGHT = 54, 26, 44, 16
 _MOST_GENERATIONS = 80
 
 
@@ -56,8 +55,7 @@ class _Convergence(Canvas):
 
     @property
     def area(self) -> QRectF:
-        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
-        return QRectF(left, top, max(20.0, self.width() - left - _RIGHT), max(20.0, self.height() - top - below))
+        return self.area_between_axes()
 
     @property
     def _x(self) -> Scale:
@@ -133,7 +131,7 @@ class _Convergence(Canvas):
 
     def paint_marks(self, painter: QPainter) -> None:
         x, y = self._places()
-        for row in [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]:
+        for row in self.marked_rows:
             if row < len(x) and np.isfinite(y[row]):
                 self.paint_dot(painter, QPointF(x[row], y[row]), row)
 

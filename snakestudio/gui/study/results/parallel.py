@@ -265,7 +265,7 @@ class _Parallel(Canvas):
                 self.paint_range(painter, area.adjusted(-8, 0, 8, 0), (
                     (middle * area.width() + 8) / (area.width() + 16) - half,
                     (middle * area.width() + 8) / (area.width() + 16) + half), share)  # fmt: skip
-        for row in [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]:
+        for row in self.marked_rows:
             self._paint_marked(painter, row)
 
     def _paint_marked(self, painter: QPainter, row: int) -> None:

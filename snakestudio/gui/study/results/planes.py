@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayo
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.gui.core import theme
-from snakestudio.gui.study.results.canvas import BAR_ROOM, Canvas
+from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.results import front
@@ -37,7 +37,6 @@ _FAINT = 60
 """How much of 255 a row that is not brushed covers."""
 _PLAIN = "="
 """In place of a column's name where all rows have the same colour."""
-_LEFT, _TOP, _BELOW, _RIGHT = 54, 26, 44, 16
 _MOST_SIGNS = 4_000
 """Cells up to which each has its own sign of a failure or a limit."""
 
@@ -68,9 +67,7 @@ class _Plane(Canvas):
 
     @property
     def area(self) -> QRectF:
-        right = theme.scaled(BAR_ROOM) if self.colour is not None else _RIGHT
-        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
-        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
+        return self.area_between_axes(bar=self.colour is not None)
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
@@ -184,9 +181,8 @@ class _Plane(Canvas):
                 )  # fmt: skip
                 self.paint_range(painter, self.area, x, y)
         self.paint_lines(painter)
-        marked = [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]
         seen = set(self.rows.tolist()) if len(self.rows) < len(rows.results) else None
-        for row in marked:
+        for row in self.marked_rows:
             place = self.place_of(row)
             if place is not None and (seen is None or row in seen):
                 self.paint_dot(painter, place, row)
