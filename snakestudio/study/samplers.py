@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from snakestudio.errors import StudyError
+from snakestudio.errors import Problem, StudyError
 from snakestudio.study.description import StudyFields
 from snakestudio.study.plan import Plan, Point
 
@@ -209,9 +209,8 @@ def sampler(plan: Plan) -> Sampler:
         try:
             import optuna  # noqa: F401
         except ImportError:
-            raise StudyError(
-                f'{plan.source}: search.kind = "{kind}" needs optuna, which is not installed; install it with'
-                ' pip install "snakestudio[study]", or search another way.'
-            ) from None
+            remedy = 'install it with pip install "snakestudio[study]", or search another way'
+            wrong = Problem("error", "search.kind", "this search needs optuna, which is not installed", remedy)
+            raise StudyError(f"{plan.source}: {wrong.sentence()}", [wrong]) from None
         return _Batches(plan, _optuna)
     return _listed(plan)

@@ -311,7 +311,7 @@ def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: P
     checked(opened, qtbot)
     setup.goals.add("cost_of_transport")
     checked(opened, qtbot)
-    assert "cma_es searches by 1 goal, and there are 2" in setup.goals.message.text()
+    assert "This search takes 1 goal, and there are 2; take out those that do not count" in setup.goals.message.text()
     setup.goals.cards[0].remove_button.click()
     assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
     setup.limits.add("largest_torque")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from snakestudio.errors import StudyError
 from snakestudio.model.scene import Scene
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import PointScore, front
@@ -107,6 +109,16 @@ def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
 def test_the_order_of_points_is_limits_first() -> None:
     scores = [PointScore((5.0,), 0.0), PointScore((-9.0,), 0.3), PointScore((math.inf,), 0.0), PointScore((2.0,), 0.0)]
     assert np.argsort(ranked(scores)).tolist() == [3, 0, 1, 2]
+
+
+def test_a_package_that_is_missing_is_told_beside_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(TWO + GOAL + '[search]\nkind = "tpe"\n')
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(StudyError) as caught:
+        sampler(plan)
+    assert [problem.key for problem in caught.value.problems] == ["search.kind"]
+    assert caught.value.problems[0].message == "this search needs optuna, which is not installed"
+    assert str(caught.value).startswith("study: search.kind: this search needs optuna")
 
 
 def test_two_goals_get_their_front() -> None:
