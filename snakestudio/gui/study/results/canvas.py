@@ -1,8 +1,10 @@
-"""What the charts of a study's results have in common: layers that are painted once, axes, and what the mouse does.
+"""What the charts of a study's results have in common: layers that are painted once, axes, and what mouse and keys do.
 
 Every chart is a picture in three layers: what lies still (axes and all rows), the brushed rows, and on top of both the
 few that stand out. Each is painted anew only when it changes, so that brushing and hovering stay fluid among ten
 thousand rows, of which pyqtgraph paints one or two pictures a second.
+
+With the keyboard one stands at a row, which is hovered as if the mouse were there: arrows step to the row next to it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QEnterEvent,
+    QFocusEvent,
     QFontMetricsF,
     QImage,
     QKeyEvent,
@@ -31,6 +34,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from snakestudio._arrays import BoolArray
 from snakestudio.drawing.quantities import colours
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
@@ -53,6 +57,8 @@ _MARGIN = 10
 _LEAST_WORD = 36
 """Room that a category gets below an axis before every second one has to do, px."""
 _SIDES = Qt.AlignmentFlag
+_ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Down: (0, -1), Qt.Key.Key_Up: (0, 1)}
+_OWN_KEYS = frozenset({*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P})
 
 
 def star(place: QPointF, radius: float) -> QPainterPath:
@@ -89,12 +95,15 @@ class Canvas(Themed):
         super().__init__(parent)
         self.linked = linked
         self.hover_row = -1
+        self._stood = -1
+        """The point at which one stands with the keyboard; -1 for none."""
         self._still: QPixmap | None = None
         self._bright: QPixmap | None = None
         self._pressed: QPointF | None = None
         self._dragging = False
         self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleDescription("Arrow keys go from point to point, Enter opens the run, Space selects, P pins")
         self.setMinimumSize(theme.scaled(200), theme.scaled(150))
         linked.results_changed.connect(self.renew)
         linked.shown_changed.connect(self.update)
@@ -141,6 +150,17 @@ class Canvas(Themed):
     def row_at(self, place: QPointF) -> int:
         """The row that is at a place; -1 if none is."""
 
+    @abstractmethod
+    def place_of(self, row: int) -> QPointF | None:
+        """Where a row is; None if it is not seen."""
+
+    @abstractmethod
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        """The row next to one that is seen, to the right (across 1), to the left (-1), above (up 1) or below (-1).
+
+        The row itself where there is no other.
+        """
+
     def nothing(self) -> str:
         """Why there is nothing to be seen, in a sentence; "" if there is something."""
         return ""
@@ -171,6 +191,12 @@ class Canvas(Themed):
         found = [*results.rows_of(rows.pins), *best, *rows.selected_rows, self.hover_row]
         return [row for row in reversed(dict.fromkeys(reversed(found))) if 0 <= row < len(results)]
 
+    @property
+    def within_reach(self) -> BoolArray:
+        """Rows that mouse and keys find: the brushed ones, which lie on top, as long as there are some."""
+        brushed = self.linked.rows.brushed
+        return brushed if brushed.any() else np.ones_like(brushed)
+
     def area_between_axes(self, bar: bool = False) -> QRectF:
         """What an axis to the left, one below, and perhaps the colours' bar to the right leave."""
         left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
@@ -183,8 +209,14 @@ class Canvas(Themed):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(self.rect(), theme.colour("card"))
-        if not self.linked.there:
-            return
+        if self.linked.there:
+            self._paint(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.colour("accent"), 2.0))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    def _paint(self, painter: QPainter) -> None:
         if why := self.nothing():
             painter.setPen(theme.colour("dim"))
             painter.setFont(theme.text_font(13))
@@ -337,7 +369,7 @@ class Canvas(Themed):
         painter.drawRect(room)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    # --- mouse and keys ---------------------------------------------------------------------------------------------
+    # --- mouse ------------------------------------------------------------------------------------------------------
 
     def _on_hovered(self, row: int, place: QPoint) -> None:
         if row != self.hover_row:
@@ -356,6 +388,7 @@ class Canvas(Themed):
                 self.drag(self._pressed, place)
             return
         row = self.row_at(place) if self.linked.there and not self.nothing() else -1
+        self._stood = -1
         if row != self.hover_row or row >= 0:
             self.linked.hovered.emit(row, event.globalPosition().toPoint())
         self.show_cursor(place, row)
@@ -395,21 +428,13 @@ class Canvas(Themed):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if not self.linked.there:
             return
-        row = self.row_at(QPointF(event.pos()))
+        keyed = event.reason() is QContextMenuEvent.Reason.Keyboard
+        row = self._present() if keyed else self.row_at(QPointF(event.pos()))
+        place = self.place_of(row) if keyed and row >= 0 else None
         if row >= 0:
             if row not in self.linked.rows.selected_rows:
                 self.linked.select([row])
-            self.linked.menu_asked.emit(event.globalPos())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.linked.there:
-            super().keyPressEvent(event)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.linked.rows.selected_rows:
-            self.linked.open_asked.emit(self.linked.rows.selected_rows[-1])
-        elif event.key() == Qt.Key.Key_Escape and self.linked.rows.brushes:
-            self.linked.clear_brushes()
-        else:
-            super().keyPressEvent(event)
+            self.linked.menu_asked.emit(event.globalPos() if place is None else self.mapToGlobal(place.toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:
         if self.hover_row >= 0:
@@ -419,6 +444,66 @@ class Canvas(Themed):
     def enterEvent(self, event: QEnterEvent) -> None:
         self._pressed = None
         super().enterEvent(event)
+
+    # --- keys -------------------------------------------------------------------------------------------------------
+
+    def _present(self) -> int:
+        """The row that keys are about; -1 if none is seen.
+
+        That of the card, or the last one of the card, or the last that was selected, or the best, or any.
+        """
+        rows, results = self.linked.rows, self.linked.results
+        stood = results.row_of(self._stood)
+        likely = [self.hover_row, -1 if stood is None else stood, *rows.selected_rows[-1:]]
+        likely += [] if results.best is None else [results.best]
+        every = (*likely, *np.flatnonzero(self.within_reach).tolist())
+        return next((row for row in every if 0 <= row < len(results) and self.place_of(row) is not None), -1)
+
+    def _stand_at(self, row: int) -> None:
+        place = self.place_of(row) if row >= 0 else None
+        if place is not None:
+            self._stood = int(self.linked.results.points[row])
+            self.linked.hovered.emit(row, self.mapToGlobal(place.toPoint()))
+            self.update()  # the same row may be stood at in another place
+
+    def stand_again(self) -> None:
+        """Stand where one stood before other results were shown."""
+        if self.hasFocus() and (row := self.linked.results.row_of(self._stood)) is not None:
+            self._stand_at(row)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
+            if plain and event.key() in _OWN_KEYS:
+                event.accept()  # these keys mean something else in the window
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        row = self._present() if key in _OWN_KEYS and self.linked.there and not self.nothing() else -1
+        if key == Qt.Key.Key_Escape and self.linked.there and self.linked.rows.brushes:
+            self.linked.clear_brushes()
+        elif key == Qt.Key.Key_Escape and self.hover_row >= 0:
+            self._stood = -1
+            self.linked.hovered.emit(-1, QPoint())
+        elif row < 0:
+            super().keyPressEvent(event)
+        elif key in _ARROWS:
+            self._stand_at(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
+        elif key == Qt.Key.Key_Space:
+            self.linked.toggle(row)
+        elif key == Qt.Key.Key_P:
+            self.linked.toggle_pins([row])
+        else:
+            self.linked.open_asked.emit(row)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self._stood = -1
+            if self.hover_row >= 0:
+                self.linked.hovered.emit(-1, QPoint())
+        super().focusOutEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.renew()

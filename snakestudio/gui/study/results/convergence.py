@@ -71,6 +71,17 @@ class _Convergence(Canvas):
     def row_at(self, place: QPointF) -> int:
         return self.nearest(*self._places(), place) if self.goal is not None else -1
 
+    def place_of(self, row: int) -> QPointF | None:
+        if self.goal is None:
+            return None
+        x, y = (float(at[row]) for at in self._places())
+        return QPointF(x, y) if np.isfinite(y) else None
+
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        seen = np.flatnonzero(np.isfinite(self._places()[1]) & self.within_reach)
+        after, before = seen[seen > row][:1], seen[seen < row][-1:]
+        return int(next(iter(after if across + up > 0 else before), row))
+
     def paint_still(self, painter: QPainter) -> None:
         assert self.goal is not None
         area, results = self.area, self.linked.results
@@ -130,10 +141,9 @@ class _Convergence(Canvas):
         painter.drawPolyline(QPolygonF(corners))
 
     def paint_marks(self, painter: QPainter) -> None:
-        x, y = self._places()
         for row in self.marked_rows:
-            if row < len(x) and np.isfinite(y[row]):
-                self.paint_dot(painter, QPointF(x[row], y[row]), row)
+            if (place := self.place_of(row)) is not None:
+                self.paint_dot(painter, place, row)
 
 
 class ConvergenceView(QWidget):

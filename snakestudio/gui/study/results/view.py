@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.convergence import ConvergenceView
 from snakestudio.gui.study.results.hover_card import HoverCard
 from snakestudio.gui.study.results.linked import LinkedRows
@@ -61,6 +62,12 @@ class StudyResultsView(QWidget):
         self._charts: dict[str, QWidget] = {
             "Map": self.map, "Scatter": self.scatter, "Parallel": self.parallel, "Convergence": self.convergence,
         }  # fmt: skip
+        self.charts: dict[str, Canvas] = {
+            "Map": self.map.chart, "Scatter": self.scatter.chart, "Parallel": self.parallel.chart,
+            "Convergence": self.convergence.chart,
+        }  # fmt: skip
+        for name, chart in self.charts.items():
+            chart.setAccessibleName(name)
         self.table = ResultsTable(linked)
         self._wanted = ["Scatter", "Map"]
         self.chips: dict[str, QToolButton] = {}
@@ -208,6 +215,8 @@ class StudyResultsView(QWidget):
                 self._choose_usual(results)
             self._stack.setCurrentIndex(1)
             self.linked.take(results)
+            for chart in self.charts.values():
+                chart.stand_again()
             if first:  # what was chosen before there was anything
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
@@ -317,7 +326,7 @@ class StudyResultsView(QWidget):
         add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
         add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
-        add("Unpin" if self._all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
+        add("Unpin" if self.linked.all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
         add("Copy", self.table.copy, bool(rows))
         return menu
 
@@ -325,9 +334,6 @@ class StudyResultsView(QWidget):
         self.linked.hovered.emit(-1, QPoint())
         self.menu().popup(place)
 
-    def _all_pinned(self, rows: list[int]) -> bool:
-        return all(int(self.linked.results.points[row]) in self.linked.rows.pins for row in rows)
-
     def _pin_selected(self) -> None:
         if self.linked.there and (rows := self.linked.rows.selected_rows):
-            self.linked.pin(rows, not self._all_pinned(rows))
+            self.linked.toggle_pins(rows)
