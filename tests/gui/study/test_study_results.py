@@ -549,6 +549,20 @@ def test_every_chart_can_show_every_kind_of_study(
     theme.apply(qapp, "dark")
 
 
+def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
+    view: StudyResultsView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt ends the program if a picture goes while somebody still paints on it, as the frames of an exception do."""
+    chart = view.scatter.chart
+    for name in ("paint_still", "paint_marks"):
+        with monkeypatch.context() as patch:
+            patch.setattr(chart, name, lambda painter: 1 / 0)
+            chart.renew()
+            with pytest.raises(ZeroDivisionError):
+                chart.grab()
+    chart.grab()
+
+
 # --- while it runs --------------------------------------------------------------------------------------------------
 
 

@@ -206,15 +206,15 @@ class Canvas(Themed):
     # --- painting ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("card"))
-        if self.linked.there:
-            self._paint(painter)
-        if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(theme.colour("accent"), 2.0))
-            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(self.rect(), theme.colour("card"))
+            if self.linked.there:
+                self._paint(painter)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(theme.colour("accent"), 2.0))
+                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
 
     def _paint(self, painter: QPainter) -> None:
         if why := self.nothing():
@@ -237,10 +237,9 @@ class Canvas(Themed):
         layer = QPixmap(max(1, round(self.width() * scale)), max(1, round(self.height() * scale)))
         layer.setDevicePixelRatio(scale)
         layer.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(layer)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint(painter)
-        painter.end()
+        with QPainter(layer) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint(painter)
         return layer
 
     def pixels(self, area: QRectF) -> tuple[int, int, float]:
