@@ -94,6 +94,18 @@ def test_evolution_begins_anew_where_it_has_converged() -> None:
     assert min(score(place).goals[0] for place in points) < -0.49
 
 
+def test_it_is_known_where_evolution_began_anew_and_how_large_its_generations_are() -> None:
+    """Where nothing is better than anything else it does so at once; the last generation may be cut off."""
+    chooses = sampler(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 32\nbatch = 4\n'))
+    sizes = []
+    while batch := chooses.ask():
+        sizes.append(len(batch))
+        chooses.tell([PointScore((1.0,), 0.0)] * len(batch))
+    assert sizes == [4, 4, 8, 8, 8]
+    assert chooses.begun == ((0, 4), (8, 8), (24, 16))
+    assert not sampler(plan_of(TWO)).begun
+
+
 def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
     """Minimum of x + y where x y >= 0.25 is 1 at (0.5, 0.5); where x > 0.9 nothing runs."""
 

@@ -509,12 +509,43 @@ def test_the_optimisers_convergence_is_the_best_so_far(make_view: Callable[..., 
     view.show_chart("Convergence")
     chart = view.convergence.chart
     np.testing.assert_array_equal(chart.best, table.convergence)
-    assert chart.generation == 24
     view.convergence.goal_box.choose("cost_of_transport")
     known = chart.best[np.isfinite(chart.best)]
     assert (np.diff(known) <= 0).all()
     counts = table.counts & np.isfinite(table["cost_of_transport"])
     assert known[-1] == table["cost_of_transport"][counts].min()
+
+
+def test_generations_are_marked_and_more_so_where_an_optimiser_begins_anew(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
+    study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 100')
+    view = make_view(table_of(study, begun=((0, 7), (28, 14), (84, 28))))
+    view.show_chart("Convergence")
+    chart = view.convergence.chart
+    marks = chart.generations()
+    x = [chart.place_of(row).x() for row in range(100)]  # type: ignore[union-attr]
+    expected = [7, 14, 21, 28, 42, 56, 70, 84]
+    assert [at for at, _ in marks] == pytest.approx([(x[first - 1] + x[first]) / 2 for first in expected])
+    assert [anew for _, anew in marks] == [first in (28, 84) for first in expected]
+    assert chart.told_of_generations() == "generations of 7, restarts with 14, 28"
+    assert "restart" in chart.toolTip()
+    view.show_table(table_of(study, 24, begun=((0, 24),)), UNITS, trace_of_key, SCENE)
+    assert chart.generations() == []
+    assert chart.told_of_generations() == ""
+    assert chart.toolTip() == ""
+
+
+def test_generations_that_cannot_be_told_apart_are_not_drawn(make_view: Callable[..., StudyResultsView]) -> None:
+    study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 4000')
+    view = make_view(table_of(study, begun=((0, 7), (14, 14), (700, 500))), (420, 760))
+    view.show_chart("Convergence")
+    chart = view.convergence.chart
+    marks = chart.generations()
+    firsts = [round((at - chart.area.left()) / chart.area.width() * 1.02 * 4000 - 0.5) for at, _ in marks]
+    assert firsts == [700, 1200, 1700, 2200, 2700, 3200, 3700], "of the first two searches only where the next begins"
+    assert min(np.diff([at for at, _ in marks])) >= 6.0
+    assert marks[0][1]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""How an optimiser goes: every point by the order in which it was tried, the best so far, and where generations end."""
+"""How an optimiser goes: every point in the order they were tried in, the best so far, and where generations begin."""
 
 from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio._arrays import FloatArray
@@ -12,7 +12,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.study.samplers import generation_of
 from snakestudio.viewmodel.study.rasters import dots
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.scales import Scale
@@ -20,7 +19,9 @@ from snakestudio.viewmodel.study.scales import Scale
 __all__ = ["ConvergenceView"]
 
 _RADIUS = 2.6
-_MOST_GENERATIONS = 80
+_GAP = 6.0
+"""Between two generations that can be told apart, px."""
+_TIP = "A dotted line: a generation begins. A dashed one, a restart: the search begins anew from elsewhere"
 
 
 class _Convergence(Canvas):
@@ -31,13 +32,11 @@ class _Convergence(Canvas):
         self.goal: Column | None = None
         self.best: FloatArray = np.zeros(0)
         """Best so far at every row; NaN before the first that counts."""
-        self.generation = 0
-        """Points that are asked for at once; 0 where that is not known."""
         self._y = Scale(0.0, 1.0)
 
-    def show_goal(self, goal: Column | None, generation: int) -> None:
+    def show_goal(self, goal: Column | None) -> None:
         """Show how a goal became better."""
-        self.goal, self.generation = goal, generation
+        self.goal = goal
         if goal is not None:
             results = self.linked.results
             signed = np.where(results.counts, -goal.better * goal.values, np.inf)
@@ -68,6 +67,30 @@ class _Convergence(Canvas):
         y = area.bottom() - self._y.share(self.goal.values) * area.height()
         return x, np.where(np.isnan(y) & self.linked.results.failed, area.bottom() - 3, y)
 
+    def renew(self) -> None:
+        super().renew()
+        self.setToolTip(_TIP if self.linked.there and self.generations() else "")
+
+    def generations(self) -> list[tuple[float, bool]]:
+        """Where generations begin, px, and whether the search begins anew there; those that can be told apart."""
+        area, count = self.area, len(self.linked.results)
+        begun = self.linked.results.table.begun
+        found: list[tuple[float, bool]] = []
+        for (first, size), end in zip(begun, [*(first for first, _ in begun[1:]), count], strict=False):
+            apart = self._x.at(size) * area.width() >= _GAP
+            for number in range(first, end, size if apart else max(1, end - first)):
+                at = area.left() + self._x.at(number + 0.5) * area.width()
+                if number and at >= (found[-1][0] if found else area.left()) + _GAP:
+                    found.append((at, number == first))
+        return found
+
+    def told_of_generations(self) -> str:
+        """How large they are, in words; "" where none are marked."""
+        sizes = [str(size) for first, size in self.linked.results.table.begun if first < len(self.linked.results)]
+        if not self.generations():
+            return ""
+        return f"generations of {sizes[0]}" + (f", restarts with {', '.join(sizes[1:])}" if sizes[1:] else "")
+
     def row_at(self, place: QPointF) -> int:
         return self.nearest(*self._places(), place) if self.goal is not None else -1
 
@@ -88,15 +111,15 @@ class _Convergence(Canvas):
         tried = Column("tried", "Points tried", "", "other", results.points)
         self.paint_below(painter, area, self._x, tried)
         self.paint_left(painter, area, self._y, self.goal)
-        count = len(results) // self.generation if self.generation else 0
-        if 1 < count <= _MOST_GENERATIONS:
-            painter.setPen(QPen(theme.colour("line"), 1, Qt.PenStyle.DotLine))
-            for number in range(1, count + 1):
-                border = area.left() + self._x.at(number * self.generation + 0.5) * area.width()
-                painter.drawLine(QPointF(border, area.top()), QPointF(border, area.bottom()))
-            painter.setPen(theme.colour("dim"))
-            text = f"generations of {self.generation}"
-            painter.drawText(area.adjusted(0, -22, 0, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
+        for at, anew in self.generations():
+            look = Qt.PenStyle.DashLine if anew else Qt.PenStyle.DotLine
+            painter.setPen(QPen(theme.colour("dim" if anew else "line"), 1.2 if anew else 1.0, look))
+            painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+        painter.setPen(theme.colour("dim"))
+        metrics = QFontMetricsF(painter.font())
+        room = area.width() - metrics.horizontalAdvance(self.goal.heading)
+        text = metrics.elidedText(self.told_of_generations(), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(area.adjusted(0, -22, 0, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
         x, y = self._places()
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         failed = np.flatnonzero(results.failed)
@@ -179,4 +202,4 @@ class ConvergenceView(QWidget):
         self.goal_box.offer([(goal.name, goal.short) for goal in goals])
         self._row.setVisible(len(goals) > 1)
         goal = results.columns.get(self.goal_box.value)
-        self.chart.show_goal(goal, generation_of(results.table.study))
+        self.chart.show_goal(goal)
