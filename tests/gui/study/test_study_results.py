@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -692,3 +693,40 @@ def test_in_a_narrow_dock_one_chart_is_seen_and_in_a_wide_one_three(
     assert view.shown_charts == ["Map", "Scatter", "Parallel"]
     qtbot.mouseClick(view.chips["Parallel"], LEFT)
     assert view.shown_charts == ["Map", "Scatter"]
+
+
+def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
+    make_view: Callable[..., StudyResultsView], qtbot: QtBot
+) -> None:
+    view = make_view(table_of(made_up_study()), (420, 400))
+    assert view.shown_charts == ["Scatter"]
+    assert not view.table.isVisible()
+    assert view.scatter.height() > 300
+    view.resize(250, 400)  # as narrow as a dock gets: the longest word makes way, none lies over another
+    chips = list(view.chips.values())
+    qtbot.waitUntil(lambda: all(one.geometry().right() < other.x() for one, other in itertools.pairwise(chips)))
+    assert chips[-1].geometry().right() < 250
+    assert chips[0].width() > chips[0].fontMetrics().horizontalAdvance("Map")
+    view.resize(420, 400)
+    qtbot.mouseClick(view.chips["Scatter"], LEFT)
+    assert view.shown_charts == ["Scatter"], "a click on what is seen alone changes nothing"
+    assert view.chips["Scatter"].isChecked()
+    qtbot.mouseClick(view.chips["Table"], LEFT)
+    assert view.shown_charts == ["Table"]
+    qtbot.waitUntil(lambda: view.table.height() > 270)
+    assert not view.scatter.isVisible()
+    view.linked.select([7])
+    view.resize(1280, 400)  # low, but wide
+    qtbot.waitUntil(lambda: view.scatter.isVisible())
+    assert view.shown_charts == ["Scatter", "Parallel", "Table"]
+    assert view.table.x() < view.table.window().width()
+    view.resize(1280, 800)
+    qtbot.waitUntil(lambda: not view.chips["Table"].isVisible())
+    assert view.shown_charts == ["Scatter", "Parallel"]
+    assert view.table.isVisible()
+    assert view.table.mapTo(view, QPoint(0, 0)).y() > view.scatter.mapTo(view, QPoint(0, 0)).y() + view.scatter.height()
+    assert view.table.width() > 1200
+    assert [index.row() for index in view.table.selectionModel().selectedRows()] == [7]
+    view.show_chart("Scatter", False)
+    view.show_chart("Parallel", False)
+    assert view.shown_charts == ["Parallel"], "the table below is no chart"

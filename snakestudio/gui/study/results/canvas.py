@@ -313,6 +313,16 @@ class Canvas(Themed):
         painter.drawText(QRectF(_MARGIN, area.top() - metrics.height() - 8, self.width(), metrics.height() + 2),
                          _SIDES.AlignLeft | _SIDES.AlignVCenter, title)  # fmt: skip
 
+    def paint_note(self, painter: QPainter, area: QRectF, column: Column, note: str) -> None:
+        """A note above an area, as far as what stands to its left is of leaves room for it."""
+        metrics = QFontMetricsF(theme.chart_font())
+        taken = _MARGIN + metrics.horizontalAdvance(column.heading) + 12
+        room = QRectF(taken, 0, min(area.right() + 22, self.width() - _MARGIN) - taken, area.top() - 8)
+        painter.setFont(theme.chart_font())
+        painter.setPen(theme.colour("dim"))
+        text = metrics.elidedText(note, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
+        painter.drawText(room, _SIDES.AlignRight | _SIDES.AlignBottom, text)
+
     def paint_bar(self, painter: QPainter, area: QRectF, ends: tuple[float, float, bool], column: Column) -> None:
         """The colours of a column beside an area, with its numbers; what it is stands above."""
         font = theme.chart_font()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio._arrays import FloatArray
@@ -115,11 +115,7 @@ class _Convergence(Canvas):
             look = Qt.PenStyle.DashLine if anew else Qt.PenStyle.DotLine
             painter.setPen(QPen(theme.colour("dim" if anew else "line"), 1.2 if anew else 1.0, look))
             painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
-        painter.setPen(theme.colour("dim"))
-        metrics = QFontMetricsF(painter.font())
-        room = area.width() - metrics.horizontalAdvance(self.goal.heading)
-        text = metrics.elidedText(self.told_of_generations(), Qt.TextElideMode.ElideRight, room)
-        painter.drawText(area.adjusted(0, -22, 0, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
+        self.paint_note(painter, area, self.goal, self.told_of_generations())
         x, y = self._places()
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         failed = np.flatnonzero(results.failed)

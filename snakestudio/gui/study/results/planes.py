@@ -433,10 +433,8 @@ class _Map(_Plane):
                 *(["× failed"] if cells.failed.any() else []),
                 *(["⁄ beyond a limit"] if cells.beyond.any() else []),
             ]
-            painter.setFont(theme.chart_font())
-            painter.setPen(theme.colour("dim"))
-            room = QRectF(0, 0, area.right() + 22, area.top() - 8)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, "   ".join(signs))
+            assert self.up is not None
+            self.paint_note(painter, area, self.up, "   ".join(signs))
 
     def _paint_signs(self, painter: QPainter, cells: Cells) -> None:
         """Gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""
