@@ -97,11 +97,11 @@ class Vary(Frozen):
             if self.low is not None or self.high is not None or self.steps is not None:
                 yield "values", "a list and a range are given", "give one of them"
             if len(self.values) < 2:
-                yield "values", "a list of one value varies nothing", "give at least two, or put it into [fixed]"
+                yield "values", "a list of one value varies nothing", "give at least two, or make it a fixed value"
             if len(set(map(repr, self.values))) < len(self.values):
                 yield "values", "the list has a value twice", "name each once"
         elif self.low is None or self.high is None:
-            yield "low", "there is no range", "give low and high, or a list of values"
+            yield "low", "there is no range", "give both ends, or a list of values"
         elif not self.low < self.high:
             yield "low", f"the range goes from {self.low:g} to {self.high:g}", "give a smaller and a larger number"
         elif self.scale == "log" and self.low <= 0.0:
@@ -230,27 +230,27 @@ def problems(study: StudyFields) -> list[Problem]:
     def wrong(key: str, message: str, remedy: str) -> None:
         found.append(Problem("error", key, message, remedy))
 
-    keys: dict[str, str] = {}
+    keys: set[str] = set()
     for number, vary in enumerate(study.vary, 1):
         for name, message, remedy in vary.mistakes():
             wrong(f"vary[{number}].{name}", message, remedy)
         for key in vary.all_keys:
             if key in keys:
-                wrong(f"vary[{number}]", f"{key} varies in {keys[key]} already", "name it once")
-            keys[key] = f"vary[{number}]"
+                wrong(f"vary[{number}]", f"{key} varies already", "name it once")
+            keys.add(key)
             if key in study.fixed:
-                wrong(f"vary[{number}]", f"{key} is fixed in [fixed]", "take it out there or here")
+                wrong(f"vary[{number}]", f"{key} is one of the fixed values", "take it out there or here")
         if study.search.kind == "grid" and vary.count is None:
             wrong(f"vary[{number}].steps", "a grid needs to know how many", "give steps, or a list of values")
     if not study.vary and study.repeats.count == 1:
-        wrong("vary", "nothing varies", "add a [[vary]] with the key of a value and its range, or repeats")
+        wrong("vary", "nothing varies", "add a value that varies, or repeats")
     for group in study.groups:
         counts = {vary.count for vary in group}
         if len(group) > 1 and (study.search.kind == "grid" or any(vary.values for vary in group)) and len(counts) > 1:
             names = ", ".join(vary.name for vary in group)
             wrong("vary", f"{names} move together in different numbers of steps", "give each of them as many")
     if study.repeats.jitter and study.repeats.count == 1:
-        wrong("repeats.jitter", "there is one repeat only", "give repeats.count, like 10")
+        wrong("repeats.jitter", "there is one repeat only", "take more, like 10")
     measures = [part.called for part in study.measured]
     for number, called in enumerate(measures):
         if called in measures[:number]:
@@ -258,18 +258,18 @@ def problems(study: StudyFields) -> list[Problem]:
             wrong(f"{part}.name", f'"{called}" is there twice', "give each a name of its own")
     for number, limit in enumerate(study.limits, 1):
         if limit.at_least is None and limit.at_most is None:
-            wrong(f"limits[{number}]", "it has no bound", "give at_least or at_most")
+            wrong(f"limits[{number}]", "it has no bound", "say at least or at most how much")
         elif limit.at_least is not None and limit.at_most is not None and limit.at_least > limit.at_most:
-            wrong(f"limits[{number}].at_least", "it is above at_most", "give a smaller and a larger number")
+            wrong(f"limits[{number}].at_least", "it is above the upper bound", "give a smaller and a larger number")
     for number, goal in enumerate(study.goals, 1):
         if goal.over == "spread" and study.repeats.count == 1:
-            wrong(f"goals[{number}].over", "one repeat has no spread", "give repeats.count, like 10")
+            wrong(f"goals[{number}].over", "one repeat has no spread", "take more, like 10")
     if study.search.kind in GOALS_OF:
         least, most = GOALS_OF[study.search.kind]
         if not least <= len(study.goals) <= most:
             count = f"{least} goal{'s' * (least > 1)}" if least == most else f"{least} to {most} goals"
-            remedy = "add [[goals]], or take out those that do not count" if study.goals else "add [[goals]]"
-            wrong("goals", f"{study.search.kind} searches by {count}, and there are {len(study.goals)}", remedy)
+            remedy = "add a goal" if len(study.goals) < least else "take out those that do not count"
+            wrong("goals", f"this search takes {count}, and there are {len(study.goals)}", remedy)
     if study.n_runs > MOST_RUNS:
         amount = f"{study.n_points:,} points of {study.repeats.count} repeats are more than {MOST_RUNS:,} runs"
         wrong("search", amount, "take fewer steps or points")

@@ -181,7 +181,10 @@ class Driver:
                     points.tell([self._score(repeats) for repeats in self._batch])
             elif len(self._waiting) >= 2 * MOST_IN_CHUNK:
                 return
+            before = len(points.begun)
             batch = points.ask()
+            if len(points.begun) > before:
+                self._store.note("searches", json.dumps(points.begun))
             if not batch:
                 self._exhausted = True
                 runs = self._progress.finished + len(self._open)

@@ -109,7 +109,7 @@ class Plan:
                 present = get_value(self.scene, key)
             except SceneError as error:
                 message = error.problems[0].message if error.problems else "there is no such key in the scene"
-                yield Problem("error", f"{at}.key", f"{key}: {message}", "see the scene file for the keys it has")
+                yield Problem("error", f"{at}.key", f"{key}: {message}", "take one that the scene has")
                 return
             if isinstance(present, BaseModel | tuple):
                 yield Problem("error", f"{at}.key", f"{key} is no single value", "name a value in it")

@@ -89,10 +89,17 @@ class Table(Mapping[str, np.ndarray]):
     study : StudyFields
     results : sequence of (Asked, Outcome or None)
         By point and repeat, as `Store.results` gives them.
+    begun : tuple of (int, int), optional
+        Where an optimiser began, and began anew: the first point there, and how many points a generation has.
     """
 
-    def __init__(self, study: StudyFields, results: Sequence[tuple[Asked, Outcome | None]]) -> None:
-        self.study = study
+    def __init__(
+        self,
+        study: StudyFields,
+        results: Sequence[tuple[Asked, Outcome | None]],
+        begun: tuple[tuple[int, int], ...] = (),
+    ) -> None:
+        self.study, self.begun = study, begun
         self.rows: list[list[tuple[Asked, Outcome | None]]] = []
         for asked, outcome in results:
             if not self.rows or self.rows[-1][0][0].point != asked.point:

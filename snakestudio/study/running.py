@@ -245,10 +245,11 @@ def results_of(path: Path) -> Table:
         If there are no results, or they cannot be read.
     """
     with Store(store_path(path)) as store:
-        text = store.about().get("study")
-        if text is None:
+        about = store.about()
+        if "study" not in about:
             raise StudyError(f"{store.path}: there are no results yet; run the study first.")
-        return Table(parse_study(text, str(path)), store.results())
+        begun = tuple((first, size) for first, size in json.loads(about.get("searches", "[]")))
+        return Table(parse_study(about["study"], str(path)), store.results(), begun)
 
 
 def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tuple[Scene, Path]:

@@ -12,14 +12,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from snakestudio.errors import StudyError
+from snakestudio.errors import Problem, StudyError
 from snakestudio.study.description import StudyFields
 from snakestudio.study.plan import Plan, Point
 
-__all__ = ["Sampler", "Score", "generation_of", "sampler"]
+__all__ = ["Sampler", "Score", "sampler"]
 
 _GENERATIONS = {"nsga2": 24, "tpe": 8}
-"""Points of a generation unless somebody says how many; CMA-ES takes twice as many whenever it begins anew."""
+"""Points of a generation unless somebody says how many; CMA-ES has few, and twice as many whenever it begins anew."""
 
 _PIECE = 256
 """Points that a search which looks at no results hands out at once."""
@@ -45,6 +45,10 @@ class Sampler(Protocol):
     adaptive: bool
     """Whether it waits for what came of a batch before it asks for the next one."""
 
+    begun: tuple[tuple[int, int], ...]
+    """Where it began, and began anew: the number of the first point there, and how many points a generation has from
+    there on; of adaptive ones only."""
+
     def ask(self) -> list[Point]:
         """The next batch; empty at the end."""
         ...
@@ -58,6 +62,7 @@ class _Listed:
     """Points that are known from the start."""
 
     adaptive = False
+    begun: tuple[tuple[int, int], ...] = ()
 
     def __init__(self, points: Callable[[int], Point], count: int) -> None:
         self._points, self._count, self._next = points, count, 0
@@ -99,6 +104,7 @@ class _Batches:
         self._plan = plan
         self._left = plan.study.search.points
         self._number = 0
+        self.begun: tuple[tuple[int, int], ...] = ()
         self._batches: Any = batches(plan.study, len(plan.study.groups))
         self._scores: list[Score] | None = None
 
@@ -107,6 +113,8 @@ class _Batches:
         if self._left <= 0:
             return []
         places = next(self._batches) if self._scores is None else self._batches.send(self._scores)
+        if not self.begun or len(places) != self.begun[-1][1]:  # none begins anew with as many points
+            self.begun += ((self._number, len(places)),)
         places = places[: self._left]
         points = [self._plan.point(self._number + k, place) for k, place in enumerate(places)]
         self._number += len(points)
@@ -161,20 +169,13 @@ def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
         size *= 2
 
 
-def generation_of(study: StudyFields) -> int:
-    """Points that a search asks for at once; 0 of one that asks for all, or for other numbers as it goes."""
-    usual = _GENERATIONS.get(study.search.kind, 0)
-    return study.search.batch or usual if usual else 0
-
-
 def _optuna(study: StudyFields, d: int) -> Iterator[Any]:
     """Several goals, or one, by a sampler of optuna's."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     search = study.search
-    size = generation_of(study)
-
+    size = search.batch or _GENERATIONS[search.kind]
     made: Any
     if search.kind == "nsga2":
         made = optuna.samplers.NSGAIISampler(population_size=size, seed=search.seed)
@@ -209,9 +210,8 @@ def sampler(plan: Plan) -> Sampler:
         try:
             import optuna  # noqa: F401
         except ImportError:
-            raise StudyError(
-                f'{plan.source}: search.kind = "{kind}" needs optuna, which is not installed; install it with'
-                ' pip install "snakestudio[study]", or search another way.'
-            ) from None
+            remedy = 'install it with pip install "snakestudio[study]", or search another way'
+            wrong = Problem("error", "search.kind", "this search needs optuna, which is not installed", remedy)
+            raise StudyError(f"{plan.source}: {wrong.sentence()}", [wrong]) from None
         return _Batches(plan, _optuna)
     return _listed(plan)

@@ -98,7 +98,7 @@ def chosen(table: Table, named: Named) -> Shown:
     goals = [goal.called for goal in study.goals]
     measured = goals or [limit.called for limit in study.limits]
     if not measured and not (x and y):
-        raise StudyError("The study measures nothing; give it [[goals]], or name the columns with --x and --y.")
+        raise StudyError("The study measures nothing; give it a goal, or name the columns with --x and --y.")
     grid = study.search.kind == "grid"
     if not x and not y:
         if len(goals) > 1 and (study.search.kind in GOALS_OF or not grid) and not colour:

@@ -278,6 +278,16 @@ class Store:
             self._db.execute("DELETE FROM about")
             self._db.executemany("INSERT INTO about VALUES (?, ?)", about.items())
 
+    def note(self, name: str, value: str) -> None:
+        """Note one thing more of what is run, or otherwise than before.
+
+        Raises
+        ------
+        StudyError
+        """
+        with self._said():
+            self._db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+
     def ask(self, runs: Sequence[Asked]) -> None:
         """Note runs that the study asks for.
 

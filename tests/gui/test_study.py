@@ -29,10 +29,12 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.running import results_of
-from snakestudio.study.study_file import load_study
+from snakestudio.study.store import store_path
+from snakestudio.study.study_file import load_study, save_study
 from snakestudio.viewmodel.study.landing import landed, trace_of
 from tests.gui.conftest import COMPILING_MS, MAIN_SCENE
 from tests.study.conftest import study_file
+from tests.study.made_up import made_up_study, write_store
 
 pytestmark = pytest.mark.gui
 # Workers step back behind everything, so a machine with other work lets them wait: their tests have time to compile.
@@ -311,7 +313,7 @@ def test_goals_limits_repeats_and_fixed_values(opened: MainWindow, study_file: P
     checked(opened, qtbot)
     setup.goals.add("cost_of_transport")
     checked(opened, qtbot)
-    assert "cma_es searches by 1 goal, and there are 2" in setup.goals.message.text()
+    assert "This search takes 1 goal, and there are 2; take out those that do not count" in setup.goals.message.text()
     setup.goals.cards[0].remove_button.click()
     assert load_study(study_file).goals[0].aim == "minimise", "what costs less is better"
     setup.limits.add("largest_torque")
@@ -401,6 +403,34 @@ def test_a_study_runs_and_computes_nothing_twice(
     progress = c.study.runner.progress
     assert progress is not None
     assert (progress.state, progress.finished, progress.known) == ("done", 6, 6)
+
+
+def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
+    """At 900 by 600 pixels one thing at a time is seen whole; nothing has to be scrolled."""
+    study = made_up_study(("amplitude", "phase"), 1)
+    save_study(study, study_file)
+    write_store(store_path(study_file), study)
+    c = opened.context
+    c.study.close()
+    opened.resize(900, 600)
+    assert c.study.open(study_file)
+    p = panel(opened)
+    p.tabs.setCurrentWidget(p.results_page)
+    results = p.results
+    qtbot.waitUntil(lambda: results.linked.there and opened.height() == 600)
+    chart = results.charts[results.shown_charts[0]]
+    qtbot.waitUntil(lambda: chart.height() >= 160)
+    assert chart.visibleRegion().boundingRect() == chart.rect()
+    assert not p.title.isVisible(), "it is seen beside the set-up"
+    for name, chip in results.chips.items():
+        assert chip.visibleRegion().boundingRect() == chip.rect()
+        assert chip.width() > chip.fontMetrics().horizontalAdvance(name), f"{name} is not cut"
+    results.chips["Table"].click()
+    table = results.table
+    qtbot.waitUntil(lambda: table.viewport().height() >= 4 * table.rowHeight(0))
+    assert table.visibleRegion().boundingRect() == table.rect()
+    p.tabs.setCurrentWidget(p.setup)
+    assert p.title.isVisible()
 
 
 def test_closing_the_window_asks_and_ends_what_runs(

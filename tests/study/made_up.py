@@ -122,11 +122,16 @@ def asked_of(study: StudyFields, count: int | None = None) -> list[Asked]:
     return found
 
 
-def table_of(study: StudyFields, count: int | None = None, landed: int | None = None) -> Table:
+def table_of(
+    study: StudyFields,
+    count: int | None = None,
+    landed: int | None = None,
+    begun: tuple[tuple[int, int], ...] = (),
+) -> Table:
     """The table of the first points, of which only some have landed."""
     asked = asked_of(study, count)
     landed = len(asked) if landed is None else landed
-    return Table(study, [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(asked)])
+    return Table(study, [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(asked)], begun)
 
 
 def write_store(path: Path, study: StudyFields) -> None:

@@ -108,6 +108,19 @@ def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file
     assert "is not a whole number of time steps" in outcome.sentence
 
 
+def test_results_say_where_an_optimiser_began_anew(study_file: Path) -> None:
+    """Of a number that is always the same, so that it does so at once."""
+    search = '[search]\nkind = "cma_es"\npoints = 14\nbatch = 3\n'
+    study_file.write_text(STUDY.replace("net_speed", "max(time_s)") + search)
+    run_study(study_file, ONE)
+    assert results_of(study_file).begun == ((0, 3), (6, 6))
+    run_study(study_file, Workers(0))  # which asks for the same once more
+    assert results_of(study_file).begun == ((0, 3), (6, 6))
+    study_file.write_text(STUDY)
+    run_study(study_file, ONE)
+    assert results_of(study_file).begun == ()
+
+
 def test_what_cannot_be_measured_is_said_before_anything_is_computed(study_file: Path) -> None:
     study_file.write_text(STUDY + '[[limits]]\nmeasure = "time_jammed"\nat_most = 1.0\n')
     with pytest.raises(StudyError, match=r"limits\[1\].measure: time_jammed needs joint_1_jammed"):

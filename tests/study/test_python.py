@@ -250,7 +250,7 @@ def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
         ({"vary": VARY, "search": "magic"}, "search"),
         ({"vary": VARY, "search": "random", "points": -1}, "points"),
         ({"vary": VARY, "repeats": "many"}, "repeats"),
-        ({"vary": VARY, "fixed": {"gait.amplitude_deg": 3}}, "is fixed"),
+        ({"vary": VARY, "fixed": {"gait.amplitude_deg": 3}}, "is one of the fixed values"),
         ({"vary": VARY, "fixed": 3}, "fixed must be"),
         ({"vary": VARY, "jitter": {"ground.mu_along": 0.1}}, "one repeat only"),
         ({"vary": VARY, "file": 3}, "file must be"),

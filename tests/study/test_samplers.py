@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from snakestudio.errors import StudyError
 from snakestudio.model.scene import Scene
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import PointScore, front
@@ -92,6 +94,18 @@ def test_evolution_begins_anew_where_it_has_converged() -> None:
     assert min(score(place).goals[0] for place in points) < -0.49
 
 
+def test_it_is_known_where_evolution_began_anew_and_how_large_its_generations_are() -> None:
+    """Where nothing is better than anything else it does so at once; the last generation may be cut off."""
+    chooses = sampler(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 32\nbatch = 4\n'))
+    sizes = []
+    while batch := chooses.ask():
+        sizes.append(len(batch))
+        chooses.tell([PointScore((1.0,), 0.0)] * len(batch))
+    assert sizes == [4, 4, 8, 8, 8]
+    assert chooses.begun == ((0, 4), (8, 8), (24, 16))
+    assert not sampler(plan_of(TWO)).begun
+
+
 def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
     """Minimum of x + y where x y >= 0.25 is 1 at (0.5, 0.5); where x > 0.9 nothing runs."""
 
@@ -107,6 +121,16 @@ def test_evolution_keeps_to_limits_and_survives_runs_that_fail() -> None:
 def test_the_order_of_points_is_limits_first() -> None:
     scores = [PointScore((5.0,), 0.0), PointScore((-9.0,), 0.3), PointScore((math.inf,), 0.0), PointScore((2.0,), 0.0)]
     assert np.argsort(ranked(scores)).tolist() == [3, 0, 1, 2]
+
+
+def test_a_package_that_is_missing_is_told_beside_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_of(TWO + GOAL + '[search]\nkind = "tpe"\n')
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(StudyError) as caught:
+        sampler(plan)
+    assert [problem.key for problem in caught.value.problems] == ["search.kind"]
+    assert caught.value.problems[0].message == "this search needs optuna, which is not installed"
+    assert str(caught.value).startswith("study: search.kind: this search needs optuna")
 
 
 def test_two_goals_get_their_front() -> None:

@@ -47,6 +47,16 @@ def test_numbers_come_back_to_the_last_bit(tmp_path: Path) -> None:
         assert store.about() == {"study": "text"}
 
 
+def test_what_is_noted_of_a_study_is_forgotten_with_it(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.results", writing=True) as store:
+        store.begin({"study": "one"})
+        store.note("searches", "[[0, 4]]")
+        store.note("searches", "[[0, 4], [8, 8]]")
+        assert store.about() == {"study": "one", "searches": "[[0, 4], [8, 8]]"}
+        store.begin({"study": "two"})
+        assert store.about() == {"study": "two"}
+
+
 def test_whoever_reads_sees_what_lands(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store, Store(path) as other:

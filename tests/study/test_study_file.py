@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from snakestudio.errors import StudyError
 from snakestudio.model.scene import Scene
 from snakestudio.study.begin import range_of, words_of
-from snakestudio.study.description import FORMAT, StudyFields, Vary
+from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 from snakestudio.study.study_file import dump_study, load_study, parse_study, save_study
 from tests.study.conftest import STUDY
 
@@ -77,12 +78,12 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
         (HEAD + RANGE.replace("steps = 3", ""), "vary[1].steps: a grid needs to know how many"),
         (HEAD + RANGE.replace("steps = 3", "steps = 1"), "vary[1].steps: 1 must be at least 2"),
         (HEAD + RANGE.replace("low = 0.1", 'low = 0.0\nscale = "log"'), "a logarithmic scale cannot begin at 0"),
-        (HEAD + RANGE + RANGE, "vary[2]: ground.mu_along varies in vary[1] already"),
-        (HEAD + RANGE + '[fixed]\nground.mu_along = 0.2\n', "vary[1]: ground.mu_along is fixed in [fixed]"),
+        (HEAD + RANGE + RANGE, "vary[2]: ground.mu_along varies already"),
+        (HEAD + RANGE + '[fixed]\nground.mu_along = 0.2\n', "vary[1]: ground.mu_along is one of the fixed values"),
         (HEAD + RANGE.replace("steps = 3", "steps = 3\nvalues = [1.0, 2.0]"), "a list and a range are given"),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "a list of one value varies nothing"),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0, 1.0]\n', "the list has a value twice"),
-        (HEAD + RANGE + '[search]\nkind = "cma_es"\n', "goals: cma_es searches by 1 goal, and there are 0"),
+        (HEAD + RANGE + '[search]\nkind = "cma_es"\n', "goals: this search takes 1 goal, and there are 0; add a goal."),
         (HEAD + RANGE + '[search]\nkind = "gird"\n', 'search.kind: "gird" is not known'),
         (HEAD + RANGE + "[search]\npoints = 1000000000000\n", "search.points: 1000000000000 must be at most"),
         (HEAD + RANGE.replace("steps = 3", "steps = 1000") + RANGE.replace("along", "across").replace("= 3", "= 1001"),
@@ -99,6 +100,35 @@ def test_a_mistake_is_told_with_its_key(text: str, said: str) -> None:
         parse_study(text, "s.toml")
     assert said in str(caught.value)
     assert all(line.startswith("s.toml: ") for line in str(caught.value).splitlines())
+
+
+LIMIT = '[[limits]]\nmeasure = "net_speed"\n'
+GOAL = '[[goals]]\nmeasure = "net_speed"\nover = "spread"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("", {"vary"}),
+        ('[[vary]]\nkeys = ["a", "b"]\nkey = "a"\n', {"vary[1].keys", "vary[1].low", "vary[1]", "vary[1].steps"}),
+        ('[[vary]]\nvalues = [1]\nlow = 1\n[fixed]\na = 1\n', {"vary[1].key", "vary[1].values"}),
+        ('[[vary]]\nkey = "a"\nlow = 0\nhigh = 1\nscale = "log"\n[fixed]\na = 1\n',
+         {"vary[1].low", "vary[1]", "vary[1].steps"}),
+        (RANGE + '[search]\nkind = "nsga2"\n[[repeats.jitter]]\nkey = "a"\nspread = 1\n' + GOAL + LIMIT,
+         {"repeats.jitter", "limits[1].name", "limits[1]", "goals[1].over", "goals"}),
+        (RANGE + '[search]\nkind = "cma_es"\npoints = 1000000\n[repeats]\ncount = 2\n', {"goals", "search"}),
+        (RANGE + LIMIT + "at_least = 2\nat_most = 1\n", {"limits[1].at_least"}),
+    ],
+)  # fmt: skip
+def test_a_mistake_reads_as_well_beside_a_field_as_behind_its_key(text: str, keys: set[str]) -> None:
+    """The command line says the key before the sentence; the window, which has no file to be seen, does without."""
+    found = problems(parse_study(HEAD + text, whole=False))
+    assert {problem.key for problem in found} == keys
+    for problem in found:
+        assert problem.sentence().startswith(f"{problem.key}: ")
+        beside = f"{problem.message}; {problem.remedy}"
+        beside = re.sub(r"gait\.amplitude_deg|net_speed", "", beside)  # are called so everywhere
+        assert not re.search(r"[][=_]|[a-z]\.[a-z]", beside), beside
 
 
 def test_values_that_move_together_have_as_many_steps() -> None:

@@ -215,8 +215,20 @@ MOUSE = (
             ("Drag of a channel into a plot", "Add it; below the plots: make a new plot"),
         ),
     ),
+    (
+        "Charts of a study",
+        (
+            ("Click, Ctrl+click", "Select a point, or one more"),
+            ("Drag", "Brush what lies there; Esc takes brushes away"),
+            ("Arrow keys", "Go to the next point on that side, in parallel coordinates also from axis to axis"),
+            ("Enter, double click", "Open its run"),
+            ("Space", "Select it, or no more"),
+            ("P", "Pin it to the top of the table"),
+            ("Menu, Shift+F10, right click", "What can be done with it"),
+        ),
+    ),
 )
-"""What the mouse does, by where it is."""
+"""What the mouse does, by where it is, and keys that are no commands."""
 
 
 class _Dialog(QDialog):

@@ -41,7 +41,7 @@ _NONE = (
 )
 
 _LOW = 560
-"""Height below which results have the room of the workers' table, px of the design."""
+"""Height below which results have the room of the study's title and of the workers' table, px of the design."""
 
 
 class StudyActions(Protocol):
@@ -139,7 +139,6 @@ class StudyPanel(Themed):
         self.tabs.addTab(self.setup, "Setup")
         # A window may be lower than charts and table need.
         self.results_page = scrolled(self.results)
-        self.results.setMinimumSize(theme.scaled(240), theme.scaled(420))
         self.tabs.addTab(self.results_page, "Results")
         self.tabs.setDocumentMode(True)
         self.run_bar = StudyRunBar(open_study, runner, settings)
@@ -171,7 +170,7 @@ class StudyPanel(Themed):
         runner.began.connect(lambda: self.tabs.setCurrentWidget(self.results_page))
         open_study.opened.connect(self._on_opened)
         open_study.landed.connect(self._on_landed)
-        self.tabs.currentChanged.connect(lambda _: self._show_results())
+        self.tabs.currentChanged.connect(self._on_page)
         self.renew_theme()
         self.refresh()
 
@@ -228,6 +227,10 @@ class StudyPanel(Themed):
     def _on_opened(self) -> None:
         self.title.setModified(False)
         self.tabs.setCurrentWidget(self.setup)
+
+    def _on_page(self) -> None:
+        self._arrange()
+        self._show_results()
 
     def _on_landed(self) -> None:
         self._stale = True
@@ -304,7 +307,13 @@ class StudyPanel(Themed):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-        self.run_bar.set_low(self.height() < theme.scaled(_LOW))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        low = self.height() < theme.scaled(_LOW)
+        self.run_bar.set_low(low)
+        for widget in (self.title, self.file):
+            widget.setVisible(not low or self.tabs.currentWidget() is self.setup)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(420), theme.scaled(640))

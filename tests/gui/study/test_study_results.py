@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -52,7 +53,7 @@ def view(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
 
 
 def place(chart: Canvas, row: int) -> QPoint:
-    found = chart.place_of(row)  # type: ignore[attr-defined]
+    found = chart.place_of(row)
     assert found is not None
     return QPoint(found.toPoint())
 
@@ -289,6 +290,174 @@ def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(vi
     assert names[0] not in [column.name for column in chart.columns]
 
 
+# --- keys -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def grid(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
+    """Five amplitudes and five phases; point 5 a + p has the a-th and the p-th, and 24 alone has failed."""
+    view = make_view(table_of(made_up_study(("amplitude", "phase"), 1, search='kind = "grid"', steps=5)))
+    assert np.flatnonzero(view.linked.results.failed).tolist() == [24]
+    return view
+
+
+def keyed(chart: Canvas, keys: str) -> list[int]:
+    """The rows at which one stands after each of some keys, l, r, u, d; the card stands beside each of them."""
+    codes = {"l": Qt.Key.Key_Left, "r": Qt.Key.Key_Right, "u": Qt.Key.Key_Up, "d": Qt.Key.Key_Down}
+    found = []
+    for key in keys:
+        QTest.keyClick(chart, codes[key])
+        found.append(chart.hover_row)
+    return found
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_tab_leads_to_every_chart_and_shows_where_one_is(
+    view: StudyResultsView, qtbot: QtBot, qapp: QApplication, look: str
+) -> None:
+    theme.apply(qapp, look)
+    view.activateWindow()
+    accent = theme.colour("accent").rgb()
+    for name in ("Map", "Scatter", "Parallel", "Convergence"):
+        view.show_chart(name)
+        chart = view.charts[name]
+        before = chart.previousInFocusChain()
+        while not (before.focusPolicy() & Qt.FocusPolicy.TabFocus and before.isVisible()):
+            before = before.previousInFocusChain()
+        before.setFocus()
+        qtbot.waitUntil(before.hasFocus)
+        assert chart.grab().toImage().pixel(1, chart.height() // 2) != accent
+        QTest.keyClick(before, Qt.Key.Key_Tab)
+        qtbot.waitUntil(chart.hasFocus)
+        assert chart.grab().toImage().pixel(1, chart.height() // 2) == accent
+        assert chart.accessibleName() == name
+    theme.apply(qapp, "dark")
+
+
+def test_arrows_step_from_cell_to_cell_and_the_card_stands_beside(grid: StudyResultsView) -> None:
+    grid.show_chart("Map")
+    chart = grid.map.chart
+    grid.linked.select([12])
+    assert keyed(chart, "r") == [12], "first it is shown where one is"
+    assert grid.card.isVisible()
+    assert keyed(chart, "rurlddl") == [17, 18, 23, 18, 17, 16, 11]
+    assert grid.card.title.startswith("Point 11")
+    beside = grid.card.geometry().adjusted(-40, -40, 40, 40)
+    assert beside.contains(grid.mapFromGlobal(chart.mapToGlobal(place(chart, 11))))
+    assert keyed(chart, "rrruuu")[-3:] == [22, 23, 24], "also to one that failed, and no further"
+    assert grid.card.sentence.startswith("The solver found no impulse")
+    grid.linked.brush({"gait.amplitude_deg": (10.0, 30.0)})
+    assert keyed(chart, "lllr") == [9, 4, 4, 9], "among what is brushed"
+
+
+def test_arrows_step_along_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
+    view = make_view(table_of(made_up_study(("amplitude",), 1, search='kind = "grid"', steps=21)), (500, 1200))
+    view.show_chart("Map")
+    view.linked.select([3])
+    assert keyed(view.map.chart, "lrrrl") == [3, 4, 5, 6, 5], "however steep it is"
+
+
+def test_arrows_step_to_the_nearest_dot_on_that_side(grid: StudyResultsView) -> None:
+    grid.show_chart("Scatter")
+    grid.scatter.x_box.choose("gait.amplitude_deg")
+    grid.scatter.y_box.choose("gait.phase_shift_deg")
+    grid.linked.select([6])
+    assert keyed(grid.scatter.chart, "rruldd") == [6, 11, 12, 7, 6, 5]
+    grid.scatter.y_box.choose("net_speed")
+    before = place(grid.scatter.chart, 5)
+    (row,) = keyed(grid.scatter.chart, "u")
+    assert place(grid.scatter.chart, row).y() < before.y()
+
+
+def test_dots_that_lie_over_each_other_are_all_reached(make_view: Callable[..., StudyResultsView]) -> None:
+    view = make_view(table_of(made_up_study(("model", "switch"), 1, search='kind = "grid"')))
+    view.show_chart("Scatter")
+    view.scatter.x_box.choose("model.kind")
+    view.scatter.y_box.choose("model.kind")
+    view.linked.select([0])
+    assert keyed(view.scatter.chart, "rrrrrrr") == [0, 1, 2, 3, 4, 5, 5]
+    assert keyed(view.scatter.chart, "llllll") == [4, 3, 2, 1, 0, 0]
+
+
+def test_arrows_follow_the_order_in_which_points_were_tried(grid: StudyResultsView) -> None:
+    grid.show_chart("Convergence")
+    grid.linked.select([21])
+    assert keyed(grid.convergence.chart, "rrrrrdl") == [21, 22, 23, 24, 24, 23, 22]
+
+
+def test_arrows_go_up_and_down_an_axis_and_from_axis_to_axis(view: StudyResultsView) -> None:
+    chart = view.parallel.chart
+    speed = [column.name for column in chart.columns].index("net_speed")
+    values = view.linked.results.columns["net_speed"].values
+    best = int(np.nanargmax(values))
+    view.linked.select([best])
+    assert keyed(chart, "r" * (speed + 1)) == [best] * (speed + 1)
+    assert view.mapFromGlobal(chart.mapToGlobal(place(chart, best))).x() == pytest.approx(
+        view.parallel.mapTo(view, QPoint(0, 0)).x() + chart.axis_x(speed), abs=1
+    )
+    order = [row for row in np.argsort(-values, kind="stable").tolist() if np.isfinite(values[row])]
+    assert keyed(chart, "udddu") == [best, *order[1:4], order[2]]
+    assert keyed(chart, "l" * 9) == [order[2]] * 9
+    assert place(chart, order[2]).x() == round(chart.axis_x(0))
+
+
+def test_what_keys_do_with_the_point_one_stands_at(view: StudyResultsView, qtbot: QtBot) -> None:
+    chart, best = view.scatter.chart, view.linked.results.best
+    assert best is not None
+    opened: list[int] = []
+    menus: list[QPoint] = []
+    view.open_asked.connect(opened.append)
+    view.linked.menu_asked.connect(menus.append)
+    keyed(chart, "u")
+    qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert opened == [best], "where nothing is selected one begins at the best"
+    qtbot.keyClick(chart, Qt.Key.Key_Space)
+    (other,) = keyed(chart, "l")
+    assert other != best
+    qtbot.keyClick(chart, Qt.Key.Key_Space)
+    assert view.linked.rows.selected_rows == [best, other]
+    qtbot.keyClick(chart, Qt.Key.Key_Space)
+    assert view.linked.rows.selected_rows == [best]
+    qtbot.keyClick(chart, Qt.Key.Key_P)
+    assert view.linked.rows.pins == (other,)
+    assert "1 pinned" in view.count.text()
+    qtbot.keyClick(chart, Qt.Key.Key_P)
+    assert view.linked.rows.pins == ()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
+    QApplication.sendEvent(chart, event)
+    assert view.linked.rows.selected_rows == [other]
+    assert menus == [chart.mapToGlobal(place(chart, other))]
+    QApplication.activePopupWidget().hide()
+    assert keyed(chart, "l") == [other], "after the menu one is where one was"
+    qtbot.keyClick(chart, Qt.Key.Key_Escape)
+    assert view.card.isHidden()
+
+
+def test_keys_that_mean_something_in_the_window_are_the_charts_own(view: StudyResultsView) -> None:
+    for key, own in ((Qt.Key.Key_Space, True), (Qt.Key.Key_Left, True), (Qt.Key.Key_P, True), (Qt.Key.Key_F6, False)):
+        for modifiers in (NONE, CTRL):
+            event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers)
+            event.ignore()
+            QApplication.sendEvent(view.scatter.chart, event)
+            assert event.isAccepted() == (own and modifiers == NONE)
+
+
+def test_one_stays_at_a_point_while_runs_land(make_view: Callable[..., StudyResultsView], qtbot: QtBot) -> None:
+    study = made_up_study()
+    view = make_view(table_of(study, 300, landed=200))
+    chart = view.scatter.chart
+    view.activateWindow()
+    chart.setFocus()
+    qtbot.waitUntil(chart.hasFocus)
+    row = keyed(chart, "ulll")[-1]
+    assert row != view.linked.results.best
+    view.show_table(table_of(study, 300, landed=260), UNITS, trace_of_key, SCENE)
+    assert chart.hover_row == row
+    assert view.card.isVisible()
+    view.table.setFocus()
+    assert view.card.isHidden()
+
+
 # --- charts ---------------------------------------------------------------------------------------------------------
 
 
@@ -341,12 +510,43 @@ def test_the_optimisers_convergence_is_the_best_so_far(make_view: Callable[..., 
     view.show_chart("Convergence")
     chart = view.convergence.chart
     np.testing.assert_array_equal(chart.best, table.convergence)
-    assert chart.generation == 24
     view.convergence.goal_box.choose("cost_of_transport")
     known = chart.best[np.isfinite(chart.best)]
     assert (np.diff(known) <= 0).all()
     counts = table.counts & np.isfinite(table["cost_of_transport"])
     assert known[-1] == table["cost_of_transport"][counts].min()
+
+
+def test_generations_are_marked_and_more_so_where_an_optimiser_begins_anew(
+    make_view: Callable[..., StudyResultsView],
+) -> None:
+    study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 100')
+    view = make_view(table_of(study, begun=((0, 7), (28, 14), (84, 28))))
+    view.show_chart("Convergence")
+    chart = view.convergence.chart
+    marks = chart.generations()
+    x = [chart.place_of(row).x() for row in range(100)]  # type: ignore[union-attr]
+    expected = [7, 14, 21, 28, 42, 56, 70, 84]
+    assert [at for at, _ in marks] == pytest.approx([(x[first - 1] + x[first]) / 2 for first in expected])
+    assert [anew for _, anew in marks] == [first in (28, 84) for first in expected]
+    assert chart.told_of_generations() == "generations of 7, restarts with 14, 28"
+    assert "restart" in chart.toolTip()
+    view.show_table(table_of(study, 24, begun=((0, 24),)), UNITS, trace_of_key, SCENE)
+    assert chart.generations() == []
+    assert chart.told_of_generations() == ""
+    assert chart.toolTip() == ""
+
+
+def test_generations_that_cannot_be_told_apart_are_not_drawn(make_view: Callable[..., StudyResultsView]) -> None:
+    study = made_up_study(goals=1, search='kind = "cma_es"\npoints = 4000')
+    view = make_view(table_of(study, begun=((0, 7), (14, 14), (700, 500))), (420, 760))
+    view.show_chart("Convergence")
+    chart = view.convergence.chart
+    marks = chart.generations()
+    firsts = [round((at - chart.area.left()) / chart.area.width() * 1.02 * 4000 - 0.5) for at, _ in marks]
+    assert firsts == [700, 1200, 1700, 2200, 2700, 3200, 3700], "of the first two searches only where the next begins"
+    assert min(np.diff([at for at, _ in marks])) >= 6.0
+    assert marks[0][1]
 
 
 @pytest.mark.parametrize(
@@ -372,14 +572,27 @@ def test_every_chart_can_show_every_kind_of_study(
     view = make_view(table_of(made_up_study(vary, goals, search=search)))
     for name in ("Map", "Scatter", "Parallel", "Convergence"):
         view.show_chart(name)
-        chart: Canvas = {"Map": view.map, "Scatter": view.scatter, "Parallel": view.parallel,
-                         "Convergence": view.convergence}[name].chart  # fmt: skip
+        chart = view.charts[name]
         picture = chart.grab().toImage()
         inks = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
         assert len(inks) > 3, (name, chart.nothing())
     if not goals:
         assert view.convergence.chart.nothing().startswith("This study has no goal")
     theme.apply(qapp, "dark")
+
+
+def test_a_mistake_in_a_picture_is_told_and_ends_nothing(
+    view: StudyResultsView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Qt ends the program if a picture goes while somebody still paints on it, as the frames of an exception do."""
+    chart = view.scatter.chart
+    for name in ("paint_still", "paint_marks"):
+        with monkeypatch.context() as patch:
+            patch.setattr(chart, name, lambda painter: 1 / 0)
+            chart.renew()
+            with pytest.raises(ZeroDivisionError):
+                chart.grab()
+    chart.grab()
 
 
 # --- while it runs --------------------------------------------------------------------------------------------------
@@ -480,3 +693,40 @@ def test_in_a_narrow_dock_one_chart_is_seen_and_in_a_wide_one_three(
     assert view.shown_charts == ["Map", "Scatter", "Parallel"]
     qtbot.mouseClick(view.chips["Parallel"], LEFT)
     assert view.shown_charts == ["Map", "Scatter"]
+
+
+def test_where_it_is_low_the_table_is_one_of_the_views_and_has_the_whole_height(
+    make_view: Callable[..., StudyResultsView], qtbot: QtBot
+) -> None:
+    view = make_view(table_of(made_up_study()), (420, 400))
+    assert view.shown_charts == ["Scatter"]
+    assert not view.table.isVisible()
+    assert view.scatter.height() > 300
+    view.resize(250, 400)  # as narrow as a dock gets: the longest word makes way, none lies over another
+    chips = list(view.chips.values())
+    qtbot.waitUntil(lambda: all(one.geometry().right() < other.x() for one, other in itertools.pairwise(chips)))
+    assert chips[-1].geometry().right() < 250
+    assert chips[0].width() > chips[0].fontMetrics().horizontalAdvance("Map")
+    view.resize(420, 400)
+    qtbot.mouseClick(view.chips["Scatter"], LEFT)
+    assert view.shown_charts == ["Scatter"], "a click on what is seen alone changes nothing"
+    assert view.chips["Scatter"].isChecked()
+    qtbot.mouseClick(view.chips["Table"], LEFT)
+    assert view.shown_charts == ["Table"]
+    qtbot.waitUntil(lambda: view.table.height() > 270)
+    assert not view.scatter.isVisible()
+    view.linked.select([7])
+    view.resize(1280, 400)  # low, but wide
+    qtbot.waitUntil(lambda: view.scatter.isVisible())
+    assert view.shown_charts == ["Scatter", "Parallel", "Table"]
+    assert view.table.x() < view.table.window().width()
+    view.resize(1280, 800)
+    qtbot.waitUntil(lambda: not view.chips["Table"].isVisible())
+    assert view.shown_charts == ["Scatter", "Parallel"]
+    assert view.table.isVisible()
+    assert view.table.mapTo(view, QPoint(0, 0)).y() > view.scatter.mapTo(view, QPoint(0, 0)).y() + view.scatter.height()
+    assert view.table.width() > 1200
+    assert [index.row() for index in view.table.selectionModel().selectedRows()] == [7]
+    view.show_chart("Scatter", False)
+    view.show_chart("Parallel", False)
+    assert view.shown_charts == ["Parallel"], "the table below is no chart"

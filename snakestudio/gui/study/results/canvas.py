@@ -1,8 +1,10 @@
-"""What the charts of a study's results have in common: layers that are painted once, axes, and what the mouse does.
+"""What the charts of a study's results have in common: layers that are painted once, axes, and what mouse and keys do.
 
 Every chart is a picture in three layers: what lies still (axes and all rows), the brushed rows, and on top of both the
 few that stand out. Each is painted anew only when it changes, so that brushing and hovering stay fluid among ten
 thousand rows, of which pyqtgraph paints one or two pictures a second.
+
+With the keyboard one stands at a row, which is hovered as if the mouse were there: arrows step to the row next to it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QEnterEvent,
+    QFocusEvent,
     QFontMetricsF,
     QImage,
     QKeyEvent,
@@ -31,6 +34,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from snakestudio._arrays import BoolArray
 from snakestudio.drawing.quantities import colours
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
@@ -39,17 +43,22 @@ from snakestudio.viewmodel.study.rasters import Bytes, coloured
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.scales import Scale
 
-__all__ = ["BAR_ROOM", "Canvas", "haloed", "star"]
+__all__ = ["Canvas", "haloed", "star"]
 
-BAR_ROOM = 62
+_LEFT, _TOP, _BELOW = 54, 26, 44
+"""Room for an axis to the left, for its title above and for an axis below, px of the design."""
+_BAR = 62
 """Width that the colours' bar takes with its numbers, px of the design."""
-
+_RIGHT = 16
+"""Room to the right without such a bar, px."""
 _REACH = 9.0
 """How near the mouse has to come to a dot, px."""
 _MARGIN = 10
 _LEAST_WORD = 36
 """Room that a category gets below an axis before every second one has to do, px."""
 _SIDES = Qt.AlignmentFlag
+_ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Down: (0, -1), Qt.Key.Key_Up: (0, 1)}
+_OWN_KEYS = frozenset({*_ARROWS, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_P})
 
 
 def star(place: QPointF, radius: float) -> QPainterPath:
@@ -86,12 +95,15 @@ class Canvas(Themed):
         super().__init__(parent)
         self.linked = linked
         self.hover_row = -1
+        self._stood = -1
+        """The point at which one stands with the keyboard; -1 for none."""
         self._still: QPixmap | None = None
         self._bright: QPixmap | None = None
         self._pressed: QPointF | None = None
         self._dragging = False
         self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleDescription("Arrow keys go from point to point, Enter opens the run, Space selects, P pins")
         self.setMinimumSize(theme.scaled(200), theme.scaled(150))
         linked.results_changed.connect(self.renew)
         linked.shown_changed.connect(self.update)
@@ -138,6 +150,17 @@ class Canvas(Themed):
     def row_at(self, place: QPointF) -> int:
         """The row that is at a place; -1 if none is."""
 
+    @abstractmethod
+    def place_of(self, row: int) -> QPointF | None:
+        """Where a row is; None if it is not seen."""
+
+    @abstractmethod
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        """The row next to one that is seen, to the right (across 1), to the left (-1), above (up 1) or below (-1).
+
+        The row itself where there is no other.
+        """
+
     def nothing(self) -> str:
         """Why there is nothing to be seen, in a sentence; "" if there is something."""
         return ""
@@ -165,17 +188,35 @@ class Canvas(Themed):
         """Rows that stand out, the most important one last."""
         rows, results = self.linked.rows, self.linked.results
         best = [] if results.best is None else [results.best]
-        found = [*results.rows_of(rows.pins), *best, *rows.selected_rows]
-        return list(dict.fromkeys(row for row in found if row < len(results)))
+        found = [*results.rows_of(rows.pins), *best, *rows.selected_rows, self.hover_row]
+        return [row for row in reversed(dict.fromkeys(reversed(found))) if 0 <= row < len(results)]
+
+    @property
+    def within_reach(self) -> BoolArray:
+        """Rows that mouse and keys find: the brushed ones, which lie on top, as long as there are some."""
+        brushed = self.linked.rows.brushed
+        return brushed if brushed.any() else np.ones_like(brushed)
+
+    def area_between_axes(self, bar: bool = False) -> QRectF:
+        """What an axis to the left, one below, and perhaps the colours' bar to the right leave."""
+        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
+        right = theme.scaled(_BAR) if bar else _RIGHT
+        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
 
     # --- painting ---------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.colour("card"))
-        if not self.linked.there:
-            return
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(self.rect(), theme.colour("card"))
+            if self.linked.there:
+                self._paint(painter)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(theme.colour("accent"), 2.0))
+                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    def _paint(self, painter: QPainter) -> None:
         if why := self.nothing():
             painter.setPen(theme.colour("dim"))
             painter.setFont(theme.text_font(13))
@@ -196,10 +237,9 @@ class Canvas(Themed):
         layer = QPixmap(max(1, round(self.width() * scale)), max(1, round(self.height() * scale)))
         layer.setDevicePixelRatio(scale)
         layer.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(layer)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint(painter)
-        painter.end()
+        with QPainter(layer) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint(painter)
         return layer
 
     def pixels(self, area: QRectF) -> tuple[int, int, float]:
@@ -273,6 +313,16 @@ class Canvas(Themed):
         painter.drawText(QRectF(_MARGIN, area.top() - metrics.height() - 8, self.width(), metrics.height() + 2),
                          _SIDES.AlignLeft | _SIDES.AlignVCenter, title)  # fmt: skip
 
+    def paint_note(self, painter: QPainter, area: QRectF, column: Column, note: str) -> None:
+        """A note above an area, as far as what stands to its left is of leaves room for it."""
+        metrics = QFontMetricsF(theme.chart_font())
+        taken = _MARGIN + metrics.horizontalAdvance(column.heading) + 12
+        room = QRectF(taken, 0, min(area.right() + 22, self.width() - _MARGIN) - taken, area.top() - 8)
+        painter.setFont(theme.chart_font())
+        painter.setPen(theme.colour("dim"))
+        text = metrics.elidedText(note, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
+        painter.drawText(room, _SIDES.AlignRight | _SIDES.AlignBottom, text)
+
     def paint_bar(self, painter: QPainter, area: QRectF, ends: tuple[float, float, bool], column: Column) -> None:
         """The colours of a column beside an area, with its numbers; what it is stands above."""
         font = theme.chart_font()
@@ -328,7 +378,7 @@ class Canvas(Themed):
         painter.drawRect(room)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
-    # --- mouse and keys ---------------------------------------------------------------------------------------------
+    # --- mouse ------------------------------------------------------------------------------------------------------
 
     def _on_hovered(self, row: int, place: QPoint) -> None:
         if row != self.hover_row:
@@ -347,6 +397,7 @@ class Canvas(Themed):
                 self.drag(self._pressed, place)
             return
         row = self.row_at(place) if self.linked.there and not self.nothing() else -1
+        self._stood = -1
         if row != self.hover_row or row >= 0:
             self.linked.hovered.emit(row, event.globalPosition().toPoint())
         self.show_cursor(place, row)
@@ -386,21 +437,13 @@ class Canvas(Themed):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if not self.linked.there:
             return
-        row = self.row_at(QPointF(event.pos()))
+        keyed = event.reason() is QContextMenuEvent.Reason.Keyboard
+        row = self._present() if keyed else self.row_at(QPointF(event.pos()))
+        place = self.place_of(row) if keyed and row >= 0 else None
         if row >= 0:
             if row not in self.linked.rows.selected_rows:
                 self.linked.select([row])
-            self.linked.menu_asked.emit(event.globalPos())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self.linked.there:
-            super().keyPressEvent(event)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.linked.rows.selected_rows:
-            self.linked.open_asked.emit(self.linked.rows.selected_rows[-1])
-        elif event.key() == Qt.Key.Key_Escape and self.linked.rows.brushes:
-            self.linked.clear_brushes()
-        else:
-            super().keyPressEvent(event)
+            self.linked.menu_asked.emit(event.globalPos() if place is None else self.mapToGlobal(place.toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:
         if self.hover_row >= 0:
@@ -410,6 +453,66 @@ class Canvas(Themed):
     def enterEvent(self, event: QEnterEvent) -> None:
         self._pressed = None
         super().enterEvent(event)
+
+    # --- keys -------------------------------------------------------------------------------------------------------
+
+    def _present(self) -> int:
+        """The row that keys are about; -1 if none is seen.
+
+        That of the card, or the last one of the card, or the last that was selected, or the best, or any.
+        """
+        rows, results = self.linked.rows, self.linked.results
+        stood = results.row_of(self._stood)
+        likely = [self.hover_row, -1 if stood is None else stood, *rows.selected_rows[-1:]]
+        likely += [] if results.best is None else [results.best]
+        every = (*likely, *np.flatnonzero(self.within_reach).tolist())
+        return next((row for row in every if 0 <= row < len(results) and self.place_of(row) is not None), -1)
+
+    def _stand_at(self, row: int) -> None:
+        place = self.place_of(row) if row >= 0 else None
+        if place is not None:
+            self._stood = int(self.linked.results.points[row])
+            self.linked.hovered.emit(row, self.mapToGlobal(place.toPoint()))
+            self.update()  # the same row may be stood at in another place
+
+    def stand_again(self) -> None:
+        """Stand where one stood before other results were shown."""
+        if self.hasFocus() and (row := self.linked.results.row_of(self._stood)) is not None:
+            self._stand_at(row)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier
+            if plain and event.key() in _OWN_KEYS:
+                event.accept()  # these keys mean something else in the window
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        row = self._present() if key in _OWN_KEYS and self.linked.there and not self.nothing() else -1
+        if key == Qt.Key.Key_Escape and self.linked.there and self.linked.rows.brushes:
+            self.linked.clear_brushes()
+        elif key == Qt.Key.Key_Escape and self.hover_row >= 0:
+            self._stood = -1
+            self.linked.hovered.emit(-1, QPoint())
+        elif row < 0:
+            super().keyPressEvent(event)
+        elif key in _ARROWS:
+            self._stand_at(self.row_beside(row, *_ARROWS[key]) if self.hover_row >= 0 else row)
+        elif key == Qt.Key.Key_Space:
+            self.linked.toggle(row)
+        elif key == Qt.Key.Key_P:
+            self.linked.toggle_pins([row])
+        else:
+            self.linked.open_asked.emit(row)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            self._stood = -1
+            if self.hover_row >= 0:
+                self.linked.hovered.emit(-1, QPoint())
+        super().focusOutEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.renew()

@@ -1,4 +1,4 @@
-"""How an optimiser goes: every point by the order in which it was tried, the best so far, and where generations end."""
+"""How an optimiser goes: every point in the order they were tried in, the best so far, and where generations begin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
-from snakestudio.study.samplers import generation_of
 from snakestudio.viewmodel.study.rasters import dots
 from snakestudio.viewmodel.study.result_columns import Column
 from snakestudio.viewmodel.study.scales import Scale
@@ -20,8 +19,9 @@ from snakestudio.viewmodel.study.scales import Scale
 __all__ = ["ConvergenceView"]
 
 _RADIUS = 2.6
-_LEFT, _TOP, _BELOW, _RIGHT = 54, 26, 44, 16
-_MOST_GENERATIONS = 80
+_GAP = 6.0
+"""Between two generations that can be told apart, px."""
+_TIP = "A dotted line: a generation begins. A dashed one, a restart: the search begins anew from elsewhere"
 
 
 class _Convergence(Canvas):
@@ -32,13 +32,11 @@ class _Convergence(Canvas):
         self.goal: Column | None = None
         self.best: FloatArray = np.zeros(0)
         """Best so far at every row; NaN before the first that counts."""
-        self.generation = 0
-        """Points that are asked for at once; 0 where that is not known."""
         self._y = Scale(0.0, 1.0)
 
-    def show_goal(self, goal: Column | None, generation: int) -> None:
+    def show_goal(self, goal: Column | None) -> None:
         """Show how a goal became better."""
-        self.goal, self.generation = goal, generation
+        self.goal = goal
         if goal is not None:
             results = self.linked.results
             signed = np.where(results.counts, -goal.better * goal.values, np.inf)
@@ -56,8 +54,7 @@ class _Convergence(Canvas):
 
     @property
     def area(self) -> QRectF:
-        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
-        return QRectF(left, top, max(20.0, self.width() - left - _RIGHT), max(20.0, self.height() - top - below))
+        return self.area_between_axes()
 
     @property
     def _x(self) -> Scale:
@@ -70,8 +67,43 @@ class _Convergence(Canvas):
         y = area.bottom() - self._y.share(self.goal.values) * area.height()
         return x, np.where(np.isnan(y) & self.linked.results.failed, area.bottom() - 3, y)
 
+    def renew(self) -> None:
+        super().renew()
+        self.setToolTip(_TIP if self.linked.there and self.generations() else "")
+
+    def generations(self) -> list[tuple[float, bool]]:
+        """Where generations begin, px, and whether the search begins anew there; those that can be told apart."""
+        area, count = self.area, len(self.linked.results)
+        begun = self.linked.results.table.begun
+        found: list[tuple[float, bool]] = []
+        for (first, size), end in zip(begun, [*(first for first, _ in begun[1:]), count], strict=False):
+            apart = self._x.at(size) * area.width() >= _GAP
+            for number in range(first, end, size if apart else max(1, end - first)):
+                at = area.left() + self._x.at(number + 0.5) * area.width()
+                if number and at >= (found[-1][0] if found else area.left()) + _GAP:
+                    found.append((at, number == first))
+        return found
+
+    def told_of_generations(self) -> str:
+        """How large they are, in words; "" where none are marked."""
+        sizes = [str(size) for first, size in self.linked.results.table.begun if first < len(self.linked.results)]
+        if not self.generations():
+            return ""
+        return f"generations of {sizes[0]}" + (f", restarts with {', '.join(sizes[1:])}" if sizes[1:] else "")
+
     def row_at(self, place: QPointF) -> int:
         return self.nearest(*self._places(), place) if self.goal is not None else -1
+
+    def place_of(self, row: int) -> QPointF | None:
+        if self.goal is None:
+            return None
+        x, y = (float(at[row]) for at in self._places())
+        return QPointF(x, y) if np.isfinite(y) else None
+
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        seen = np.flatnonzero(np.isfinite(self._places()[1]) & self.within_reach)
+        after, before = seen[seen > row][:1], seen[seen < row][-1:]
+        return int(next(iter(after if across + up > 0 else before), row))
 
     def paint_still(self, painter: QPainter) -> None:
         assert self.goal is not None
@@ -79,15 +111,11 @@ class _Convergence(Canvas):
         tried = Column("tried", "Points tried", "", "other", results.points)
         self.paint_below(painter, area, self._x, tried)
         self.paint_left(painter, area, self._y, self.goal)
-        count = len(results) // self.generation if self.generation else 0
-        if 1 < count <= _MOST_GENERATIONS:
-            painter.setPen(QPen(theme.colour("line"), 1, Qt.PenStyle.DotLine))
-            for number in range(1, count + 1):
-                border = area.left() + self._x.at(number * self.generation + 0.5) * area.width()
-                painter.drawLine(QPointF(border, area.top()), QPointF(border, area.bottom()))
-            painter.setPen(theme.colour("dim"))
-            text = f"generations of {self.generation}"
-            painter.drawText(area.adjusted(0, -22, 0, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, text)
+        for at, anew in self.generations():
+            look = Qt.PenStyle.DashLine if anew else Qt.PenStyle.DotLine
+            painter.setPen(QPen(theme.colour("dim" if anew else "line"), 1.2 if anew else 1.0, look))
+            painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+        self.paint_note(painter, area, self.goal, self.told_of_generations())
         x, y = self._places()
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         failed = np.flatnonzero(results.failed)
@@ -132,10 +160,9 @@ class _Convergence(Canvas):
         painter.drawPolyline(QPolygonF(corners))
 
     def paint_marks(self, painter: QPainter) -> None:
-        x, y = self._places()
-        for row in [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]:
-            if row < len(x) and np.isfinite(y[row]):
-                self.paint_dot(painter, QPointF(x[row], y[row]), row)
+        for row in self.marked_rows:
+            if (place := self.place_of(row)) is not None:
+                self.paint_dot(painter, place, row)
 
 
 class ConvergenceView(QWidget):
@@ -171,4 +198,4 @@ class ConvergenceView(QWidget):
         self.goal_box.offer([(goal.name, goal.short) for goal in goals])
         self._row.setVisible(len(goals) > 1)
         goal = results.columns.get(self.goal_box.value)
-        self.chart.show_goal(goal, generation_of(results.table.study))
+        self.chart.show_goal(goal)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Signal
 
@@ -106,6 +106,14 @@ class LinkedRows(QObject):
         """Keep rows at the top, or no more."""
         self.rows.pin([int(self.results.points[row]) for row in rows], on)
         self.shown_changed.emit()
+
+    def toggle_pins(self, rows: Sequence[int]) -> None:
+        """Keep rows at the top, or no more if all of them are."""
+        self.pin(rows, not self.all_pinned(rows))
+
+    def all_pinned(self, rows: Iterable[int]) -> bool:
+        """Whether all of some rows are kept at the top."""
+        return all(int(self.results.points[row]) in self.rows.pins for row in rows)
 
     def select(self, rows: Iterable[int]) -> None:
         """Select these rows."""

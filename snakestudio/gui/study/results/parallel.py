@@ -52,6 +52,8 @@ class _Parallel(Canvas):
         self._axis = 0
         self._from: tuple[float, float] = (0.0, 0.0)
         self._shifted = 0.0
+        self._stood_axis = 0
+        """Along which the keyboard leads."""
         self._axes: QPixmap | None = None
         """Axes and their numbers, which lie over the lines."""
         self._behind = False
@@ -127,12 +129,32 @@ class _Parallel(Canvas):
         step = area.width() / (len(self.columns) - 1)
         gap = min(max(int((place.x() - area.left()) / step), 0), len(self.columns) - 2)
         share = (place.x() - area.left()) / step - gap
-        rows = self.linked.rows
-        keep = np.flatnonzero(rows.brushed) if rows.brushes and rows.brushed.any() else np.arange(len(self._shares))
+        keep = np.flatnonzero(self.within_reach)
         parts = self._shares[keep]
         at = area.bottom() - ((1.0 - share) * parts[:, gap] + share * parts[:, gap + 1]) * area.height()
         near = self.nearest(np.full(len(at), place.x()), at, place)
         return int(keep[near]) if near >= 0 else -1
+
+    def place_of(self, row: int) -> QPointF | None:
+        axis = min(self._stood_axis, len(self.columns) - 1)
+        if axis < 0 or row >= len(self._shares) or not np.isfinite(self._shares[row, axis]):
+            return None
+        return QPointF(self.axis_x(axis), float(self._heights(np.array([row]))[0, axis]))
+
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        """Up and down the next line along the axis one stands at; to the sides the same line at another axis."""
+        axis = self._stood_axis = min(self._stood_axis, len(self.columns) - 1)
+        if across:
+            known = np.flatnonzero(np.isfinite(self._shares[row]))
+            others = known[known > axis] if across > 0 else known[known < axis][::-1]
+            self._stood_axis = int(next(iter(others), axis))
+            return row
+        shares = self._shares[:, axis]
+        rows = np.flatnonzero(self.within_reach & np.isfinite(shares))
+        rows = rows[np.argsort(shares[rows], kind="stable")][::up]
+        beyond = (shares[rows] - shares[row]) * up > 0
+        beyond |= (shares[rows] == shares[row]) & ((rows - row) * up > 0)  # of those at the same place one by one
+        return int(next(iter(rows[beyond]), row))
 
     # --- painting ---------------------------------------------------------------------------------------------------
 
@@ -265,7 +287,7 @@ class _Parallel(Canvas):
                 self.paint_range(painter, area.adjusted(-8, 0, 8, 0), (
                     (middle * area.width() + 8) / (area.width() + 16) - half,
                     (middle * area.width() + 8) / (area.width() + 16) + half), share)  # fmt: skip
-        for row in [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]:
+        for row in self.marked_rows:
             self._paint_marked(painter, row)
 
     def _paint_marked(self, painter: QPainter, row: int) -> None:
@@ -284,6 +306,8 @@ class _Parallel(Canvas):
         if mark is not None and mark[1]:
             for corner in corners:
                 self.paint_dot(painter, corner, row)
+        elif row == self.hover_row and self.hasFocus() and (place := self.place_of(row)) is not None:
+            self.paint_dot(painter, place, row)
 
     # --- brushing and the order of axes -----------------------------------------------------------------------------
 

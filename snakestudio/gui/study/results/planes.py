@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayo
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.gui.core import theme
-from snakestudio.gui.study.results.canvas import BAR_ROOM, Canvas
+from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
 from snakestudio.study.results import front
@@ -37,7 +37,6 @@ _FAINT = 60
 """How much of 255 a row that is not brushed covers."""
 _PLAIN = "="
 """In place of a column's name where all rows have the same colour."""
-_LEFT, _TOP, _BELOW, _RIGHT = 54, 26, 44, 16
 _MOST_SIGNS = 4_000
 """Cells up to which each has its own sign of a failure or a limit."""
 
@@ -68,9 +67,7 @@ class _Plane(Canvas):
 
     @property
     def area(self) -> QRectF:
-        right = theme.scaled(BAR_ROOM) if self.colour is not None else _RIGHT
-        left, top, below = theme.scaled(_LEFT), theme.scaled(_TOP), theme.scaled(_BELOW)
-        return QRectF(left, top, max(20.0, self.width() - left - right), max(20.0, self.height() - top - below))
+        return self.area_between_axes(bar=self.colour is not None)
 
     def nothing(self) -> str:
         if self.linked.results.failed.all():
@@ -101,8 +98,7 @@ class _Plane(Canvas):
         return self._at
 
     def place_of(self, row: int) -> QPointF | None:
-        """Where a row is; None if it is not seen."""
-        if self.across is None or self.up is None:
+        if self.across is None or self.up is None or row not in self.rows[np.searchsorted(self.rows, row) :][:1]:
             return None
         shares = self._scales[0].at(self.across.values[row]), self._scales[1].at(self.up.values[row])
         area = self.area
@@ -114,13 +110,25 @@ class _Plane(Canvas):
         if self.across is None or not len(self.rows):
             return -1
         x, y = self.places()
-        brushed = self.linked.rows.brushed[self.rows]
-        if self.linked.rows.brushes and brushed.any():  # what is brushed lies on top
-            near = self.nearest(np.where(brushed, x, np.nan), y, place)
-            if near >= 0:
-                return int(self.rows[near])
-        near = self.nearest(x, y, place)
+        near = self.nearest(np.where(self.within_reach[self.rows], x, np.nan), y, place)
+        near = self.nearest(x, y, place) if near < 0 else near
         return int(self.rows[near]) if near >= 0 else -1
+
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        here = self.place_of(row)
+        assert here is not None
+        order = slice(None, None, -1 if across < 0 else 1)  # of dots over each other the last, coming from the right
+        rows = self.rows[self.within_reach[self.rows]][order]
+        x, y = (at[self.within_reach[self.rows]][order] for at in self.places())
+        ahead = (x - here.x()) * across - (y - here.y()) * up
+        aside = np.abs((x - here.x()) * up + (y - here.y()) * across)
+        if across:
+            behind = rows[(ahead == 0.0) & (aside == 0.0) & ((rows - row) * across > 0)]
+            if len(behind):
+                return int(behind[0])
+        with np.errstate(invalid="ignore"):  # rather ahead than aside, and of those the nearest
+            far = np.where(ahead > 0.0, np.hypot(ahead, aside) + np.where(aside <= ahead, 0.0, 1e6), np.inf)
+        return int(rows[np.argmin(far)]) if np.isfinite(far).any() else row
 
     # --- painting ---------------------------------------------------------------------------------------------------
 
@@ -184,11 +192,9 @@ class _Plane(Canvas):
                 )  # fmt: skip
                 self.paint_range(painter, self.area, x, y)
         self.paint_lines(painter)
-        marked = [*self.marked_rows, *([self.hover_row] if self.hover_row >= 0 else [])]
-        seen = set(self.rows.tolist()) if len(self.rows) < len(rows.results) else None
-        for row in marked:
+        for row in self.marked_rows:
             place = self.place_of(row)
-            if place is not None and (seen is None or row in seen):
+            if place is not None:
                 self.paint_dot(painter, place, row)
 
     def paint_lines(self, painter: QPainter) -> None:
@@ -381,6 +387,19 @@ class _Map(_Plane):
                 return row
         return -1
 
+    def row_beside(self, row: int, across: int, up: int) -> int:
+        place, cells = super().place_of(row), self._seen_cells() or self.cells
+        if cells is None or place is None or (self._curve and up):
+            return super().row_beside(row, across, up)
+        column, line = (
+            int(at[0]) for at in self._cell_of_pixels(
+                np.array([place.x() - self.area.left()]), np.array([place.y() - self.area.top()])
+            )
+        )  # fmt: skip
+        lane, at = (cells.rows[line], column) if across else (cells.rows[:, column], line)
+        ahead = lane[at + 1 :] if across + up > 0 else lane[:at][::-1]
+        return int(next(iter(ahead[ahead >= 0]), row))
+
     def _cell_of_pixels(self, x: FloatArray, y: FloatArray) -> tuple[IntArray, IntArray]:
         """Columns and lines of cells at places in the area, px from its upper left corner."""
         assert self.cells is not None
@@ -414,10 +433,8 @@ class _Map(_Plane):
                 *(["× failed"] if cells.failed.any() else []),
                 *(["⁄ beyond a limit"] if cells.beyond.any() else []),
             ]
-            painter.setFont(theme.chart_font())
-            painter.setPen(theme.colour("dim"))
-            room = QRectF(0, 0, area.right() + 22, area.top() - 8)
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, "   ".join(signs))
+            assert self.up is not None
+            self.paint_note(painter, area, self.up, "   ".join(signs))
 
     def _paint_signs(self, painter: QPainter, cells: Cells) -> None:
         """Gaps between large cells, a cross where runs failed, and a stroke where a limit is passed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.convergence import ConvergenceView
 from snakestudio.gui.study.results.hover_card import HoverCard
 from snakestudio.gui.study.results.linked import LinkedRows
@@ -37,6 +38,12 @@ _NOTHING = "No results yet.\n\nRun the study, and its points appear here as they
 _LEAST_CHART = 400
 """Width that a chart gets before another one stands beside it, px of the design."""
 _MOST_CHARTS = 3
+_LOW = 520
+"""Height below which the table stands beside the charts, or in place of them, px of the design."""
+_TABLE = "Table"
+_CHIPS_ASIDE, _CHIPS_APART = 6, 2
+_CHIP_PADDING = 4, 11
+"""Beside the word of a chip, least and most, px."""
 
 
 class StudyResultsView(QWidget):
@@ -58,11 +65,19 @@ class StudyResultsView(QWidget):
         self.linked = linked = LinkedRows(self)
         self.map, self.scatter = MapView(linked), ScatterView(linked)
         self.parallel, self.convergence = ParallelView(linked), ConvergenceView(linked)
-        self._charts: dict[str, QWidget] = {
-            "Map": self.map, "Scatter": self.scatter, "Parallel": self.parallel, "Convergence": self.convergence,
+        self.charts: dict[str, Canvas] = {
+            "Map": self.map.chart, "Scatter": self.scatter.chart, "Parallel": self.parallel.chart,
+            "Convergence": self.convergence.chart,
         }  # fmt: skip
+        for name, chart in self.charts.items():
+            chart.setAccessibleName(name)
         self.table = ResultsTable(linked)
-        self._wanted = ["Scatter", "Map"]
+        self._views: dict[str, QWidget] = {
+            "Map": self.map, "Scatter": self.scatter, "Parallel": self.parallel, "Convergence": self.convergence,
+            _TABLE: self._table_part(),
+        }  # fmt: skip
+        self._wanted = ["Scatter", _TABLE, "Map"]
+        self._arranged: tuple[bool, list[str]] | None = None
         self.chips: dict[str, QToolButton] = {}
         self._build()
         self.card = HoverCard(self)
@@ -76,18 +91,17 @@ class StudyResultsView(QWidget):
 
     def _build(self) -> None:
         names = QHBoxLayout()
-        names.setContentsMargins(8, 6, 8, 0)
-        names.setSpacing(3)
+        names.setContentsMargins(_CHIPS_ASIDE, 6, _CHIPS_ASIDE, 0)
+        names.setSpacing(_CHIPS_APART)
         tips = {
             "Map": "A measure over two varied values", "Scatter": "Any two columns, and the front of two goals",
             "Parallel": "All values and goals of a point as a line; drag on an axis to brush",
-            "Convergence": "The best so far over the points tried",
+            "Convergence": "The best so far over the points tried", _TABLE: "All points, sorted and sifted",
         }  # fmt: skip
-        for name in self._charts:
+        for name in self._views:
             chip = self.chips[name] = QToolButton()
             chip.setProperty("role", "chip")
             chip.setText(name)
-            chip.setStyleSheet("padding: 3px 5px;")  # all four in a dock of usual width
             chip.setCheckable(True)
             chip.setToolTip(tips[name])
             chip.clicked.connect(lambda on, name=name: self.show_chart(name, on))
@@ -99,8 +113,8 @@ class StudyResultsView(QWidget):
         self.said.setContentsMargins(12, 0, 12, 0)
         self.said.hide()
         self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
-        for chart in self._charts.values():
-            self._side_by_side.addWidget(chart)
+        for view in self._views.values():
+            self._side_by_side.addWidget(view)
         self._side_by_side.setChildrenCollapsible(False)
         above = QWidget()
         column = QVBoxLayout(above)
@@ -111,11 +125,8 @@ class StudyResultsView(QWidget):
         column.addWidget(self._side_by_side, 1)
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.addWidget(above)
-        self.split.addWidget(self._table_part())
-        self.split.setStretchFactor(0, 3)
-        self.split.setStretchFactor(1, 2)
         self.split.setChildrenCollapsible(False)
-        self.split.setSizes([560, 440])
+        self._tall = [560, 440]
         self.empty = QLabel(_NOTHING)
         self.empty.setProperty("role", "dim")
         self.empty.setWordWrap(True)
@@ -124,7 +135,7 @@ class StudyResultsView(QWidget):
         self._stack = QStackedLayout(self)
         # Charts beside each other may be wider than a narrow dock: they make way once its width is known.
         self._stack.setSizeConstraint(QStackedLayout.SizeConstraint.SetNoConstraint)
-        self.setMinimumSize(theme.scaled(300), theme.scaled(320))
+        self.setMinimumSize(theme.scaled(240), theme.scaled(240))
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.split)
         self._arrange()
@@ -208,6 +219,8 @@ class StudyResultsView(QWidget):
                 self._choose_usual(results)
             self._stack.setCurrentIndex(1)
             self.linked.take(results)
+            for chart in self.charts.values():
+                chart.stand_again()
             if first:  # what was chosen before there was anything
                 self.linked.sift(self.filter.text())
                 self.linked.show_only_brushed(self.only_brushed.isChecked())
@@ -227,39 +240,66 @@ class StudyResultsView(QWidget):
             usual = ["Scatter", "Parallel"]
         elif study.search.kind not in ("cma_es", "tpe"):
             usual = ["Parallel" if varied > 1 else "Scatter", "Map"]
-        self._wanted = usual
+        self._wanted = [usual[0], _TABLE, usual[1]]
         self._arrange()
 
     # --- charts -----------------------------------------------------------------------------------------------------
 
     @property
+    def _low(self) -> bool:
+        """Whether there is no room for the table below the charts."""
+        return self.height() < theme.scaled(_LOW)
+
+    @property
     def shown_charts(self) -> list[str]:
-        """Names of the charts that are seen, from the left."""
+        """Names of the charts that are seen, from the left, and of the table where it is one of them."""
         most = min(max(1, self.width() // theme.scaled(_LEAST_CHART)), _MOST_CHARTS)
-        chosen = self._wanted[-most:]
-        return [name for name in self._charts if name in chosen]
+        chosen = [name for name in self._wanted if self._low or name != _TABLE][-most:]
+        return [name for name in self._views if name in chosen]
 
     def show_chart(self, name: str, on: bool = True) -> None:
         """Show a chart, or no more; where there is no room for it beside the others the oldest makes way."""
         others = [each for each in self._wanted if each != name]
-        self._wanted = [*others, name] if on else others or [name]
+        self._wanted = [*others, name] if on or self.shown_charts == [name] else others
         self._arrange()
 
     def _arrange(self) -> None:
-        shown = self.shown_charts
-        for name, chart in self._charts.items():
-            chart.setVisible(name in shown)
+        low, shown = self._arranged = self._low, self.shown_charts
+        table = self._views[_TABLE]
+        if low and table.parentWidget() is self.split:
+            self._tall = self.split.sizes()
+            self._side_by_side.addWidget(table)
+        elif not low and table.parentWidget() is not self.split:
+            self.split.addWidget(table)
+            self.split.setSizes(self._tall)
+        for name, view in self._views.items():
+            view.setVisible(name in shown or (name == _TABLE and not low))
             self.chips[name].setChecked(name in shown)
-        if len(shown) > 1:
-            weights = {"Parallel": 14, "Map": 10, "Scatter": 10, "Convergence": 10}
-            self._side_by_side.setSizes([100 * weights[name] if name in shown else 0 for name in self._charts])
+        self.chips[_TABLE].setVisible(low)
+        self._side_by_side.setSizes([(1400 if name == "Parallel" else 1000) * (name in shown) for name in self._views])
+
+    def _fit_chips(self) -> None:
+        """Share the width among the chips; where it is little words are smaller, and at last the longest is cut."""
+        chips = [chip for chip in self.chips.values() if not chip.isHidden()]
+        least, most = _CHIP_PADDING
+        for size in (13, 12):
+            font = theme.text_font(size)
+            words = [QFontMetrics(font).horizontalAdvance(chip.text()) + 3 for chip in chips]
+            room = self.width() - 2 * _CHIPS_ASIDE - _CHIPS_APART * (len(chips) - 1) - sum(words)
+            if room >= 2 * least * len(chips):
+                break
+        padding = min(max(room // (2 * len(chips)), least), most)
+        words[words.index(max(words))] -= max(0, 2 * least * len(chips) - room)
+        for chip, word in zip(chips, words, strict=True):
+            chip.setStyleSheet(f"padding: 3px 0; font-size: {font.pixelSize()}px;")
+            chip.setFixedWidth(word + 2 * padding)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width() and hasattr(self, "_side_by_side"):
-            shown = [name for name, chart in self._charts.items() if not chart.isHidden()]
-            if shown != self.shown_charts:
+        if self._arranged is not None:
+            if self._arranged != (self._low, self.shown_charts):
                 self._arrange()
+            self._fit_chips()
 
     # --- what is said -----------------------------------------------------------------------------------------------
 
@@ -317,7 +357,7 @@ class StudyResultsView(QWidget):
         add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
         add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
-        add("Unpin" if self._all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
+        add("Unpin" if self.linked.all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
         add("Copy", self.table.copy, bool(rows))
         return menu
 
@@ -325,9 +365,6 @@ class StudyResultsView(QWidget):
         self.linked.hovered.emit(-1, QPoint())
         self.menu().popup(place)
 
-    def _all_pinned(self, rows: list[int]) -> bool:
-        return all(int(self.linked.results.points[row]) in self.linked.rows.pins for row in rows)
-
     def _pin_selected(self) -> None:
         if self.linked.there and (rows := self.linked.rows.selected_rows):
-            self.linked.pin(rows, not self._all_pinned(rows))
+            self.linked.toggle_pins(rows)
