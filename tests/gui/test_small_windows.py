@@ -135,7 +135,7 @@ def test_dialogs_fit_on_a_screen_of_that_size(small: MainWindow, qtbot: QtBot, t
     video = VideoDialog(tmp_path / "run.mp4", recording, small.context.viewport, small.context.settings, small)
     assert video.minimumSizeHint().width() <= _SIZE[0]
     assert video.minimumSizeHint().height() <= _SIZE[1]
-    video.close()
+    video.reject()  # closing does nothing to a dialog that was not shown, and its preview would begin after the test
 
 
 def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) -> None:
