@@ -34,6 +34,11 @@ _DEATHS = 3
 
 _CONNECT_S = 15.0
 
+_AGAIN_S = 0.5
+"""Until a result is fetched again where the way to the scheduler broke meanwhile, s."""
+
+_LOGS = ("distributed", "distributed.client", "tornado.application")
+
 _STILLBORN = 3
 """Workers of this machine that may end one after the other before they have joined: then something is wrong here."""
 
@@ -154,7 +159,8 @@ class Cluster:
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
         dask.config.set(settings)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said by whoever runs the study
+        for name in _LOGS:  # what matters is said by whoever runs the study
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             if self.local:
                 self._serving = distributed.LocalCluster(
@@ -296,7 +302,7 @@ class Cluster:
         error: BaseException | None = None
         value = None
         try:
-            value = await self._client.gather(future, asynchronous=True)
+            value = await self._fetched(future)
         except (CancelledError, asyncio.CancelledError):
             return
         except Exception as caught:
@@ -305,6 +311,15 @@ class Cluster:
             self._fetching.discard(task)
         killed = type(error).__name__ == "KilledWorker"
         self._answers.put(Answer(ticket, value, error, killed))
+
+    async def _fetched(self, future: Any) -> Any:
+        from distributed.comm import CommClosedError
+
+        while True:
+            try:
+                return await self._client.gather(future, asynchronous=True)
+            except CommClosedError:  # says nothing of the task: who looks whether the scheduler is `alive` says more
+                await asyncio.sleep(_AGAIN_S)
 
     async def _fetch_no_more(self) -> None:
         for task in list(self._fetching):

@@ -13,13 +13,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from distributed.comm import CommClosedError
 
 from snakestudio.cli import main
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
-from snakestudio.study.cluster import Cluster, Tls
+from snakestudio.study.cluster import Answer, Cluster, Tls
 from snakestudio.study.running import results_of
 
 CERTIFICATES = Path(__file__).parent / "certificates"
@@ -109,3 +111,48 @@ def test_a_file_that_names_no_scheduler_is_said(
 def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
     assert "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(study_file: Path, tmp_path: Path) -> None:
+    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
+    with contextlib.ExitStack() as end:
+        address = end.enter_context(scheduler(tmp_path / "scheduler.json"))
+        command = [*own_program(), "study", "run", str(study_file), "--scheduler", address]
+        with workers(2, "--scheduler", address), subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
+            while not runs_of(study_file):
+                assert run.poll() is None
+                time.sleep(0.1)
+            end.close()
+            _, said = run.communicate()
+    assert said == (
+        f"snakestudio: {address}: the scheduler is gone; what is finished is kept. Start it again, and let the study"
+        " go on.\n"
+    )
+    assert run.returncode == 2
+    assert runs_of(study_file) > 0
+
+
+def runs_of(study: Path) -> int:
+    """How many runs are there."""
+    try:
+        return int(results_of(study)["runs"].sum())
+    except StudyError:
+        return 0
+
+
+def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Cluster(1) as cluster:
+        gather, broken = cluster._client.gather, list[bool]()
+
+        async def breaking(*given: Any, **options: Any) -> Any:
+            if not broken:
+                broken.append(True)
+                raise CommClosedError("Stream is closed")
+            return await gather(*given, **options)
+
+        monkeypatch.setattr(cluster._client, "gather", breaking)
+        ticket = cluster.submit(len, "four")
+        while not (found := cluster.answers(1.0)):
+            pass
+    assert broken
+    assert found == [Answer(ticket, 4)]
