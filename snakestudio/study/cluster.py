@@ -37,6 +37,9 @@ _CONNECT_S = 15.0
 _AGAIN_S = 0.5
 """Until a result is fetched again where the way to the scheduler broke meanwhile, s."""
 
+_ENDING_S = 1.0
+"""Time for what waits for results to end in order, s."""
+
 _LOGS = ("distributed", "distributed.client", "tornado.application")
 
 _STILLBORN = 3
@@ -322,6 +325,11 @@ class Cluster:
                 await asyncio.sleep(_AGAIN_S)
 
     async def _fetch_no_more(self) -> None:
+        """End what waits for results: by its futures, or what dask began for it is left behind and complains later."""
+        with contextlib.suppress(Exception):
+            await self._client.cancel(list(self._futures.values()), asynchronous=True, force=True)
+        if self._fetching:
+            await asyncio.wait(self._fetching, timeout=_ENDING_S)
         for task in list(self._fetching):
             task.cancel()
 

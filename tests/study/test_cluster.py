@@ -6,6 +6,7 @@ The certificates beside this file were made with the commands of docs/cluster.md
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import subprocess
@@ -156,3 +157,13 @@ def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(monkeypa
             pass
     assert broken
     assert found == [Answer(ticket, 4)]
+
+
+def test_what_is_under_way_at_the_end_complains_of_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    with Cluster(1) as cluster:
+        for _ in range(3):
+            cluster.submit(time.sleep, 600.0)
+        while not any(worker.busy for worker in cluster.workers()):
+            time.sleep(0.05)
+    gc.collect()  # a task whose failure nobody looked at says so when it goes
+    assert [record.getMessage() for record in caplog.records] == []
