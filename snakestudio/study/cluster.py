@@ -20,14 +20,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from importlib.util import find_spec
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
 
-__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers"]
+__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers", "is_page"]
 
 _DEATHS = 3
 """Workers that may die of a task until it is given up."""
@@ -39,6 +39,9 @@ _AGAIN_S = 0.5
 
 _ENDING_S = 1.0
 """Time for what waits for results to end in order, s."""
+
+_PAGE_S, _PAGE_BYTES = 2.0, 4096
+"""How long is waited for dask's own page, s, and how much of it is looked at."""
 
 _LOGS = ("distributed", "distributed.client", "tornado.application")
 
@@ -189,10 +192,16 @@ class Cluster:
                 " 'dask scheduler' runs there, and write its address like tcp://host:8786."
             ) from None
 
-    @property
+    @cached_property
     def dashboard(self) -> str:
-        """Address of dask's own page about the cluster; "" where it has none."""
-        return str(self._client.dashboard_link or "") if _has_bokeh() else ""
+        """Address of dask's own page about the cluster; "" where it has none.
+
+        The scheduler names one also where it was told to have none, or lacks what draws it.
+        """
+        with contextlib.suppress(Exception):
+            link = str(self._client.dashboard_link)
+            return link if is_page(link) else ""
+        return ""
 
     def __enter__(self) -> Cluster:
         return self
@@ -395,9 +404,13 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _has_bokeh() -> bool:
-    """Whether what draws dask's own page is installed."""
-    return find_spec("bokeh") is not None
+def is_page(link: str) -> bool:
+    """Whether a whole page is there, and not only a remark."""
+    from urllib.request import ProxyHandler, build_opener  # slow to import
+
+    with contextlib.suppress(OSError, ValueError), build_opener(ProxyHandler({})).open(link, timeout=_PAGE_S) as page:
+        return b"<html" in page.read(_PAGE_BYTES).lower()
+    return False
 
 
 def _said(error: BaseException) -> str:

@@ -11,8 +11,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from distributed.comm import CommClosedError
 from snakestudio.cli import main
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
-from snakestudio.study.cluster import Answer, Cluster, Tls
+from snakestudio.study.cluster import Answer, Cluster, Tls, is_page
 from snakestudio.study.running import results_of
 
 CERTIFICATES = Path(__file__).parent / "certificates"
@@ -167,3 +169,36 @@ def test_what_is_under_way_at_the_end_complains_of_nothing(caplog: pytest.LogCap
             time.sleep(0.05)
     gc.collect()  # a task whose failure nobody looked at says so when it goes
     assert [record.getMessage() for record in caplog.records] == []
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "there"),
+    [
+        (200, "<!DOCTYPE html><html lang='en'><head>", True),
+        (200, "<p>Dask needs bokeh>=3.1.0 for the dashboard.</p>", False),
+        (404, "<html><title>404: Not Found</title></html>", False),
+    ],
+    ids=["drawn", "without_bokeh", "with_no_dashboard"],
+)
+def test_a_page_of_dasks_own_is_named_only_where_it_is(status: int, said: str, there: bool) -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(said.encode())
+
+        def log_message(self, format: str, *given: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        link = f"http://127.0.0.1:{server.server_port}/status"
+        asked = threading.Thread(target=server.handle_request)
+        asked.start()
+        assert is_page(link) is there
+        asked.join()
+    assert not is_page(link), "nobody listens any more"
+
+
+def test_a_scheduler_without_a_page_has_none_named(tmp_path: Path) -> None:
+    with scheduler(tmp_path / "scheduler.json") as address, Cluster(scheduler=address) as cluster:
+        assert cluster._client.dashboard_link, "it names one although it was told to have none"
+        assert cluster.dashboard == ""
