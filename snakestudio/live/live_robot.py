@@ -66,6 +66,8 @@ _AGAIN_S = 0.5
 _ASKED_S = 0.5
 """What an order to arm may wait for this source and the link to take it up, s."""
 
+_TORQUE = (LinkState.ARMED, LinkState.STREAMING)
+
 _SILENT = "The link to the robot gives no sign of life: wait until it does, or disconnect."
 
 LiveEvent = LinkEvent
@@ -129,6 +131,8 @@ class LiveRobot:
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._closing = False
         self._asked_to_arm = -math.inf, 0  # until when torque may come on, and how many stops there had been
+        # The last such order that got to the link, and whose torque came on and was taken off: the thread alone writes.
+        self._passed_on = self._came_on = self._taken_off = self._asked_to_arm
         self._state: LinkState | None = None
         self._needed_pose_lost = False
         self._run: LiveRun | None = None
@@ -185,10 +189,12 @@ class LiveRobot:
     def arming(self) -> bool:
         """Whether torque may be coming on, for it was asked for: the link stands in IDLE until the nodes have it.
 
-        For as long as that may take at most; a stop ends it, whoever asked for it.
+        For as long as that may take at most; a stop ends it, whoever asked for it, and so does torque that came on and
+        was taken off again in order.
         """
-        until, stops = self._asked_to_arm
-        return self._clock() < until and self._link.stop_count == stops
+        asked = self._asked_to_arm
+        until, stops = asked
+        return self._clock() < until and self._link.stop_count == stops and self._taken_off is not asked
 
     @property
     def refuses_start(self) -> str:
@@ -227,8 +233,8 @@ class LiveRobot:
 
     def arm(self) -> None:
         """Ask for torque, if nothing keeps the robot from it."""
-        self._asked_to_arm = self._clock() + _longest_arming(self._profile), self._link.stop_count
-        self._begin(self._arm)
+        asked = self._asked_to_arm = self._clock() + _longest_arming(self._profile), self._link.stop_count
+        self._begin(lambda stops: self._arm(stops, asked))
 
     def stream(self) -> None:
         """Have the armed robot follow the scene's gait or controller: a new run begins."""
@@ -257,7 +263,7 @@ class LiveRobot:
 
     def close(self) -> None:
         """End the run and the thread; a robot that moves is stopped before. The link stays open."""
-        if self.arming or self._link.telemetry().state in (LinkState.ARMED, LinkState.STREAMING):
+        if self.arming or self._link.telemetry().state in _TORQUE:
             self.stop("Stopped, as the program closes.")
         self._closing = True
         self._commands.put(lambda: None)
@@ -368,6 +374,10 @@ class LiveRobot:
         """Notice in which state the link is."""
         state = telemetry.state if self._link.alive else LinkState.DISCONNECTED
         before, self._state = self._state, state
+        if state in _TORQUE and before not in _TORQUE:
+            self._came_on = self._passed_on
+        elif state == LinkState.IDLE and before in _TORQUE:
+            self._taken_off = self._came_on
         run = self._run
         if run is None:
             return
@@ -507,7 +517,7 @@ class LiveRobot:
             run.steered = True
             run.note("The robot is steered by hand", "note", now)
 
-    def _arm(self, stops: int) -> None:
+    def _arm(self, stops: int, asked: tuple[float, int]) -> None:
         reasons = self.not_ready
         if reasons:
             self._tell(f"The robot cannot be armed: {' '.join(reasons)}", "error", "refused")
@@ -515,6 +525,7 @@ class LiveRobot:
         self._standing.judge(self._scene)
         if self._run is not None and not self._run.watched:
             self._watch()
+        self._passed_on = asked
         self._link.command("arm", stops=stops)
 
     def _hold(self, stops: int) -> None:

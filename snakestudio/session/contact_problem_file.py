@@ -15,7 +15,7 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import cache_dir
 
-__all__ = ["ENDINGS", "save_failing_problem", "see_that_there_is_one", "write_contact_problem"]
+__all__ = ["ENDINGS", "save_failing_problem", "see_that_there_is_one", "where_saved", "write_contact_problem"]
 
 ENDINGS = (".hdf5", ".h5", ".npz")
 """FCLIB by the first two; by the third our own arrays, with what the solution began from."""
@@ -77,6 +77,12 @@ def save_failing_problem(engine: Engine) -> Path | None:
     except OSError:
         return own if own.is_file() else None
     return own
+
+
+def where_saved(engine: Engine) -> str:
+    """The same, and where that is, as a sentence that goes on from why; "" if there is none."""
+    saved = save_failing_problem(engine)
+    return f" The contact problem was saved as {saved}." if saved is not None else ""
 
 
 def _content(ending: str, engine: Engine) -> bytes:

@@ -12,7 +12,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
+from snakestudio.session.contact_problem_file import where_saved, write_contact_problem
 from snakestudio.session.runner import Runner
 
 __all__ = ["OfflineRun", "run_offline", "run_to_end", "run_while"]
@@ -128,9 +128,8 @@ def _run_to_end(runner: Runner, changes: tuple[Change, ...], progress: Callable[
             steps = min(block, max(1, round(pending[0].time / step) - runner.engine.step_count))
         report = runner.advance(steps)
         if not report.ok:
-            saved = save_failing_problem(runner.engine)
-            where = f" The contact problem was saved as {saved}." if saved is not None else ""
-            return OfflineRun(runner.recording, False, report.message + where, False, runner.engine_seconds)
+            message = f"{report.message}{where_saved(runner.engine)}"
+            return OfflineRun(runner.recording, False, message, False, runner.engine_seconds)
         if runner.recording.path is not None and runner.recording.trouble:
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):

@@ -20,19 +20,30 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from importlib.util import find_spec
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
 
-__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers"]
+__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers", "is_page"]
 
 _DEATHS = 3
 """Workers that may die of a task until it is given up."""
 
 _CONNECT_S = 15.0
+
+_AGAIN_S = 0.5
+"""Until a result is fetched again where the way to the scheduler broke meanwhile, s."""
+
+_ENDING_S = 1.0
+"""Time for what waits for results to end in order, s."""
+
+_PAGE_S, _PAGE_BYTES = 2.0, 4096
+"""How long is waited for dask's own page, s, and how much of it is looked at."""
+
+_LOGS = ("distributed", "distributed.client", "tornado.application")
 
 _STILLBORN = 3
 """Workers of this machine that may end one after the other before they have joined: then something is wrong here."""
@@ -154,7 +165,8 @@ class Cluster:
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
         dask.config.set(settings)
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said by whoever runs the study
+        for name in _LOGS:  # what matters is said by whoever runs the study
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             if self.local:
                 self._serving = distributed.LocalCluster(
@@ -180,10 +192,16 @@ class Cluster:
                 " 'dask scheduler' runs there, and write its address like tcp://host:8786."
             ) from None
 
-    @property
+    @cached_property
     def dashboard(self) -> str:
-        """Address of dask's own page about the cluster; "" where it has none."""
-        return str(self._client.dashboard_link or "") if _has_bokeh() else ""
+        """Address of dask's own page about the cluster; "" where it has none.
+
+        The scheduler names one also where it was told to have none, or lacks what draws it.
+        """
+        with contextlib.suppress(Exception):
+            link = str(self._client.dashboard_link)
+            return link if is_page(link) else ""
+        return ""
 
     def __enter__(self) -> Cluster:
         return self
@@ -296,7 +314,7 @@ class Cluster:
         error: BaseException | None = None
         value = None
         try:
-            value = await self._client.gather(future, asynchronous=True)
+            value = await self._fetched(future)
         except (CancelledError, asyncio.CancelledError):
             return
         except Exception as caught:
@@ -306,7 +324,21 @@ class Cluster:
         killed = type(error).__name__ == "KilledWorker"
         self._answers.put(Answer(ticket, value, error, killed))
 
+    async def _fetched(self, future: Any) -> Any:
+        from distributed.comm import CommClosedError
+
+        while True:
+            try:
+                return await self._client.gather(future, asynchronous=True)
+            except CommClosedError:  # says nothing of the task: who looks whether the scheduler is `alive` says more
+                await asyncio.sleep(_AGAIN_S)
+
     async def _fetch_no_more(self) -> None:
+        """End what waits for results: by its futures, or what dask began for it is left behind and complains later."""
+        with contextlib.suppress(Exception):
+            await self._client.cancel(list(self._futures.values()), asynchronous=True, force=True)
+        if self._fetching:
+            await asyncio.wait(self._fetching, timeout=_ENDING_S)
         for task in list(self._fetching):
             task.cancel()
 
@@ -372,9 +404,13 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _has_bokeh() -> bool:
-    """Whether what draws dask's own page is installed."""
-    return find_spec("bokeh") is not None
+def is_page(link: str) -> bool:
+    """Whether a whole page is there, and not only a remark."""
+    from urllib.request import ProxyHandler, build_opener  # slow to import
+
+    with contextlib.suppress(OSError, ValueError), build_opener(ProxyHandler({})).open(link, timeout=_PAGE_S) as page:
+        return b"<html" in page.read(_PAGE_BYTES).lower()
+    return False
 
 
 def _said(error: BaseException) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -272,3 +273,20 @@ def test_what_makes_no_sense_is_refused(seen: Trial) -> None:
     failing = with_values(scene, {"solver.step_s": 0.005})
     with pytest.raises((PhysicsError, SceneError)):
         fit([replace(short(seen), scene=failing)], [ALONG])
+
+
+def test_a_scene_that_fails_by_itself_leaves_its_contact_problem_and_tries_leave_none(
+    seen: Trial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+    failing = replace(short(seen), scene=with_values(seen.scene, {"solver.max_iterations": 1}))
+    with pytest.raises(
+        PhysicsError, match=r"raise solver\.max_iterations .* The contact problem was saved as "
+    ) as caught:
+        fit([failing], [ALONG])
+    (saved,) = (tmp_path / "failed-contact-problems").glob("*.npz")
+    assert str(saved) in str(caught.value)
+    outcome = Objective([failing]).evaluate((0, {}))
+    assert outcome is not None
+    assert outcome.residual is None
+    assert len(list(saved.parent.glob("*.npz"))) == 1, "failures are ordinary while values are tried"

@@ -1,4 +1,4 @@
-"""What a study costs on top of its runs, how much a second worker helps, and how soon it ends when it shall."""
+"""What a study costs on top of its runs, how much a second worker helps, how soon it begins, and ends when it shall."""
 
 from __future__ import annotations
 
@@ -68,6 +68,22 @@ def _again(folder: Path) -> tuple[float, int, int]:
     return time.perf_counter() - began, last.known, last.finished - last.known
 
 
+def _first(folder: Path) -> float:
+    """From the begin of a study to the end of its first run, s: a worker starts, and loads what it computes with."""
+    path = _study(folder, "first", 2, 2, **{"run.duration_s": 0.1})
+    ended: list[float] = []
+
+    def tell(progress: Progress) -> None:
+        if not ended and progress.finished:
+            ended.append(time.perf_counter())
+            driver.cancel()
+
+    began = time.perf_counter()
+    with driver_of(path, open_plan(path), {}, Workers(1), tell) as driver:
+        driver.run()
+    return ended[0] - began
+
+
 def _cancelled(folder: Path) -> float:
     """From the wish to end to nothing running, s."""
     path = _study(folder, "cancelled", 4, 4, **{"run.duration_s": 3000.0})
@@ -107,6 +123,7 @@ def run() -> list[Row]:
         took, known, computed = _again(folder)
         rows.append((f"run again with nothing changed, {known:,} known", took, "s", "<= 2", took <= 2.0))
         rows.append(("computed then", computed, "runs", "0", computed == 0))
+        rows.append(("a worker's start until its first run has ended", _first(folder), "s", "", True))
         took = _cancelled(folder)
         rows.append(("cancel to nothing running", took, "s", "<= 1", took <= 1.0))
     return rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,12 +16,17 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.analysis.fitting import FitProgress, FitResult, fit
+from snakestudio.analysis.fitting.objective import Objective
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
 from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.capture import Capture
+from snakestudio.study.fit_pool import FitPool
+from snakestudio.study.running import Workers
+from tests.gui.conftest import COMPILING_MS
+from tests.study.processes import alive
 from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
 
 pytestmark = pytest.mark.gui
@@ -208,3 +215,75 @@ def test_both_runs_over_the_windows_own(
     window.context.toggle_theme()
     dialog.shown.click()
     assert window.context.viewport.ghosts(0.5) == ()
+
+
+# ----------------------------------------------------------------------------------------------------- on real workers
+
+
+@pytest.fixture
+def pools(window: MainWindow, track: Path, far_off: Document, qtbot: QtBot) -> list[FitPool]:
+    """The workers of a fit in a window, which goes on until somebody ends it."""
+    c, made = window.context, list[FitPool]()
+
+    def pool(objective: Objective) -> FitPool:
+        made.append(FitPool(objective, Workers(2)))
+        return made[-1]
+
+    c.document.new(far_off.scene)
+    c.experiments.add([read_capture(track)])
+    c.fitter._fit = partial(fit, pool=pool, limit=100_000)
+    c.actions_table.refresh()
+    c.actions_table["fit"].trigger()
+    dialog = dialog_in(window)
+    dialog.method.setCurrentIndex(2)
+    press(qtbot, dialog.fit_button)
+    qtbot.waitUntil(lambda: bool(made) and len(workers_of(made[0])) == 2, timeout=COMPILING_MS)
+    return made
+
+
+def dialog_in(window: MainWindow) -> FitDialog:
+    dialog = window.findChild(FitDialog)
+    assert dialog is not None
+    return dialog
+
+
+def workers_of(pool: FitPool) -> set[str]:
+    """Addresses of those that compute."""
+    return set() if pool._crew is None else set(pool._crew.fit)
+
+
+def processes_of(pool: FitPool) -> list[int]:
+    assert pool._crew is not None
+    return [process.pid for process in pool._crew.cluster._processes]
+
+
+def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
+    window: MainWindow, pools: list[FitPool], qtbot: QtBot
+) -> None:
+    fitter, dialog, pool = window.context.fitter, dialog_in(window), pools[0]
+    before, killed = workers_of(pool), processes_of(pool)[0]
+    os.kill(killed, signal.SIGKILL)
+    qtbot.waitUntil(lambda: len(workers_of(pool) - before) == 1, timeout=COMPILING_MS)  # another has taken its place
+    assert killed not in processes_of(pool)
+    assert fitter.progress is not None
+    reached = fitter.progress.evaluations
+    qtbot.waitUntil(lambda: bool(fitter.progress and fitter.progress.evaluations > reached + 20), timeout=COMPILING_MS)
+    pids = processes_of(pool)
+    press(qtbot, dialog.stop_button)
+    qtbot.waitUntil(lambda: not fitter.busy, timeout=COMPILING_MS)
+    assert fitter.message == ""
+    result = fitter.comparison
+    assert result is not None
+    assert result.evaluations > reached
+    assert all(trial.misfit_after.cost < trial.misfit_before.cost for trial in result.trials)
+    assert dialog.outcome.notes.text().startswith("Stopped early")
+    assert not any(alive(pid) for pid in pids)
+
+
+def test_a_fit_that_is_given_up_leaves_no_worker(window: MainWindow, pools: list[FitPool], qtbot: QtBot) -> None:
+    fitter, pids = window.context.fitter, processes_of(pools[0])
+    dialog_in(window).close()
+    assert not fitter.busy
+    assert fitter.comparison is None
+    qtbot.waitUntil(lambda: not any(alive(pid) for pid in pids))
+    assert fitter.message == "The fit was given up."

@@ -1,4 +1,4 @@
-"""Studies in a real window: set up, run by real workers, paused for a robot, and never lost."""
+"""Studies in a real window: set up, run by real workers, and never lost."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QWi
 from pytestqt.qtbot import QtBot
 
 from snakestudio.cli import main
-from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.panel import StudyPanel
 from snakestudio.gui.study.run_bar import StudyRunBar
-from snakestudio.gui.study.runner import ARMED
 from snakestudio.gui.study.setup.fixed_form import FixedForm
 from snakestudio.gui.study.setup.page import SetupPage
 from snakestudio.gui.study.setup.search_form import SearchForm
@@ -448,49 +446,6 @@ def test_closing_the_window_asks_and_ends_what_runs(
     assert not opened.isVisible()
     assert not runner.busy
     assert results_of(long_study)["runs"].sum() >= 1
-
-
-def test_a_robot_that_is_armed_goes_first(
-    long_study: Path, opened: MainWindow, asked: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    movable = [True]
-    monkeypatch.setattr(RobotControl, "movable", property(lambda _: movable[0]))
-    study, runner = opened.context.study, opened.context.study.runner
-    assert not study.run()
-    assert asked == [("A Robot Is Armed", "Cancel")]
-    assert not runner.busy
-    WorkerChoice(scheduler="tcp://cluster.lab:8786").keep(opened.context.settings)
-    started: list[object] = []
-    monkeypatch.setattr(runner, "start", lambda *given: started.append(given))
-    assert study.run(), "a cluster is no business of this machine's robot"
-    assert len(started) == 1
-    monkeypatch.undo()
-    monkeypatch.setattr(RobotControl, "movable", property(lambda _: movable[0]))
-    WorkerChoice(1).keep(opened.context.settings)
-    movable[0] = False
-    opened.context.robot.changed.emit()
-    assert study.run()
-    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers), timeout=COMPILING_MS)
-    movable[0] = True
-    opened.context.robot.changed.emit()
-    assert runner.pausing
-    assert bar(opened).notice.text == ARMED
-    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS)
-    titles: list[str] = []
-    monkeypatch.setattr(QMessageBox, "exec", lambda box: titles.append(box.windowTitle()) or 0)
-    bar(opened).resume_button.click()
-    assert titles == ["A Robot Is Armed"]
-    assert runner.pausing
-    movable[0] = False
-    opened.context.robot.changed.emit()
-    assert runner.pausing, "it goes on when somebody says so"
-    bar(opened).resume_button.click()
-    assert not runner.pausing
-    assert bar(opened).notice.text == ""
-    bar(opened).cancel_button.click()
-    qtbot.waitUntil(lambda: not bar(opened).cancel_button.isVisible(), timeout=COMPILING_MS)
-    assert not runner.busy
-    assert runner.error == ""
 
 
 def test_changes_that_cannot_be_saved_are_asked_about(

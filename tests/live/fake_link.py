@@ -63,6 +63,8 @@ class FakeLink:
         Reasons.
     telemetry_now : Telemetry
         What `telemetry` gives; its angles follow the references while it streams.
+    arms_slowly : bool
+        Whether not all nodes say that they are armed yet, however long ago that was asked for.
     """
 
     def __init__(self, robot: Profile, clock: Callable[[], float]) -> None:
@@ -70,6 +72,7 @@ class FakeLink:
         self.alive = True
         self.lag = 0.0
         self.follows = True
+        self.arms_slowly = False
         self._clock = clock
         self.commands: list[LinkCommand] = []
         self.blocks: list[ReferenceBlock] = []
@@ -95,7 +98,7 @@ class FakeLink:
             "disarm": LinkState.IDLE,
             "reset": LinkState.IDLE,
         }
-        if kind in after:
+        if kind in after and not (kind == "arm" and self.arms_slowly):
             self.set(state=after[kind])
         if kind == "arm":
             self.set(reference=self.telemetry_now.angle.copy(), reference_rate=np.zeros(len(self.profile.axes)))

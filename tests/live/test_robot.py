@@ -241,12 +241,26 @@ def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_aske
     assert world.live.arming
     world.link.stop("Stopped by the space bar.")
     assert not world.live.arming
+    world.link.arms_slowly = True  # not all nodes have said that they are armed
     world.live.arm()
-    world.link.set(state=LinkState.IDLE)  # not all nodes have said that they are armed
     world.go(0.5)
     assert world.live.arming
     world.go(60.0)
     assert not world.live.arming
+
+
+def test_torque_that_came_on_and_was_taken_off_is_not_coming_on_any_more(world: World) -> None:
+    world.go(0.1)
+    world.live.arm()
+    world.go(0.05)
+    world.live.disarm()
+    world.go(0.05)
+    assert world.link.telemetry().state is LinkState.IDLE
+    assert not world.live.arming
+    world.link.arms_slowly = True
+    world.live.arm()
+    world.go(0.5)
+    assert world.live.arming, "it was asked for anew"
 
 
 def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -> None:

@@ -5,13 +5,22 @@ The certificates beside this file were made with the commands of docs/cluster.md
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import subprocess
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
+from distributed.comm import CommClosedError
 
 from snakestudio.cli import main
 from snakestudio.errors import StudyError
-from snakestudio.study.cluster import Cluster, Tls
+from snakestudio.paths import own_program
+from snakestudio.study.cluster import Answer, Cluster, Tls, is_page
 from snakestudio.study.running import results_of
 from tests.study.lab import joined, scheduler
 
@@ -64,3 +73,91 @@ def test_a_file_that_names_no_scheduler_is_said(
 def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
     assert "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(study_file: Path, tmp_path: Path) -> None:
+    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
+    with contextlib.ExitStack() as end:
+        address, _ = end.enter_context(scheduler(tmp_path / "scheduler.json"))
+        command = [*own_program(), "study", "run", str(study_file), "--scheduler", address]
+        with joined("--scheduler", address), subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
+            while not runs_of(study_file):
+                assert run.poll() is None
+                time.sleep(0.1)
+            end.close()
+            _, said = run.communicate()
+    assert said == (
+        f"snakestudio: {address}: the scheduler is gone; what is finished is kept. Start it again, and let the study"
+        " go on.\n"
+    )
+    assert run.returncode == 2
+    assert runs_of(study_file) > 0
+
+
+def runs_of(study: Path) -> int:
+    """How many runs are there."""
+    try:
+        return int(results_of(study)["runs"].sum())
+    except StudyError:
+        return 0
+
+
+def test_a_result_is_fetched_again_where_the_way_to_the_scheduler_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Cluster(1) as cluster:
+        gather, broken = cluster._client.gather, list[bool]()
+
+        async def breaking(*given: Any, **options: Any) -> Any:
+            if not broken:
+                broken.append(True)
+                raise CommClosedError("Stream is closed")
+            return await gather(*given, **options)
+
+        monkeypatch.setattr(cluster._client, "gather", breaking)
+        ticket = cluster.submit(len, "four")
+        while not (found := cluster.answers(1.0)):
+            pass
+    assert broken
+    assert found == [Answer(ticket, 4)]
+
+
+def test_what_is_under_way_at_the_end_complains_of_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    with Cluster(1) as cluster:
+        for _ in range(3):
+            cluster.submit(time.sleep, 600.0)
+        while not any(worker.busy for worker in cluster.workers()):
+            time.sleep(0.05)
+    gc.collect()  # a task whose failure nobody looked at says so when it goes
+    assert [record.getMessage() for record in caplog.records] == []
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "there"),
+    [
+        (200, "<!DOCTYPE html><html lang='en'><head>", True),
+        (200, "<p>Dask needs bokeh>=3.1.0 for the dashboard.</p>", False),
+        (404, "<html><title>404: Not Found</title></html>", False),
+    ],
+    ids=["drawn", "without_bokeh", "with_no_dashboard"],
+)
+def test_a_page_of_dasks_own_is_named_only_where_it_is(status: int, said: str, there: bool) -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(said.encode())
+
+        def log_message(self, format: str, *given: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        link = f"http://127.0.0.1:{server.server_port}/status"
+        asked = threading.Thread(target=server.handle_request)
+        asked.start()
+        assert is_page(link) is there
+        asked.join()
+    assert not is_page(link), "nobody listens any more"
+
+
+def test_a_scheduler_without_a_page_has_none_named(tmp_path: Path) -> None:
+    with scheduler(tmp_path / "scheduler.json") as (address, _), Cluster(scheduler=address) as cluster:
+        assert cluster._client.dashboard_link, "it names one although it was told to have none"
+        assert cluster.dashboard == ""

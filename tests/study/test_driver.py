@@ -29,6 +29,7 @@ from snakestudio.study.running import Workers, check_measures, driver_of, open_p
 from snakestudio.study.store import Store, store_path
 from tests.study import lab
 from tests.study.conftest import STUDY
+from tests.study.processes import alive, descendants
 
 ONE = Workers(1)
 
@@ -153,15 +154,7 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
     assert last.state == "cancelled"
     assert last.finished == 0
     assert pids
-    assert not any(_lives(pid) for pid in pids)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    assert not any(alive(pid) for pid in pids)
 
 
 def test_a_pause_lasts_until_it_is_over(study_file: Path) -> None:
@@ -407,20 +400,15 @@ def test_workers_end_with_who_started_them(study_file: Path) -> None:
         [*own_program(), "study", "run", str(study_file), "--workers", "2"], stdout=subprocess.DEVNULL
     )
     until = time.monotonic() + 120.0
-    while len(_children(driver.pid)) < 2:
+    while len(descendants(driver.pid)) < 3:
         assert time.monotonic() < until
         time.sleep(0.1)
-    workers = _children(driver.pid)
+    workers = descendants(driver.pid)[1:]
     driver.kill()
     driver.wait()
-    while any(_lives(pid) for pid in workers):
+    while any(alive(pid) for pid in workers):
         assert time.monotonic() < until
         time.sleep(0.05)
-
-
-def _children(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, text=True, check=False)
-    return [int(line) for line in found.stdout.split()]
 
 
 def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(

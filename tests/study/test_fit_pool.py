@@ -24,7 +24,8 @@ from snakestudio.study import fit_pool
 from snakestudio.study.cluster import Cluster
 from snakestudio.study.fit_pool import FitPool
 from snakestudio.study.running import Workers
-from tests.study.test_driver import _lives, joined, scheduler  # noqa: F401  (a fixture)
+from tests.study.processes import alive
+from tests.study.test_driver import joined, scheduler  # noqa: F401  (a fixture)
 from tests.synthetic_tracks import FRICTION, brisk, measured
 
 ALONG = FreeParameter(("ground.mu_along",), 0.02, 0.5, "log")
@@ -156,7 +157,7 @@ def test_a_fit_that_is_given_up_leaves_nobody(trials: list[Trial]) -> None:
         assert pool._crew is not None
         pids = [process.pid for process in pool._crew.cluster._processes]
     assert len(pids) == 2
-    assert not any(_lives(pid) for pid in pids)
+    assert not any(alive(pid) for pid in pids)
 
 
 def test_what_is_asked_before_there_are_workers_is_done_here(trials: list[Trial]) -> None:
@@ -196,7 +197,7 @@ def test_a_fit_that_is_given_up_before_there_are_workers_leaves_nobody(trials: l
     begun.set()
     pool._starting.join()
     assert made
-    assert not any(_lives(pid) for pid in made)
+    assert not any(alive(pid) for pid in made)
 
 
 @pytest.fixture

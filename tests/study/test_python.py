@@ -20,7 +20,8 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.study.driver import Progress
 from snakestudio.study.study_file import load_study
-from tests.study.test_driver import _children, _lives, slow
+from tests.study.processes import alive, descendants
+from tests.study.test_driver import slow
 
 VARY: dict[str, Any] = {"gait.amplitude_deg": (20, 40, 3), "ground.mu_across": [0.2, 0.8]}
 GOALS = ["net_speed", "cost_of_transport"]
@@ -218,13 +219,13 @@ def test_a_script_that_is_interrupted_leaves_nobody(scene: Path) -> None:
     with script(scene) as process:
         assert process.stdout is not None
         assert any("busy" in line for line in process.stdout)
-        workers = _children(process.pid)
+        workers = descendants(process.pid)[1:]
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
         _, err = process.communicate()
     assert err.rstrip().endswith("KeyboardInterrupt")
     assert len(workers) == 2
     until = time.monotonic() + 60.0
-    while any(_lives(pid) for pid in workers):
+    while any(alive(pid) for pid in workers):
         assert time.monotonic() < until
         time.sleep(0.05)
 

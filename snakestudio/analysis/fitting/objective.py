@@ -13,6 +13,7 @@ from snakestudio.analysis.fitting.tracks import Trial
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
+from snakestudio.session.contact_problem_file import where_saved
 from snakestudio.session.offline import OfflineRun, run_while
 from snakestudio.session.runner import Runner
 
@@ -51,14 +52,18 @@ class Objective:
         self.measured = tuple(Measured(trial) for trial in self.trials)
 
     def run(self, task: Task, wanted: Callable[[], bool] = lambda: True) -> OfflineRun:
-        """Run a trial with some values; cancelled where `wanted`, which is asked often, says False.
+        """Run a trial with some values for its own sake; cancelled where `wanted`, which is asked often, says False.
+
+        If the physics fails its contact problem is saved: it is a scene that somebody wants to run, and no try.
 
         Raises
         ------
         SceneError
             If the scene cannot be run with these.
         """
-        return self._run(self._runner(task), wanted)
+        runner = self._runner(task)
+        run = self._run(runner, wanted)
+        return run if run.ok or run.cancelled else replace(run, message=f"{run.message}{where_saved(runner.engine)}")
 
     def _runner(self, task: Task) -> Runner:
         number, values = task

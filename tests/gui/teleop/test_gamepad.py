@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -136,3 +139,11 @@ def test_an_sdl_that_cannot_begin_is_told_in_words(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "SDL_InitSubSystem", lambda parts: -1)
     with pytest.raises(SdlError, match=r"SDL says .* The keys still work"):
         Sdl(module)
+
+
+def test_sdl_is_there_without_a_word_whatever_other_threads_do_with_warnings() -> None:
+    """A filter that one thread sets is gone as soon as another ends its own `catch_warnings`."""
+    alone = "import warnings; warnings.simplefilter = lambda *given: None"
+    load = "from snakestudio.gui.robot.teleop.gamepad import load_sdl; load_sdl()"
+    fresh = {name: value for name, value in os.environ.items() if name != "PYSDL2_DLL_PATH"}
+    subprocess.run([sys.executable, "-W", "error", "-c", f"{alone}; {load}"], env=fresh, check=True)

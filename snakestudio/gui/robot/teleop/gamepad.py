@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-import warnings
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -80,7 +80,7 @@ class Gamepads(QObject):
 
     def _begin(self) -> None:
         try:
-            sdl = load_sdl()  # here: what it does to warnings is for all threads
+            sdl = load_sdl()
         except SdlError as error:
             self._refuse(str(error))
             return
@@ -146,9 +146,10 @@ def load_sdl() -> ModuleType:
         If it is not there.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # which of SDL's files it took is no matter
-            import sdl2
+        # First, or it warns of whose files it takes; a filter of warnings is all threads', and another takes it away.
+        with contextlib.suppress(ImportError):
+            import sdl2dll  # noqa: F401
+        import sdl2
     except (ImportError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SdlError(f"Gamepads cannot be used: SDL 2 is missing ({reason}). Install it, or use the keys.") from None

@@ -1,0 +1,172 @@
+"""A study beside an armed robot: workers, link and robot are processes of their own, and only the robot is emulated.
+
+All times of the robot's profile are so long that a busy machine stops it in none of these tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.stop_button import StopButton
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.study.cluster_dialog import WorkerChoice
+from snakestudio.gui.study.runner import ARMED
+from snakestudio.link.messages import LinkState
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.viewmodel.robot.services import LiveChoices
+from tests.gui.conftest import COMPILING_MS
+from tests.gui.test_study import bar, opened, shown, study_file
+from tests.link.rig import STOP_ID, Witness, patient_robot
+
+pytestmark = [pytest.mark.gui, pytest.mark.usefixtures("endless")]  # before the window opens the scene
+
+__all__ = ["opened", "shown", "study_file"]
+
+LEFT = Qt.MouseButton.LeftButton
+_SET_POINTS_HZ = 0.5
+"""The link may be held up for 2.5 periods."""
+_WINDOW_S = 10.0
+"""The longest silence of a window that a profile may allow."""
+
+
+@pytest.fixture
+def endless(study_file: Path) -> Path:
+    """Thousands of runs, of a scene with as many joints as the lab robot has."""
+    scene = study_file.parent / "snake.toml"
+    save_scene(with_values(load_scene(scene), {"robot.n_links": 11}), scene)
+    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
+    return study_file
+
+
+@pytest.fixture
+def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotControl]:
+    """An emulated robot that is connected to the window and ready to be armed."""
+    c = opened.context
+    loaded = load_profile(patient_robot(tmp_path, _SET_POINTS_HZ, _WINDOW_S))
+    c.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    c.docks.show("robot")
+    qtbot.waitUntil(lambda: c.robot.state is LinkState.LISTENING)
+    arming(opened).talk.click()
+    qtbot.waitUntil(arming(opened).hold.isEnabled)
+    yield c.robot
+    c.connection.disconnect_robot()
+
+
+def arming(window: MainWindow) -> Arming:
+    found = window.context.docks["robot"].findChild(Arming)
+    assert isinstance(found, Arming)
+    return found
+
+
+def arm(window: MainWindow, qtbot: QtBot) -> None:
+    """Hold the button until the robot says that it is armed."""
+    hold, robot = arming(window).hold, window.context.robot
+    window.context.docks.show("robot")
+    qtbot.waitUntil(hold.isVisible)
+    QTest.mousePress(hold, LEFT)
+    qtbot.waitUntil(lambda: not hold.isVisible())
+    QTest.mouseRelease(hold, LEFT)
+    qtbot.waitUntil(lambda: robot.state is LinkState.ARMED and robot.standing.armed)
+
+
+def disarm(window: MainWindow, qtbot: QtBot) -> None:
+    arming(window).disarm.click()
+    qtbot.waitUntil(lambda: not window.context.robot.movable)
+
+
+def answered(button: str, act: Callable[[], object]) -> tuple[str, str]:
+    """Do what asks a question, and answer it by a button; its title, and the button that Enter would have pressed."""
+    found: list[tuple[str, str]] = []
+
+    def answer() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        names = {each.text().replace("&", ""): each for each in box.buttons()}
+        found.append((box.windowTitle(), box.defaultButton().text().replace("&", "")))
+        names[button].click()
+
+    QTimer.singleShot(0, answer)
+    act()
+    return found[0]
+
+
+def finished(window: MainWindow) -> int:
+    progress = window.context.study.runner.progress
+    return 0 if progress is None else progress.finished
+
+
+def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
+    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+) -> None:
+    study, runner = opened.context.study, opened.context.study.runner
+    assert study.run(), "a robot that is only connected is no reason to ask"
+    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.workers), timeout=COMPILING_MS)
+    assert not runner.pausing
+    arm(opened, qtbot)
+    assert runner.pausing
+    assert bar(opened).notice.text == ARMED
+    qtbot.waitUntil(lambda: bool(runner.progress and runner.progress.state == "paused"), timeout=COMPILING_MS)
+    assert robot.state is LinkState.ARMED, robot.standing.sentence
+    assert answered("Cancel", bar(opened).resume_button.click) == ("A Robot Is Armed", "Cancel")
+    assert runner.pausing
+    disarm(opened, qtbot)
+    assert runner.pausing, "it goes on when somebody says so"
+    assert bar(opened).notice.text == ARMED
+    qtbot.waitUntil(lambda: bar(opened).workers.model().index(0, 1).data() == "0")  # what was under way has ended
+    before = finished(opened)
+    bar(opened).resume_button.click()
+    assert not runner.pausing
+    assert bar(opened).notice.text == ""
+    qtbot.waitUntil(lambda: finished(opened) > before, timeout=COMPILING_MS)
+    bar(opened).cancel_button.click()
+    qtbot.waitUntil(lambda: not runner.busy)
+    assert runner.error == ""
+
+
+def test_a_study_beside_an_armed_robot_is_asked_about_and_lets_it_be_stopped(
+    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+) -> None:
+    runner = opened.context.study.runner
+    arm(opened, qtbot)
+    assert answered("Cancel", bar(opened).run_button.click) == ("A Robot Is Armed", "Cancel")
+    assert not runner.busy
+    assert answered("Run Anyway", bar(opened).run_button.click) == ("A Robot Is Armed", "Cancel")
+    qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
+    assert not runner.pausing, "it was armed before, and somebody said so"
+    assert robot.state is LinkState.ARMED, robot.standing.sentence
+    stop = next(button for button in opened.findChildren(StopButton) if button.isVisible())
+    assert robot.link is not None
+    with Witness(robot.link.profile.bus) as witness:
+        QTest.mousePress(stop, LEFT)
+        qtbot.waitUntil(lambda: robot.state is LinkState.FAULT and not robot.movable)
+        assert witness.first(STOP_ID, 0.0) is not None
+    QTest.mouseRelease(stop, LEFT)
+    assert runner.busy
+    before = finished(opened)
+    qtbot.waitUntil(lambda: finished(opened) > before, timeout=COMPILING_MS)
+    runner.cancel()
+    qtbot.waitUntil(lambda: not runner.busy)
+
+
+def test_a_study_on_a_cluster_is_no_business_of_this_machines_robot(
+    opened: MainWindow, robot: RobotControl, qtbot: QtBot
+) -> None:
+    runner = opened.context.study.runner
+    arm(opened, qtbot)
+    WorkerChoice(scheduler="tcp://cluster.invalid:8786").keep(opened.context.settings)
+    assert opened.context.study.run(), "nobody was asked"
+    assert runner.busy
+    assert not runner.pausing
+    runner.cancel()
+    qtbot.waitUntil(lambda: not runner.busy)

@@ -1,0 +1,102 @@
+"""A study that the window has a cluster compute: a dask scheduler and workers that others started; and their end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.study.cluster_dialog import ClusterDialog
+from snakestudio.study.running import results_of
+from tests.gui.conftest import COMPILING_MS
+from tests.gui.test_study import bar, opened, panel, shown, study_file
+from tests.study.lab import joined, scheduler
+
+pytestmark = pytest.mark.gui
+
+__all__ = ["opened", "shown", "study_file"]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, contextlib.ExitStack]]:
+    """The address of a scheduler with two workers, and what ends it."""
+    with contextlib.ExitStack() as end:
+        address, _ = end.enter_context(scheduler(tmp_path / "scheduler.json"))
+        with joined("--scheduler", address), joined("--scheduler", address):
+            yield address, end
+
+
+@pytest.fixture
+def endless(study_file: Path) -> Path:
+    """Thousands of runs."""
+    study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
+    return study_file
+
+
+def choose(window: MainWindow, address: str) -> None:
+    """Name a cluster in its dialog."""
+    who = bar(window).who
+
+    def answer() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ClusterDialog)
+        QTest.keyClicks(dialog.address, address)
+        dialog.ok_button.click()
+
+    QTimer.singleShot(0, answer)
+    who.activated.emit(who.findText("Cluster ..."))
+    assert who.currentText() == address
+
+
+def finished(window: MainWindow) -> int:
+    progress = window.context.study.runner.progress
+    return 0 if progress is None else progress.finished
+
+
+def test_a_cluster_computes_what_the_window_asks(
+    opened: MainWindow, study_file: Path, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
+) -> None:
+    address, _ = cluster
+    choose(opened, address)
+    bar(opened).run_button.click()
+    qtbot.waitUntil(lambda: bar(opened).workers.model().rowCount() == 2, timeout=COMPILING_MS)
+    names = {bar(opened).workers.model().index(row, 0).data() for row in range(2)}
+    assert all(name.startswith("tcp://127.0.0.1:") for name in names), "those that were started by hand"
+    qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
+    assert bar(opened).error.text == ""
+    assert results_of(study_file)["runs"].tolist() == [1] * 6
+    qtbot.waitUntil(lambda: panel(opened).results.linked.there)
+
+
+def test_a_scheduler_that_goes_is_said_and_own_workers_go_on_from_there(
+    endless: Path, opened: MainWindow, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
+) -> None:
+    address, end = cluster
+    choose(opened, address)
+    bar(opened).run_button.click()
+    qtbot.waitUntil(lambda: finished(opened) > 0, timeout=COMPILING_MS)
+    end.close()
+    qtbot.waitUntil(lambda: bar(opened).error.text != "", timeout=COMPILING_MS)
+    assert bar(opened).error.text == (
+        f"{address}: the scheduler is gone; what is finished is kept. Start it again, and let the study go on."
+    )
+    assert bar(opened).run_button.isVisible()
+    kept = int(results_of(endless)["runs"].sum())
+    assert kept >= finished(opened) > 0
+    who = bar(opened).who
+    who.activated.emit(who.findText("1 worker"))
+    bar(opened).run_button.click()
+    assert bar(opened).error.text == ""
+    qtbot.waitUntil(lambda: finished(opened) > kept, timeout=COMPILING_MS)
+    progress = opened.context.study.runner.progress
+    assert progress is not None
+    assert progress.known == kept
+    bar(opened).cancel_button.click()
+    qtbot.waitUntil(bar(opened).run_button.isVisible)
