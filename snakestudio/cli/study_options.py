@@ -64,7 +64,7 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
     ----------
     options : argparse.Namespace
     patience_s : float
-        How long the file may take to appear: workers of a batch system may start before the scheduler.
+        How long the file may take to be there as a whole: workers of a batch system may start before the scheduler.
 
     Raises
     ------
@@ -77,13 +77,16 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
     from snakestudio.inputs import NOTE, InputError, parse_json, read_text
 
     path, until = Path(options.scheduler_file), time.monotonic() + patience_s
-    while not path.is_file() and time.monotonic() < until:
-        time.sleep(_LOOK_S)
-    try:
-        said = parse_json(read_text(path, NOTE), NOTE)
-    except InputError as error:
-        remedy = "see that 'dask scheduler --scheduler-file' writes this very file"
-        raise UsageError(f"--scheduler-file {path}: {error.message}; {remedy}.") from None
+    while True:
+        try:
+            said = parse_json(read_text(path, NOTE), NOTE)
+            break
+        except InputError as error:
+            if time.monotonic() < until:
+                time.sleep(_LOOK_S)
+                continue
+            remedy = "see that 'dask scheduler --scheduler-file' writes this very file"
+            raise UsageError(f"--scheduler-file {path}: {error.message}; {remedy}.") from None
     address = said.get("address") if isinstance(said, dict) else None
     if not isinstance(address, str):
         raise UsageError(

@@ -27,11 +27,14 @@ def scheduler(file: Path, *options: str) -> Iterator[tuple[str, subprocess.Popen
     ) as process:  # fmt: skip
         try:
             until = time.monotonic() + LONG_S
-            while not file.exists():
+            address = None
+            while address is None:
                 assert process.poll() is None
                 assert time.monotonic() < until
                 time.sleep(0.05)
-            yield str(json.loads(file.read_text())["address"]), process
+                with contextlib.suppress(OSError, ValueError):  # it may be there and not yet written
+                    address = str(json.loads(file.read_text())["address"])
+            yield address, process
         finally:
             process.kill()
 

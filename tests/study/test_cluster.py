@@ -5,6 +5,7 @@ The certificates beside this file were made with the commands of docs/cluster.md
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from distributed.comm import CommClosedError
 
 from snakestudio.cli import main
+from snakestudio.cli.study_options import scheduler_of
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
 from snakestudio.study.cluster import Answer, Cluster, Tls, is_page
@@ -68,6 +70,16 @@ def test_a_file_that_names_no_scheduler_is_said(
     assert said in error
     assert "dask scheduler --scheduler-file" in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_worker_waits_until_the_file_is_written_to_its_end(tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    file.write_text('{"type": "Sched')
+    options = argparse.Namespace(scheduler=None, scheduler_file=str(file))
+    later = threading.Timer(0.5, lambda: file.write_text('{"type": "Scheduler", "address": "tcp://host:8786"}'))
+    later.start()
+    assert scheduler_of(options, patience_s=60.0) == "tcp://host:8786"
+    later.join()
 
 
 def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
