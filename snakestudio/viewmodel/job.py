@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.viewmodel.robot.window_priority import step_back
 
-__all__ = ["Job", "Progress"]
+__all__ = ["GivenUp", "Job", "Progress"]
 
 log = logging.getLogger(__name__)
 
@@ -71,3 +71,21 @@ class Job(Generic[Result]):
     def wait(self) -> None:
         """Return when it has ended."""
         self._thread.join()
+
+
+class GivenUp:
+    """Jobs whose result nobody wants any more: each ends at its next step of progress, and the window does not wait."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job[Any]] = []
+
+    def take(self, job: Job[Any]) -> None:
+        """Cancel a job."""
+        job.cancel()
+        self._jobs = [each for each in (*self._jobs, job) if each.running]
+
+    def wait(self) -> None:
+        """Return when all of them have ended; call before the program quits."""
+        for job in self._jobs:
+            job.wait()
+        self._jobs = []

@@ -15,7 +15,7 @@ from snakestudio.session import tuning
 from snakestudio.session.status import State, Status
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.session.tuning import CASES, Stage, Timing
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import GivenUp, Job, Progress
 
 __all__ = ["CANCELLED", "Tuner", "TuningOffer"]
 
@@ -64,7 +64,7 @@ class Tuner(QObject):
         super().__init__(parent)
         self._settings, self._robot, self._occupied, self._measure = settings, robot, occupied, measure
         self._job: Job[tuple[Timing, ...]] | None = None
-        self._ending: list[Job[tuple[Timing, ...]]] = []
+        self._given_up = GivenUp()
         self._stage: Stage | None = None
         self.timings: tuple[Timing, ...] = tuple(Timing(case) for case in CASES)
         """What is known so far."""
@@ -126,9 +126,7 @@ class Tuner(QObject):
         if self._job is None:
             return
         self._timer.stop()
-        self._job.cancel()
-        # It ends when it looks up the next time; the window does not wait for that.
-        self._ending = [job for job in (*self._ending, self._job) if job.running]
+        self._given_up.take(self._job)
         self._job, self.message = None, message
         self.changed.emit()
 
@@ -142,8 +140,7 @@ class Tuner(QObject):
     def close(self) -> None:
         """Stop and wait for the end; call before the program quits."""
         self.cancel()
-        for job in self._ending:
-            job.wait()
+        self._given_up.wait()
 
     def _watch(self) -> None:
         job = self._job

@@ -18,7 +18,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.session.engine_compiler import Stage, prepare
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.study.results import Table
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import GivenUp, Job, Progress
 from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name, values_of
 
 __all__ = ["StudyRunContext", "StudyRuns"]
@@ -74,7 +74,7 @@ class StudyRuns(QObject):
         super().__init__(parent)
         self._context, self._banner = context, banner
         self._job: Job[AgainRun] | None = None
-        self._ending: list[Job[AgainRun]] = []
+        self._given_up = GivenUp()
         self._name = self._preparing = ""
         self._then: list[Button] = []
         self._timer = QTimer(self)
@@ -136,17 +136,13 @@ class StudyRuns(QObject):
     def close(self) -> None:
         """Stop, and wait for the end; call before the program quits."""
         self._stop()
-        for job in self._ending:
-            job.wait()
-        self._ending = []
+        self._given_up.wait()
 
     def _stop(self) -> None:
         if self._job is None:
             return
         self._timer.stop()
-        self._job.cancel()
-        # It ends at its next step of progress; the window does not wait for that.
-        self._ending = [job for job in (*self._ending, self._job) if job.running]
+        self._given_up.take(self._job)
         self._job = None
         self.changed.emit()
 

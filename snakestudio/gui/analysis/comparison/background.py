@@ -11,7 +11,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
 from snakestudio.session.time_left import percent, time_left
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import GivenUp, Job, Progress
 
 __all__ = ["BackgroundComparison"]
 
@@ -39,7 +39,7 @@ class BackgroundComparison(QObject, Generic[Result]):
         super().__init__(parent)
         self._document = document
         self._job: Job[Result] | None = None
-        self._ending: list[Job[Result]] = []
+        self._given_up = GivenUp()
         self.comparison: Result | None = None
         self.message = ""
         """Why there is no result, in a sentence; empty if there is nothing to say."""
@@ -88,9 +88,7 @@ class BackgroundComparison(QObject, Generic[Result]):
         if self._job is None:
             return
         self._timer.stop()
-        self._job.cancel()
-        # It ends at its next step of progress; the window does not wait for that.
-        self._ending = [job for job in (*self._ending, self._job) if job.running]
+        self._given_up.take(self._job)
         self._job = None
         self.message = "The comparison was cancelled."
         self.changed.emit()
@@ -104,8 +102,7 @@ class BackgroundComparison(QObject, Generic[Result]):
     def close(self) -> None:
         """Stop what is under way and wait for its end; call before the program quits."""
         self.cancel()
-        for job in self._ending:
-            job.wait()
+        self._given_up.wait()
 
     def _watch(self) -> None:
         job = self._job
