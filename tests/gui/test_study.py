@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -385,8 +386,14 @@ def test_a_study_runs_and_computes_nothing_twice(
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
     assert panel(opened).results.linked.there, "the results are shown"
-    assert bar(opened).text.text().endswith("6 there")
-    assert "about" in bar(opened).text.text()
+    assert bar(opened).text.text() == "6 points; all there"
+    study = c.study.open_study.study
+    c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
+    assert bar(opened).text.text() == "6 points; all there"
+    c.study.open_study.edit(study.model_copy(update={"vary": study.vary[:1]}))
+    assert re.fullmatch(r"3 points, about .* with \d workers?; 6 there", bar(opened).text.text())
+    c.study.open_study.edit(study)
+    checked(opened, qtbot)
     opened.close()
     # Next week:
     window = make_window()

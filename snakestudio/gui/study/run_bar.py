@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
@@ -18,6 +19,7 @@ from snakestudio.gui.study.runner import ARMED, StudyRunner
 from snakestudio.gui.study.workers_table import WorkersTable
 from snakestudio.study.cluster import default_workers
 from snakestudio.viewmodel.study.study_texts import amount
+from snakestudio.viewmodel.study.study_values import changed
 
 __all__ = ["StudyRunBar"]
 
@@ -179,13 +181,17 @@ class StudyRunBar(Themed):
         if self._open.findings.problems:
             return f"{self._why_not()}."
         results = self._open.results
-        seconds = float("nan")
+        seconds = math.nan
         found = ""
         if results is not None:
             runs, failed = int(results.table["runs"].sum()), int(results.table["failed"].sum())
+            words = {"title": "", "description": ""}  # in which it may have changed
+            whole = runs == self._open.study.n_runs and (
+                changed(results.table.study, **words) == changed(self._open.study, **words)
+            )
             if runs:
-                seconds = float(results.table["seconds"].sum()) / runs
-                found = f"{runs:,} there" + (f", {failed:,} failed" if failed else "")
+                seconds = math.nan if whole else float(results.table["seconds"].sum()) / runs  # nothing is left
+                found = ("all there" if whole else f"{runs:,} there") + (f", {failed:,} failed" if failed else "")
         workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
         return "; ".join(filter(None, (amount(self._open.study, seconds, workers), found)))
 
