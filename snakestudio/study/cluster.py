@@ -34,11 +34,8 @@ _DEATHS = 3
 
 _CONNECT_S = 15.0
 
-_AGAIN_S = 0.5
-"""Until a result is fetched again where the way to the scheduler broke meanwhile, s."""
-
-_ENDING_S = 1.0
-"""Time for what waits for results to end in order, s."""
+_AGAIN_S, _ENDING_S = 0.5, 1.0
+"""Until a result is fetched again where the way to the scheduler broke, and what waits for one may take to end, s."""
 
 _PAGE_S, _PAGE_BYTES = 2.0, 4096
 """How long is waited for dask's own page, s, and how much of it is looked at."""

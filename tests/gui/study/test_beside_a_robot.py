@@ -123,7 +123,8 @@ def test_a_robot_that_is_armed_pauses_the_study_until_somebody_resumes_it(
     disarm(opened, qtbot)
     assert runner.pausing, "it goes on when somebody says so"
     assert bar(opened).notice.text == ARMED
-    qtbot.waitUntil(lambda: bar(opened).workers.model().index(0, 1).data() == "0")  # what was under way has ended
+    idle = bar(opened).workers.model().index(0, 1)
+    qtbot.waitUntil(lambda: idle.data() == "0", timeout=COMPILING_MS)  # what was under way has ended
     before = finished(opened)
     bar(opened).resume_button.click()
     assert not runner.pausing
