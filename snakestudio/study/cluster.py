@@ -112,12 +112,15 @@ class Answer:
     error : BaseException or None
     killed : bool
         Whether so many workers died of it that it was given up.
+    lost : bool
+        Whether it was forgotten, as all others were, with a connection to the scheduler that broke.
     """
 
     ticket: int
     value: Any
     error: BaseException | None = None
     killed: bool = False
+    lost: bool = False
 
 
 class Cluster:
@@ -313,6 +316,8 @@ class Cluster:
         try:
             value = await self._fetched(future)
         except (CancelledError, asyncio.CancelledError):
+            if ticket in self._futures:  # nobody here has taken it back
+                self._answers.put(Answer(ticket, None, lost=True))
             return
         except Exception as caught:
             error = caught

@@ -79,7 +79,7 @@ class Crew:
         self._looked = now
         cluster.tend()
         if not cluster.alive:
-            raise StudyError(f"{cluster.address}: the scheduler is gone; {self._remedy}")
+            raise self._gone()
         self.workers = tuple(cluster.workers())
         there = {worker.address for worker in self.workers}
         if there - self.fit - self._foreign and not cluster.local:
@@ -94,6 +94,9 @@ class Crew:
         elif now - self._met > _LONELY_S:
             raise StudyError(f"{cluster.address}: {' '.join(self.notes) or 'no worker has joined there.'}")
         return True
+
+    def _gone(self) -> StudyError:
+        return StudyError(f"{self.cluster.address}: the scheduler is gone, or the way to it; {self._remedy}")
 
     def turn_away(self, address: str) -> None:
         """Have nothing more computed by a worker with other code."""
@@ -117,8 +120,16 @@ class Crew:
         return ticket
 
     def answers(self, timeout: float) -> list[Answer]:
-        """What has come of tasks; waits for the first one so long, s."""
+        """What has come of tasks; waits for the first one so long, s.
+
+        Raises
+        ------
+        StudyError
+            If the connection to the scheduler broke: dask may take it up again, and has forgotten all tasks.
+        """
         found = self.cluster.answers(timeout)
+        if any(answer.lost for answer in found):
+            raise self._gone()
         for answer in found:
             self._bound.pop(answer.ticket, None)
         return found

@@ -99,8 +99,8 @@ def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(study
             end.close()
             _, said = run.communicate()
     assert said == (
-        f"snakestudio: {address}: the scheduler is gone; what is finished is kept. Start it again, and let the study"
-        " go on.\n"
+        f"snakestudio: {address}: the scheduler is gone, or the way to it; what is finished is kept. Start it again,"
+        " and let the study go on.\n"
     )
     assert run.returncode == 2
     assert runs_of(study_file) > 0

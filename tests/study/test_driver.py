@@ -333,8 +333,14 @@ class Cut:
 
     def now(self) -> None:
         """Cut it."""
+        self._ends.append(self._server)
+        self.pull()
+
+    def pull(self) -> None:
+        """Pull it out, and put it in again."""
         self.done = True
-        for end in (self._server, *self._ends):
+        ends, self._ends = self._ends, []
+        for end in ends:
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
             end.close()
@@ -358,6 +364,36 @@ class Cut:
             while data := source.recv(65536):
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
+
+
+def test_a_connection_that_breaks_is_said_and_nothing_waits_for_what_is_forgotten(
+    study_file: Path, scheduler: str
+) -> None:
+    """dask takes it up again within a moment, or fails to; what was asked for is forgotten either way."""
+    slow(study_file, 20.0)
+    host, port = scheduler.removeprefix("tcp://").split(":")
+    with Cut(host, int(port)) as cut, joined(scheduler):
+        command = [*own_program(), "study", "run", str(study_file), "--scheduler", cut.address]
+        # In a process of its own: dask leaves a socket open when it fails.
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as driver:
+            while not landed(study_file):
+                assert driver.poll() is None
+                time.sleep(0.02)
+            cut.pull()
+            _, said = driver.communicate()
+        assert "the scheduler is gone, or the way to it; what is finished is kept" in said
+        assert driver.returncode == 2
+        before = landed(study_file)
+        last = run_study(study_file, Workers(scheduler=scheduler))
+    assert (last.state, last.finished, last.known) == ("done", 6, before)
+
+
+def landed(study: Path) -> int:
+    """How many runs are there."""
+    try:
+        return int(results_of(study)["runs"].sum())
+    except StudyError:
+        return 0
 
 
 def test_a_worker_with_other_code_computes_nothing_and_is_named(
