@@ -42,7 +42,8 @@ measure = "net_speed"
 measure = "rms(com_vx_mps)"
 at_most = 10.0
 """
-"""Runs of a tenth of a second."""
+"""Runs of a tenth of a second. Up to forty land between two killings: two workers have chunks of a second each under
+way, and another one before that is noticed."""
 
 
 def kept(path: Path) -> dict[str, tuple[object, ...]]:
@@ -225,7 +226,7 @@ def tables_are_the_same(disturbed: Path, alone: Path) -> None:
     assert kept(disturbed) == kept(alone)
 
 
-@pytest.mark.parametrize("twins", [10], indirect=True)
+@pytest.mark.parametrize("twins", [15], indirect=True)
 def test_nothing_is_lost_whoever_is_killed(twins: tuple[Path, Path]) -> None:
     plan = [(WithWindow, ["worker", "window"]), (OnCluster, ["scheduler"]), (Party, ["driver"])]
     survive(twins[0], plan, random.Random(1))
@@ -235,7 +236,7 @@ def test_nothing_is_lost_whoever_is_killed(twins: tuple[Path, Path]) -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("twins", [20], indirect=True)
+@pytest.mark.parametrize("twins", [32], indirect=True)
 def test_nothing_is_lost_by_twenty_kills(twins: tuple[Path, Path], seed: int) -> None:
     chance = random.Random(seed)
     survive(twins[0], rounds(20, chance), chance)
