@@ -389,9 +389,8 @@ def test_a_program_that_was_replaced_meanwhile_is_said(study_file: Path, monkeyp
 
 def test_an_address_where_nobody_is_is_said(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
-    for address in ("tcp://127.0.0.1:9", "nonsense", "gopher://a:1"):
-        with pytest.raises(StudyError, match="no scheduler answers there"):
-            Cluster(scheduler=address)
+    with pytest.raises(StudyError, match="no scheduler answers there"):
+        Cluster(scheduler="tcp://127.0.0.1:9")
 
 
 def test_workers_end_with_who_started_them(study_file: Path) -> None:
