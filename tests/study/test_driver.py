@@ -76,8 +76,10 @@ def test_the_same_run_at_two_points_is_computed_once(study_file: Path) -> None:
     study_file.write_text(
         STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0', '"solver.max_iterations"\nlow = 10\nhigh = 11')
     )
-    last = run_study(study_file, ONE)
+    heard: list[Progress] = []
+    last = run_study(study_file, ONE, heard.append)
     assert last.finished == 6
+    assert {progress.runs for progress in heard} == {6}
     with Store(store_path(study_file)) as store:
         assert len({asked.key for asked in store.asked()}) == 4
 
