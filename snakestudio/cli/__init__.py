@@ -69,17 +69,19 @@ class _Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)  # argparse keeps silent about what it could not say
 
 
-def overview() -> argparse.ArgumentParser:
-    """What `snakestudio --help` shows."""
+def overview(group: str = "") -> argparse.ArgumentParser:
+    """What `snakestudio --help` shows; of a `group`, like "study", its commands alone."""
     parser = _Parser(
-        prog="snakestudio",
-        description="Simulate, watch and drive snake robots.",
-        epilog="Without a command, the window opens: snakestudio [SCENE].",
+        prog=f"snakestudio {group}".rstrip(),
+        description="" if group else "Simulate, watch and drive snake robots.",
+        epilog="" if group else "Without a command, the window opens: snakestudio [SCENE].",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"SnakeStudio {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, (_, text) in COMMANDS.items():
+        if group and not name.startswith(f"{group} "):
+            continue
         commands.add_parser(name, help=text, add_help=False)
     return parser
 
@@ -97,9 +99,9 @@ def _command(words: list[str]) -> str:
     if not members:
         return "gui"
     if words[1:2] in (["-h"], ["--help"]):
-        overview().parse_args(["--help"])
+        overview(words[0]).parse_args(["--help"])
     given = f", not {words[1]!r}" if len(words) > 1 else ""
-    overview().error(f"{words[0]} what? Give {' or '.join(members)}{given}")
+    overview(words[0]).error(f"{words[0]} what? Give {' or '.join(members)}{given}")
 
 
 def _loaded(name: str) -> tuple[ModuleType, argparse.ArgumentParser]:

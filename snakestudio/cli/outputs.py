@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["Outputs", "add_force_argument", "folder_for_outputs", "output"]
 
 _LOG = "a log of frames"
-_KEPT = {".mcap": "a recorded run", ".toml": "a scene or another file of yours"} | dict.fromkeys(
-    (".blf", ".asc", ".log"), _LOG
-)
+_KEPT = {
+    ".mcap": "a recorded run",
+    ".toml": "a scene or another file of yours",
+    ".results": "results of a study",
+} | dict.fromkeys((".blf", ".asc", ".log"), _LOG)
 """What is not made again by giving the same command, by the ending of its name."""
 
 
@@ -33,10 +35,11 @@ def output(text: str) -> Path:
 
 
 def add_force_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare what lets scenes, recorded runs and logs be replaced."""
+    """Declare what lets scenes, recorded runs, results and logs be replaced."""
     parser.add_argument(
-        "--force", action="store_true", help="replace a scene, a recorded run (.mcap) or a log of frames without asking"
-    )
+        "--force", action="store_true",
+        help="replace a scene, a recorded run (.mcap), results of a study or a log of frames without asking",
+    )  # fmt: skip
 
 
 def folder_for_outputs(folder: Path) -> None:

@@ -36,7 +36,12 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError("export what? Give --csv, --hdf5, --parquet or --figure with a file name.")
     if options.figure is None and (options.x or options.y or options.colour or options.beside):
         raise UsageError("--x, --y, --colour and --beside are about a figure; give --figure with a file name.")
-    outputs = Outputs(options, (options.study,), *wanted)
+
+    from snakestudio.study.store import store_path
+
+    path = Path(options.study)
+    read = (file for study in (path, *options.beside) for file in (study, store_path(study)))
+    outputs = Outputs(options, (None, *read), *wanted)
 
     from snakestudio.model.scene_file import parse_scene
     from snakestudio.study import export
@@ -44,7 +49,6 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.running import results_of, texts_of, units_of_results
     from snakestudio.study.shown import Named
 
-    path = Path(options.study)
     table, texts, units = results_of(path), texts_of(path), units_of_results(path)
     scene = parse_scene(texts["scene"])
     written = export.units_in(table, units, scene)

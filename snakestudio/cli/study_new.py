@@ -16,8 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scene", metavar="SCENE", help="scene file")
     parser.add_argument("file", metavar="FILE", nargs="?", type=output, help="the study's file (SCENE.study.toml)")
     parser.add_argument(
-        "--vary", metavar="KEY=LOW:HIGH[:STEPS]", action="append", default=[],
-        help="a value that varies, like gait.amplitude_deg=10:60:11 (as often as needed)",
+        "--vary", metavar="KEY=LOW:HIGH:STEPS", action="append", default=[],
+        help="a value that varies: gait.amplitude_deg=10:60:11, with :log for a logarithmic scale, or a list like"
+        " ground.mu_across=0.2,0.8, or the key alone for a range that suits it (as often as needed)",
     )  # fmt: skip
     for aim in ("maximise", "minimise"):
         parser.add_argument(
@@ -36,6 +37,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.scene_file import load_scene
     from snakestudio.study.begin import begun
     from snakestudio.study.plan import Plan
+    from snakestudio.study.running import check_measures
     from snakestudio.study.study_file import named_from, save_study
 
     scene_path = Path(options.scene)
@@ -53,7 +55,7 @@ def execute(options: argparse.Namespace) -> int:
         options.search,
         options.points,
     )
-    Plan(study, scene, scene_path.parent, str(path))
+    check_measures(Plan(study, scene, scene_path.parent, str(path)))
     save_study(study, path)
     print(f"wrote {path}: {study.n_points} points, {study.n_runs} runs; 'snakestudio study run {path}' runs it")
     return 0

@@ -39,7 +39,7 @@ def summary(path: Path) -> str:
     lines = [
         f"{path.name}: {runs} of {study.n_runs} runs, {table.n_points} points" + f", {failed} failed" * (failed > 0)
     ]
-    if study.goals:
+    if study.goals and runs + failed:
         several = len(study.goals) > 1
         order = table.ranked
         if len(order):

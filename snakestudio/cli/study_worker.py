@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from snakestudio.cli.study_options import add_cluster_arguments, scheduler_of, tls_of
+from snakestudio.errors import UsageError
 
 __all__ = ["add_arguments", "execute"]
 
@@ -24,7 +25,9 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio study worker`."""
     from snakestudio.study.worker import serve
 
+    if options.threads < 1:
+        raise UsageError(f"--threads {options.threads}: give a whole number from 1.")
     scheduler = scheduler_of(options, _PATIENCE_S)
     assert scheduler is not None
-    serve(scheduler, options.name, max(1, options.threads), options.until_closed, tls_of(options))
+    serve(scheduler, options.name, options.threads, options.until_closed, tls_of(options))
     return 0

@@ -86,7 +86,8 @@ def begun(
     file : str
         The scene's file, as the study names it.
     vary : sequence of str
-        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, or ``KEY``; none: the gait's amplitude, or the first value there is.
+        ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, that with ``:log``, ``KEY=A,B,C``, or ``KEY``; none: the gait's
+        amplitude, or the first value there is.
     maximise, minimise : sequence of str
         Measures; none: the net speed is to be large.
     search : str
@@ -98,8 +99,7 @@ def begun(
         Naming what makes no sense.
     """
     values: dict[str, Any] = {"format": FORMAT, "scene": file, "title": scene.title}
-    varied = [_typed(scene, text) for text in vary or (_usual(scene),)]
-    values["vary"] = [each.model_dump(exclude_defaults=True) for each in varied]
+    values["vary"] = [_typed(scene, text) for text in vary or (_usual(scene),)]
     goals = [(measure, "maximise") for measure in maximise] + [(measure, "minimise") for measure in minimise]
     values["goals"] = [{"measure": measure, "aim": aim} for measure, aim in goals or (("net_speed", "maximise"),)]
     values["search"] = {"kind": search} | ({} if points is None else {"points": points})
@@ -136,16 +136,29 @@ def _usual(scene: Scene) -> str:
     return "ground.mu_along"
 
 
-def _typed(scene: Scene, text: str) -> Vary:
+def _typed(scene: Scene, text: str) -> dict[str, Any]:
     key, equals, rest = text.partition("=")
+    key = key.strip()
     if not equals:
-        return range_of(scene, key.strip())
-    parts = rest.split(":")
+        return range_of(scene, key).model_dump(exclude_defaults=True)
+    if "," in rest:
+        return {"key": key, "values": [_word(word.strip()) for word in rest.split(",")]}
+    *parts, scale = rest.split(":") if rest.endswith(":log") else (*rest.split(":"), "lin")
     try:
         if len(parts) not in (2, 3):
             raise ValueError
-        low, high = float(parts[0]), float(parts[1])
         steps = int(parts[2]) if len(parts) == 3 else _STEPS
-        return Vary(key=key.strip(), low=low, high=high, steps=steps)
-    except (ValueError, pydantic.ValidationError):
-        raise UsageError(f"--vary {text}: write it as KEY=LOW:HIGH:STEPS, like gait.amplitude_deg=10:60:11.") from None
+        return {"key": key, "low": float(parts[0]), "high": float(parts[1]), "steps": steps, "scale": scale}
+    except ValueError:
+        raise UsageError(
+            f"--vary {text}: write it as KEY=LOW:HIGH:STEPS, like gait.amplitude_deg=10:60:11, or a list like"
+            " ground.mu_across=0.2,0.8."
+        ) from None
+
+
+def _word(text: str) -> bool | int | float | str:
+    """A value of a list as TOML has it; what is none stands for itself."""
+    for read in (int, float):
+        with contextlib.suppress(ValueError):
+            return read(text)
+    return {"true": True, "false": False}.get(text, text)

@@ -27,7 +27,7 @@ from typing import IO, Any
 from snakestudio.errors import StudyError
 from snakestudio.paths import own_program
 
-__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers", "is_page"]
+__all__ = ["Answer", "Cluster", "Tls", "WorkerInfo", "default_workers", "is_page", "security_of"]
 
 _DEATHS = 3
 """Workers that may die of a task until it is given up."""
@@ -74,6 +74,42 @@ class Tls:
         mine = {"tls_client_cert": str(self.certificate), "tls_client_key": str(self.key)}
         worker = {"tls_worker_cert": str(self.certificate), "tls_worker_key": str(self.key)}
         return Security(tls_ca_file=str(self.ca), require_encryption=True, **mine, **worker)
+
+
+def security_of(scheduler: str, tls: Tls | None) -> Any:
+    """How distributed is to speak to a scheduler; None if as its own settings say.
+
+    What cannot be an address, or goes without what it needs, is found here: dask would wait for it.
+
+    Raises
+    ------
+    StudyError
+    """
+    from distributed import Security
+    from distributed.comm import parse_address, parse_host_port
+
+    try:
+        scheme, place = parse_address(scheduler)
+        host, port = parse_host_port(place) if scheme in ("tcp", "tls") else ("", 0)
+        fits = scheme in ("ws", "wss", "inproc") or (host and 0 < port < 2**16)
+    except ValueError:
+        fits = False
+    if not fits:
+        raise StudyError(f'"{scheduler}" is no address of a scheduler; write it like tcp://host:8786.')
+    try:
+        security = tls.security() if tls is not None else None
+        spoken = (security or Security()).get_connection_args("client")
+    except OSError as error:
+        raise StudyError(
+            f"the certificates cannot be used ({_said(error)}); give PEM files that belong together."
+        ) from None
+    if scheme == "tls" and spoken.get("ssl_context") is None:
+        raise StudyError(f"{scheduler}: it is spoken to in private; give the three files of certificates.")
+    if scheme == "tcp" and tls is not None:
+        raise StudyError(
+            f"{scheduler}: certificates are for an address like tls://host:8786; write that, or leave them out."
+        )
+    return security
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +173,7 @@ class Cluster:
     Raises
     ------
     StudyError
-        If the scheduler does not answer.
+        If there can be no such scheduler, or it does not answer.
     """
 
     def __init__(self, workers: int | None = None, scheduler: str | None = None, tls: Tls | None = None) -> None:
@@ -145,6 +181,7 @@ class Cluster:
         import dask
         import distributed
 
+        security = None if scheduler is None else security_of(scheduler, tls)
         self.local = scheduler is None
         self._wanted = (default_workers() if workers is None else workers) if self.local else 0
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
@@ -181,7 +218,6 @@ class Cluster:
             else:
                 assert scheduler is not None
                 self.address = scheduler
-                security = tls.security() if tls is not None else None
                 self._client = distributed.Client(
                     scheduler, timeout=_CONNECT_S, security=security, set_as_default=False
                 )

@@ -269,7 +269,8 @@ def problems(study: StudyFields) -> list[Problem]:
         if not least <= len(study.goals) <= most:
             count = f"{least} goal{'s' * (least > 1)}" if least == most else f"{least} to {most} goals"
             remedy = "add a goal" if len(study.goals) < least else "take out those that do not count"
-            wrong("goals", f"this search takes {count}, and there are {len(study.goals)}", remedy)
+            there = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
+            wrong("goals", f"this search takes {count}, and {there}", remedy)
     if study.n_runs > MOST_RUNS:
         amount = f"{study.n_points:,} points of {study.repeats.count} repeats are more than {MOST_RUNS:,} runs"
         wrong("search", amount, "take fewer steps or points")

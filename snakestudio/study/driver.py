@@ -187,7 +187,7 @@ class Driver:
                 self._store.note("searches", json.dumps(points.begun))
             if not batch:
                 self._exhausted = True
-                runs = self._progress.finished + len(self._open)
+                runs = self._progress.finished + sum(self._open.values())
                 self._progress = replace(self._progress, runs=runs)
                 return
             self._take_up(batch, points.adaptive)

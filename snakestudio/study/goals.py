@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -153,6 +154,9 @@ def unit_of(value: str, names: Sequence[str]) -> str:
     """
     preset = PRESETS.get(value)
     if preset is None:
+        near = difflib.get_close_matches(value, PRESETS, 3, 0.7)
+        if near and value.isidentifier() and value not in names:
+            raise SignalError(f"'{value}' is no measure", f"did you mean {' or '.join(near)}")
         return compile_reduction(value, names).unit
     if preset.needs and preset.needs not in names:
         raise SignalError(f"{value} needs {preset.needs}, which this run does not have", "take another measure")

@@ -80,7 +80,8 @@ class Plan:
                 keys = self._expanded(jitter.key)
                 if not keys:
                     remedy = "name a value of the scene that is a number"
-                    found.append(Problem("error", f"repeats.jitter[{number}].key", f"{jitter.key} is none", remedy))
+                    what = f"{jitter.key} is no number of the scene"
+                    found.append(Problem("error", f"repeats.jitter[{number}].key", what, remedy))
                 self._jitter.append((jitter, keys))
         if found:
             raise StudyError("\n".join(f"{source}: {problem.sentence()}" for problem in found), found)
@@ -94,8 +95,13 @@ class Plan:
         SceneError
             If the scene cannot be read.
         StudyError
+            If there is no such scene, or it lacks what the study names.
         """
         scene_path = path.parent / study.scene
+        if not scene_path.exists():
+            remedy = "name the scene's, as it is found from the study's folder"
+            wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
+            raise StudyError(f"{path}: {wrong.sentence()}", [wrong])
         return cls(study, load_scene(scene_path), scene_path.parent, str(path))
 
     def doc(self, vary: Vary) -> FieldDoc:

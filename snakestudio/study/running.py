@@ -244,6 +244,8 @@ def results_of(path: Path) -> Table:
     StudyError
         If there are no results, or they cannot be read.
     """
+    if not path.is_file() and not store_path(path).is_file():
+        raise StudyError(f"{path}: there is no such file; check the path.")
     with Store(store_path(path)) as store:
         about = store.about()
         if "study" not in about:

@@ -15,12 +15,16 @@ from snakestudio.errors import Problem, StudyError
 from snakestudio.inputs import STUDY, InputError, parse_toml, read_text
 from snakestudio.model.arguments import path_of
 from snakestudio.model.atomic import write_atomically
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.parse import MOST_MISTAKES
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, problems
 
 __all__ = ["dump_study", "is_study", "load_study", "named_from", "parse_study", "save_study"]
+
+_MARKS = ("vary", "goals", "search", "repeats")
+"""Tables that a study has, and no scene."""
 
 
 def load_study(path: str | Path, *, whole: bool = True) -> StudyFields:
@@ -63,6 +67,9 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
         raise _error(source, [Problem("error", "", what, "update SnakeStudio")])
+    if "scene" not in values and not any(name in values for name in _MARKS) and values.keys() & Scene.model_fields:
+        remedy = f"'snakestudio study new {source}' makes a study of it"
+        raise _error(source, [Problem("error", "", "this is a scene, and no study", remedy)])
     found: list[Problem] = []
     if "format" not in values:
         found.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
@@ -99,14 +106,12 @@ def _error(source: str, found: list[Problem]) -> StudyError:
 
 
 def is_study(path: Path) -> bool:
-    """Whether a TOML file seems to be a study: it names a scene, and says what varies, is searched or counts."""
+    """Whether a TOML file seems to be a study: it says what varies, is searched or counts."""
     try:
         values = parse_toml(read_text(path, STUDY), STUDY)
     except InputError:
         return False
-    return isinstance(values.get("scene"), str) and any(
-        name in values for name in ("vary", "goals", "search", "repeats")
-    )
+    return any(name in values for name in _MARKS)
 
 
 def dump_study(study: StudyFields, base: str | None = None) -> str:

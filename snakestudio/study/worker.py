@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from snakestudio.errors import StudyError
 from snakestudio.session.tether import end_with_input
-from snakestudio.study.cluster import Tls
+from snakestudio.study.cluster import Tls, security_of
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
 from snakestudio.study.store import Outcome
 
@@ -69,7 +69,7 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
     Raises
     ------
     StudyError
-        If the scheduler does not answer.
+        If there can be no such scheduler, or it does not answer.
     """
     with contextlib.suppress(AttributeError, OSError):
         os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
@@ -83,8 +83,9 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
                      "distributed.comm.timeouts.connect": f"{_CONNECT_S}s"})  # fmt: skip
     from distributed import Worker
 
+    security = security_of(scheduler, tls)
+
     async def work() -> None:
-        security = {"security": tls.security()} if tls is not None else {}
         worker = await Worker(
             scheduler,
             nthreads=threads,
@@ -92,7 +93,7 @@ def serve(scheduler: str, name: str | None, threads: int, until_closed: bool, tl
             memory_limit=0,
             death_timeout=_CONNECT_S,
             dashboard=False,
-            **security,
+            security=security,
         )
         await worker.finished()
 

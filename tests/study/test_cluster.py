@@ -48,11 +48,10 @@ def test_a_cluster_is_spoken_to_in_private(study_file: Path, tmp_path: Path) -> 
         assert main(["study", "run", str(study_file), "--scheduler", address, *TLS]) == 0
         assert results_of(study_file)["runs"].tolist() == [1] * 6
         stranger = Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "stranger.pem", CERTIFICATES / "stranger.key")
-        for tls in (None, stranger):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("snakestudio.study.cluster._CONNECT_S", 2.0)
-                with pytest.raises(StudyError, match="no scheduler answers there"):
-                    Cluster(scheduler=address, tls=tls)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("snakestudio.study.cluster._CONNECT_S", 2.0)
+            with pytest.raises(StudyError, match="no scheduler answers there"):
+                Cluster(scheduler=address, tls=stranger)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +84,25 @@ def test_a_worker_waits_until_the_file_is_written_to_its_end(tmp_path: Path) -> 
 def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "run", str(study_file), "--scheduler", "tls://127.0.0.1:9", TLS[0]]) == 2
     assert "--tls-cert is missing: give --tls-ca, --tls-cert and --tls-key together" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("address", "tls", "said"),
+    [
+        *((text, [], "is no address of a scheduler")
+          for text in ("", "nonsense", "tcp://127.0.0.1", "tcp://127.0.0.1:99999", "tcp://a:b", "gopher://a:1")),
+        ("tls://127.0.0.1:9", [], "give the three files of certificates"),
+        ("tcp://127.0.0.1:9", TLS, "certificates are for an address like tls://host:8786"),
+        ("tls://127.0.0.1:9", [f"--tls-{what}={Path(__file__)}" for what in _FILES], "certificates cannot be used"),
+    ],
+)  # fmt: skip
+def test_what_can_be_no_scheduler_is_said_before_anybody_waits_for_it(
+    address: str, tls: list[str], said: str, study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["run", str(study_file)], ["worker"]):
+        assert main(["study", *command, "--scheduler", address, *tls]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert said in line
 
 
 def test_a_scheduler_that_goes_is_said_in_one_sentence_and_nothing_is_lost(study_file: Path, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_whole_numbers_are_whole() -> None:
         ('[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n', '"walking" is not known'),
         (RANGE + '[fixed]\nrun.durations_s = 1.0\n', "fixed.run.durations_s: "),
         (RANGE + '[repeats]\ncount = 2\n[[repeats.jitter]]\nkey = "obstacles[*].colour"\nspread = 1.0\n',
-         "repeats.jitter[1].key: obstacles[*].colour is none"),
+         "repeats.jitter[1].key: obstacles[*].colour is no number of the scene"),
     ],
 )  # fmt: skip
 def test_what_the_scene_does_not_have_or_take_is_told(text: str, said: str) -> None:
@@ -90,7 +90,5 @@ def test_what_differs_stays_within_what_the_scene_allows() -> None:
 
 
 def test_a_study_is_found_beside_its_scene(tmp_path: Path) -> None:
-    from snakestudio.errors import SceneError
-
-    with pytest.raises(SceneError, match="there is no such file"):
+    with pytest.raises(StudyError, match=r"s.toml: scene: .*there is no such file"):
         Plan.of_file(parse_study(HEAD + RANGE), tmp_path / "s.toml")

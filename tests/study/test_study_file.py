@@ -84,6 +84,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0]\n', "a list of one value varies nothing"),
         (HEAD + '[[vary]]\nkey = "a.b"\nvalues = [1.0, 1.0]\n', "the list has a value twice"),
         (HEAD + RANGE + '[search]\nkind = "cma_es"\n', "goals: this search takes 1 goal, and there are 0; add a goal."),
+        (HEAD + RANGE + '[search]\nkind = "nsga2"\n[[goals]]\nmeasure = "net_speed"\n', "3 goals, and there is 1;"),
         (HEAD + RANGE + '[search]\nkind = "gird"\n', 'search.kind: "gird" is not known'),
         (HEAD + RANGE + "[search]\npoints = 1000000000000\n", "search.points: 1000000000000 must be at most"),
         (HEAD + RANGE.replace("steps = 3", "steps = 1000") + RANGE.replace("along", "across").replace("= 3", "= 1001"),

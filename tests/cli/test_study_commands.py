@@ -1,0 +1,119 @@
+"""Studies from the command line: what is typed is understood, or refused in a sentence, and no results are lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.study.store import Store, store_path
+from snakestudio.study.study_file import load_study
+from tests.study.conftest import study_file
+from tests.study.made_up import made_up_study, write_store
+
+__all__ = ["study_file"]
+
+AMPLITUDE, KIND = "gait.amplitude_deg", "model.kind"
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    """The one sentence with which a command is refused."""
+    assert main([str(word) for word in words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("typed", "key", "values"),
+    [
+        (AMPLITUDE, AMPLITUDE, {"low": 0.0, "high": 90.0, "steps": 11}),
+        (f"{AMPLITUDE}=10:60", AMPLITUDE, {"low": 10.0, "high": 60.0, "steps": 11}),
+        (f"{AMPLITUDE}=10:60:6", AMPLITUDE, {"low": 10.0, "high": 60.0, "steps": 6}),
+        (f"{AMPLITUDE}=10:60:6:log", AMPLITUDE, {"low": 10.0, "high": 60.0, "steps": 6, "scale": "log"}),
+        (f"{AMPLITUDE}=20,30.5", AMPLITUDE, {"values": (20, 30.5)}),
+        (f"{KIND}=planar_nonsmooth, planar_lagrangian", KIND, {"values": ("planar_nonsmooth", "planar_lagrangian")}),
+    ],
+)  # fmt: skip
+def test_a_study_is_begun_from_what_is_typed(typed: str, key: str, values: dict[str, object], study_file: Path) -> None:
+    new = study_file.with_name("new.toml")
+    assert main(["study", "new", str(study_file.with_name("snake.toml")), str(new), "--vary", typed]) == 0
+    (vary,) = load_study(new).vary
+    assert vary.model_dump(exclude_defaults=True) == {"key": key} | values
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        *((f"--vary={AMPLITUDE}={text}", "LOW:HIGH:STEPS") for text in ("", "10", "10:", "1:x", "1:2:3.5", "1:2:3:4")),
+        (f"--vary={AMPLITUDE}=10:60:1", "vary[1].steps: 1 must be at least 2"),
+        (f"--vary={AMPLITUDE}=20,wide", "is not a number"),
+        ("--maximise=net_sped", "did you mean net_speed"),
+        ("--maximise=last(com_x_mm)", "did you mean com_x_m"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_study_is_not_begun(
+    typed: str, text: str, study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = study_file.with_name("new.toml")
+    assert text in said(capsys, "study", "new", study_file.with_name("snake.toml"), new, typed)
+    assert not new.exists()
+
+
+def test_a_scene_in_place_of_a_study_is_one_mistake(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "this is a scene" in said(capsys, "study", "run", study_file.with_name("snake.toml"))
+
+
+@pytest.mark.parametrize("scene", ["", "scene = 3\n"])
+def test_a_study_that_names_no_scene_is_checked_as_a_study(
+    scene: str, study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study_file.write_text(study_file.read_text().replace('scene = "snake.toml"\n', scene))
+    assert ": scene: " in said(capsys, "check", study_file)
+
+
+def test_a_scene_that_is_not_there_is_a_mistake_of_the_study(
+    study_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study_file.with_name("snake.toml").unlink()
+    sentence = said(capsys, "study", "run", study_file)
+    assert f"{study_file}: scene: " in sentence
+    assert "no such file" in sentence
+
+
+@pytest.mark.parametrize("command", [("status",), ("export", "--csv=-")])
+def test_a_study_that_is_not_there_has_no_results_to_come(
+    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    none = tmp_path / "none.toml"
+    assert f"{none}: there is no such file" in said(capsys, "study", command[0], none, *command[1:])
+
+
+def test_a_study_of_which_nothing_has_run_blames_no_point(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store(store_path(study_file), writing=True) as store:
+        store.begin({"study": study_file.read_text()})
+    assert main(["study", "status", str(study_file)]) == 0
+    assert "failed" not in capsys.readouterr().out
+
+
+def test_results_are_never_written_over(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = store_path(study_file)
+    write_store(results, made_up_study())
+    before = results.read_bytes()
+    for force in ((), ("--force",)):
+        assert "is what is read" in said(capsys, "study", "export", study_file, "--csv", results, *force)
+    assert "results of a study" in said(capsys, "run", study_file.with_name("snake.toml"), "--csv", results)
+    assert results.read_bytes() == before
+
+
+def test_help_of_studies_names_their_commands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["study", "--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert "study resume" in shown
+    assert "compare" not in shown
+
+
+def test_a_worker_needs_a_thread(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--threads 0: give" in said(capsys, "study", "worker", "--scheduler", "tcp://127.0.0.1:9", "--threads", "0")
