@@ -45,7 +45,7 @@ BARS = {
     "one_importer_small": Bar(37, slack=3),
     "one_importer_untested": Bar(9),
     "modules": Bar(923, slack=5),
-    "lines": Bar(156_080, slack=1_000, goal=115_600),
+    "lines": Bar(156_115, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(12_000, slack=12_000, goal=12_000),
 }

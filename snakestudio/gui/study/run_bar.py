@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
@@ -179,15 +180,16 @@ class StudyRunBar(Themed):
         if self._open.findings.problems:
             return f"{self._why_not()}."
         results = self._open.results
-        seconds = float("nan")
+        seconds, there = float("nan"), 0
         found = ""
         if results is not None:
             runs, failed = int(results.table["runs"].sum()), int(results.table["failed"].sum())
             if runs:
                 seconds = float(results.table["seconds"].sum()) / runs
+                there = runs if results.table.study == self._open.study else 0
                 found = f"{runs:,} there" + (f", {failed:,} failed" if failed else "")
         workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
-        return "; ".join(filter(None, (amount(self._open.study, seconds, workers), found)))
+        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), found)))
 
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
@@ -205,7 +207,8 @@ class StudyRunBar(Themed):
 
     def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
         """Show a notice, once: what somebody has closed comes back only when it says something else."""
-        text = text.replace(f"{self._runner.path}: ", "")
+        if self._runner.path is not None:  # its folder is known, and there is little room
+            text = text.replace(f"{self._runner.path}: ", "").replace(f"{self._runner.path.parent}{os.sep}", "")
         if text == self._said.get(banner, ""):
             return
         self._said[banner] = text
