@@ -222,6 +222,18 @@ def test_what_comes_with_the_program_is_never_written(
     assert opened.context.study.open_study.ready
 
 
+def test_a_study_that_cannot_be_saved_elsewhere_stays_where_it_is(
+    opened: MainWindow, study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "file" / "mine.study.toml"), ""))
+    assert not opened.context.study.ask_save_as()
+    assert "cannot be written" in opened.context.banners.study.text
+    assert opened.context.study.open_study.path == study_file
+    assert opened.context.study.open_study.ready
+    assert panel(opened).file.text() == "snake.study.toml, of snake.toml"
+
+
 # ----------------------------------------------------------------------------------------------------------- set up
 
 
@@ -408,6 +420,25 @@ def test_a_study_runs_and_computes_nothing_twice(
     progress = c.study.runner.progress
     assert progress is not None
     assert (progress.state, progress.finished, progress.known) == ("done", 6, 6)
+
+
+def test_results_that_cannot_be_read_are_named_without_their_folder_and_once_mended_forgotten(
+    opened: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
+    results = store_path(study_file)
+    results.write_bytes(b"damaged" * 1000)
+    c = opened.context
+    c.study.close()
+    assert c.study.open(study_file)
+    checked(opened, qtbot)
+    qtbot.waitUntil(lambda: c.study.open_study.unreadable_results != "")
+    assert c.study.run()
+    qtbot.waitUntil(lambda: c.study.runner.error != "", timeout=COMPILING_MS)
+    for banner in (panel(opened).notice, bar(opened).error):
+        assert banner.text.startswith("snake.study.results: these results are damaged")
+    results.unlink()
+    assert c.study.open(study_file)
+    assert bar(opened).error.text == ""
 
 
 def test_results_have_room_in_a_small_window(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:

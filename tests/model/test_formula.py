@@ -260,8 +260,10 @@ def test_sympy_is_imported_with_the_first_formula_only() -> None:
         ("sin(X", r"a '\)' is missing: the '\(' at character 4 is not closed"),
         ("2*(X + (1 - t)", r"a '\)' is missing: the '\(' at character 3 is not closed"),
         ("X + 1)", r"the '\)' at character 6 closes nothing"),
+        ("X > 1 and ", "something is missing at its end"),
+        ("X *", "something is missing at its end"),
     ],
 )
-def test_brackets_without_their_other_one_are_named(text: str, sentence: str) -> None:
+def test_what_is_missing_is_named(text: str, sentence: str) -> None:
     with pytest.raises(FormulaError, match=sentence):
         parse(text, 100, "sin(X)")

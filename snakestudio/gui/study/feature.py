@@ -80,6 +80,7 @@ class StudyFeature(QObject):
         self.runner = StudyRunner(movable, self)
         self.runs = StudyRuns(context, context.banners.study, self)
         self.recent = RecentFiles(context.settings, "study/recent")
+        self.open_study.opened.connect(self.runner.forget)
         self.runner.began.connect(lambda: self.open_study.follow(True))
         self.runner.ended.connect(lambda: self.open_study.follow(False))
         document = context.document
@@ -186,10 +187,13 @@ class StudyFeature(QObject):
         if not name:
             return False
         target = Path(name)
-        self.open_study.save_as(target if target.suffix else Path(f"{target}.study.toml"))
+        try:
+            self.open_study.save_as(target if target.suffix else Path(f"{target}.study.toml"))
+        except SnakeStudioError as error:
+            return self._refuse(str(error))
         assert self.open_study.path is not None
         self.recent.remember(self.open_study.path)
-        return not self.open_study.unsaved
+        return True
 
     # ----------------------------------------------------------------------------------------------------- how it runs
 

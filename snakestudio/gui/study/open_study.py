@@ -145,7 +145,13 @@ class OpenStudy(QObject):
         self.changed.emit()
 
     def save_as(self, path: Path) -> None:
-        """Save it in another place, where it stays from now on."""
+        """Save it in another place, where it stays from now on.
+
+        Raises
+        ------
+        StudyError
+            If it cannot be written there; then nothing has changed.
+        """
         assert self._disk is not None
         self._disk.save_as(path)
         self._set(self._disk)

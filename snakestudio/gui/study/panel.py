@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Protocol
 
 from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
@@ -270,7 +271,7 @@ class StudyPanel(Themed):
 
     def _tell(self) -> None:
         """Say what is wrong with the file or the scene, and offer what helps."""
-        document, kind = self._document, "warning"
+        document, kind, path = self._document, "warning", self._open.path
         buttons: list[Button] = []
         scene = self._open.findings.about("scene")
         if self._open.unreadable:
@@ -282,7 +283,7 @@ class StudyPanel(Themed):
         elif scene:
             text = scene
         elif self._open.unreadable_results:
-            text = self._open.unreadable_results
+            text = self._open.unreadable_results.replace(f"{path.parent}{os.sep}" if path is not None else "", "")
         elif document.path == self._open.scene_path and document.dirty:
             kind, text = "info", "The scene has changes that are not saved: the study runs its file."
             buttons = [("Save Scene", self._actions.save_scene)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Literal
 
 from PySide6.QtCore import QSettings, QSize, Qt, QUrl, Signal
@@ -181,19 +182,18 @@ class StudyRunBar(Themed):
         if self._open.findings.problems:
             return f"{self._why_not()}."
         results = self._open.results
-        seconds = math.nan
-        found = ""
+        seconds, there, found = math.nan, 0, ""
         if results is not None:
             runs, failed = int(results.table["runs"].sum()), int(results.table["failed"].sum())
             words = {"title": "", "description": ""}  # in which it may have changed
-            whole = runs == self._open.study.n_runs and (
-                changed(results.table.study, **words) == changed(self._open.study, **words)
-            )
+            if changed(results.table.study, **words) == changed(self._open.study, **words):
+                there = runs
             if runs:
-                seconds = math.nan if whole else float(results.table["seconds"].sum()) / runs  # nothing is left
-                found = ("all there" if whole else f"{runs:,} there") + (f", {failed:,} failed" if failed else "")
+                seconds = float(results.table["seconds"].sum()) / runs
+                found = "all there" if there == self._open.study.n_runs else f"{runs:,} there"
+                found += f", {failed:,} failed" if failed else ""
         workers = 0 if self.chosen.scheduler else self.chosen.workers.count or 0
-        return "; ".join(filter(None, (amount(self._open.study, seconds, workers), found)))
+        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), found)))
 
     def _why_not(self) -> str:
         count = len(self._open.findings.problems)
@@ -211,7 +211,8 @@ class StudyRunBar(Themed):
 
     def _say(self, banner: Banner, kind: Literal["info", "warning"], text: str) -> None:
         """Show a notice, once: what somebody has closed comes back only when it says something else."""
-        text = text.replace(f"{self._runner.path}: ", "")
+        if self._runner.path is not None:  # its folder is known, and there is little room
+            text = text.replace(f"{self._runner.path}: ", "").replace(f"{self._runner.path.parent}{os.sep}", "")
         if text == self._said.get(banner, ""):
             return
         self._said[banner] = text

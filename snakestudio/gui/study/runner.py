@@ -176,6 +176,12 @@ class StudyRunner(QObject):
             self.changed.emit()
             self.ended.emit()
 
+    def forget(self) -> None:
+        """Why the last run ended is of the past: a study was opened since."""
+        if not self.busy and self.error:
+            self.error = ""
+            self.changed.emit()
+
     def close(self) -> None:
         """The window closes for good: end what runs, and wait for that."""
         self._timer.stop()

@@ -85,7 +85,9 @@ def parse(text: str, longest: int, example: str) -> Typed:
             return Typed(ast.parse(stripped.replace("^", "**"), mode="eval").body, tuple(where))
     except SyntaxError as error:
         _see_brackets(plain)
-        at = where[min(max((error.offset or 1) - 1, 0), len(where) - 1)]
+        if not error.offset:
+            raise FormulaError("something is missing at its end", f"write it like {example}") from error
+        at = where[min(error.offset, len(where)) - 1]
         raise FormulaError(
             f"it cannot be read at character {at + 1}, near '{plain[max(at - 6, 0) : at + 6].strip()}'",
             f"write it like {example}",

@@ -12,6 +12,8 @@ from snakestudio.study.study_file import load_study, named_from, save_study
 
 __all__ = ["StudyOnDisk", "new_study_path"]
 
+_STAYS = "{} comes with the program and stays as it is; save it in another place."
+
 
 class StudyOnDisk:
     """A study that is edited. It may make no sense while it is (see `description.problems`), and is saved all the same.
@@ -77,7 +79,7 @@ class StudyOnDisk:
     def save(self) -> None:
         """Save it; `unsaved` says if that cannot be done."""
         if self.shipped:
-            self.unsaved = f"{self.path.name} comes with the program and stays as it is; save it in another place."
+            self.unsaved = _STAYS.format(self.path.name)
             return
         try:
             save_study(self.study, self.path)
@@ -87,12 +89,21 @@ class StudyOnDisk:
             self.unsaved = str(error)
 
     def save_as(self, path: Path) -> None:
-        """Save it in another place, where it stays from now on, with the way to its scene as it is from there."""
+        """Save it in another place, where it stays from now on, with the way to its scene as it is from there.
+
+        Raises
+        ------
+        StudyError
+            If it cannot be written there; then nothing has changed.
+        """
+        path = path.resolve()
+        if is_shipped_scene(path):
+            raise StudyError(_STAYS.format(path.name))
         scene = named_from(path.parent, self.path.parent / self.study.scene)
-        self.study = self.study.model_copy(update={"scene": scene})
-        self.path, self._digest, self.unreadable = path.resolve(), None, ""
-        self.shipped = is_shipped_scene(self.path)
-        self.save()
+        study = self.study.model_copy(update={"scene": scene})
+        save_study(study, path)
+        self.path, self.study, self._digest = path, study, file_digest(path)
+        self.unreadable, self.unsaved, self.shipped = "", "", False
 
 
 def new_study_path(scene: Path) -> Path:

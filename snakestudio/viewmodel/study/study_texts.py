@@ -28,8 +28,8 @@ def unit_shown(ending: str) -> str:
     return unit_text(ending) or ending
 
 
-def amount(study: StudyFields, seconds: float, workers: int) -> str:
-    """How many runs a study is, and how long they take if that is known.
+def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> str:
+    """How many runs a study is, and how long those take that are not there, if that is known.
 
     Parameters
     ----------
@@ -38,13 +38,15 @@ def amount(study: StudyFields, seconds: float, workers: int) -> str:
         That a run takes, s; NaN if that is not known.
     workers : int
         That compute at once; 0 if that is not known.
+    there : int
+        Runs of it that are finished.
     """
     points, runs = study.n_points, study.n_runs
     text = _counted(points, "point")
     if runs != points:
         text += f", {_counted(runs, 'run')}"
-    if math.isfinite(seconds) and workers:
-        left = time_left(runs * seconds / workers).removesuffix(" left")
+    if math.isfinite(seconds) and workers and there < runs:
+        left = time_left((runs - there) * seconds / workers).removesuffix(" left")
         text += f", about {left} with {_counted(workers, 'worker')}"
     return text
 
