@@ -214,7 +214,7 @@ class StudyPanel(Themed):
         there, running = self._open.path is not None, self._runner.busy and self._runner.path == self._open.path
         for action in self._of_study:
             action.setEnabled(there)
-        self._of_study[0].setEnabled(there and not running)
+        self._of_study[0].setEnabled(there and not running and not self._open.unreadable)
         self._of_study[-1].setEnabled(there and not running)
 
     def _close_study(self) -> None:
