@@ -194,12 +194,12 @@ def test_a_file_that_cannot_be_read_is_told_of_and_never_written(
     qtbot.waitUntil(lambda: panel(opened).notice.text != "")
     assert "vary[1].steps" in panel(opened).notice.text
     assert not bar(opened).run_button.isEnabled()
-    opened.context.study.vary(["ground.mu_along"])
-    assert study_file.read_text() == bad
     menu = panel(opened).menu_button.menu()
     menu.aboutToShow.emit()
     save_as = next(action for action in menu.actions() if action.text() == "Save As ...")
     assert not save_as.isEnabled(), "nothing was read that could be saved"
+    opened.context.study.vary(["ground.mu_along"])
+    assert study_file.read_text() == bad
     study_file.write_text(good)
     assert opened.context.study.open(study_file)
     checked(opened, qtbot)
