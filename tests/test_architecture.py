@@ -42,7 +42,7 @@ BARS = {
     "window_attributes": Bar(1),
     "window_importers": Bar(1),
     "one_importer": Bar(240, slack=5),
-    "one_importer_small": Bar(36, slack=3),
+    "one_importer_small": Bar(37, slack=3),
     "one_importer_untested": Bar(9),
     "modules": Bar(923, slack=5),
     "lines": Bar(156_200, slack=1_000, goal=115_600),

@@ -17,7 +17,7 @@ from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
-__all__ = ["Card", "CardForm", "choice", "dim", "line_of", "number", "text_field"]
+__all__ = ["Card", "CardForm", "Form", "choice", "dim", "line_of", "number", "text_field"]
 
 _LEAST = 44
 """Width that a number can be brought down to in a narrow dock, px of the design."""
@@ -100,10 +100,18 @@ class Card(Themed):
         self.remove_button.setIcon(theme.icon("close", "dim"))
 
 
+class Form(QWidget):
+    """A part of what is set up."""
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Show what the study says now."""
+
+
 C = TypeVar("C", bound=Card)
 
 
-class CardForm(QWidget, Generic[C]):
+class CardForm(Form, Generic[C]):
     """Cards below each other, what adds another one, and what is wrong with them as a whole.
 
     Parameters
@@ -135,10 +143,6 @@ class CardForm(QWidget, Generic[C]):
             column.setSpacing(8)
         for widget in (self._list, add, self.message):
             self.column.addWidget(widget)
-
-    @abstractmethod
-    def refresh(self) -> None:
-        """Show what the study says now."""
 
     def show_parts(self, of: Sequence[object]) -> None:
         """Show a card for each of these; one that stands for the same as before stays."""

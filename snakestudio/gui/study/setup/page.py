@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import CardForm
+from snakestudio.gui.study.setup.cards import Form
 from snakestudio.gui.study.setup.fixed_form import FixedForm
 from snakestudio.gui.study.setup.measures import Goals, Limits
 from snakestudio.gui.study.setup.repeats_form import RepeatsForm
@@ -37,14 +35,9 @@ class SetupPage(QWidget):
         self._open = open_study
         self.varying, self.search, self.repeats = Varying(open_study), SearchForm(open_study), RepeatsForm(open_study)
         self.goals, self.limits, self.fixed = Goals(open_study), Limits(open_study), FixedForm(open_study)
-        self._parts: tuple[SearchForm | CardForm[Any], ...] = (
-            self.varying,
-            self.search,
-            self.goals,
-            self.limits,
-            self.repeats,
-            self.fixed,
-        )
+        self._parts: tuple[Form, ...] = (
+            self.varying, self.search, self.goals, self.limits, self.repeats, self.fixed,
+        )  # fmt: skip
         self.locked = QLabel("The study is running: cancel it to change what it asks.")
         self.locked.setProperty("role", "dim")
         self.locked.setWordWrap(True)

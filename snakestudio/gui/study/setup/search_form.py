@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy
 
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.gui.study.setup.cards import choice, dim, number
+from snakestudio.gui.study.setup.cards import Form, choice, dim, number
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import GOALS_OF, Search
 from snakestudio.viewmodel.study.study_texts import SEARCHES
@@ -19,11 +19,11 @@ __all__ = ["SearchForm"]
 _SLIDERS = {"points": (2.0, 500.0), "seed": (0.0, 100.0), "batch": (0.0, 100.0)}
 
 
-class SearchForm(QWidget):
+class SearchForm(Form):
     """Kind, and what it needs to know."""
 
-    def __init__(self, open_study: OpenStudy, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, open_study: OpenStudy) -> None:
+        super().__init__()
         self._open = open_study
         titles = {kind: title for kind, (title, _) in SEARCHES.items()}
         self.kind = choice("Search", titles, lambda kind: self._edit(kind=kind), [tip for _, tip in SEARCHES.values()])
@@ -53,7 +53,6 @@ class SearchForm(QWidget):
         grid.addWidget(self.message, len(_SLIDERS) + 2, 0, 1, 3)
 
     def refresh(self) -> None:
-        """Show what the study says now."""
         search = self._open.study.search
         self.kind.setCurrentIndex(self.kind.findData(search.kind))
         self.about.setText(SEARCHES[search.kind][1])
