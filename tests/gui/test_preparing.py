@@ -197,7 +197,7 @@ def test_dialogs_say_which_engine_they_wait_for(preparing: MainWindow, qtbot: Qt
         qtbot.waitUntil(lambda: comparer.doing == "Preparing the planar engine: 43 %, 9 s left")
         assert len(Preparing.begun) == 1, "the window's own is shared"
         comparer.cancel()
-        qtbot.waitUntil(lambda: not any(job.running for job in comparer._ending))
+        qtbot.waitUntil(lambda: not any(job.running for job in comparer._given_up._jobs))
     assert not Preparing.begun[0].stopped, "the window itself still waits for it"
 
 

@@ -228,7 +228,7 @@ def tables_are_the_same(disturbed: Path, alone: Path) -> None:
 
 @pytest.mark.parametrize("twins", [15], indirect=True)
 def test_nothing_is_lost_whoever_is_killed(twins: tuple[Path, Path]) -> None:
-    plan = [(WithWindow, ["worker", "window"]), (OnCluster, ["scheduler"]), (Party, ["driver"])]
+    plan = [(Party, ["worker", "driver"]), (Party, ["driver"])]
     survive(twins[0], plan, random.Random(1))
     tables_are_the_same(*twins)
 
