@@ -208,7 +208,7 @@ def found(**values: Any) -> list[str]:
         ({"gait__torque_nm": "0.1*log(t)"}, "gait.torque_nm: it has no usable value for joint 1 at t = 0 s; avoid 1/0"),
         ({"gait__torque_nm": "0.1/(i*t - 1.3)"}, "gait.torque_nm: it has no usable value for joint "),
         ({"gait__torque_nm": "0.1*sqrt(0.2*i - t)"}, "gait.torque_nm: it has no usable value for joint 1 at t = 0."),
-        ({"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"}, "gait.pitch_torque_nm: something is missing at "),
+        ({"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"}, "gait.pitch_torque_nm: something is m"),
         ({"controller__kind": "heading"}, 'controller.kind: "heading" tells the joints angles, and this gait gives '),
         ({"controller__kind": "leader_follower"}, 'controller.kind: "leader_follower" tells the joints angles, and '),
         ({"controller__kind": "teleoperation"}, 'controller.kind: "teleoperation" tells the joints angles, and this '),
