@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -232,8 +231,7 @@ def units_of_results(path: Path) -> dict[str, str]:
     StudyError
     """
     with Store(store_path(path)) as store:
-        units: dict[str, str] = json.loads(store.about().get("units", "{}"))
-        return units
+        return store.noted("units", "{}", lambda units: {str(name): str(unit) for name, unit in units.items()})
 
 
 def results_of(path: Path) -> Table:
@@ -250,7 +248,7 @@ def results_of(path: Path) -> Table:
         about = store.about()
         if "study" not in about:
             raise StudyError(f"{store.path}: there are no results yet; run the study first.")
-        begun = tuple((first, size) for first, size in json.loads(about.get("searches", "[]")))
+        begun = store.noted("searches", "[]", lambda found: tuple((int(first), int(size)) for first, size in found))
         return Table(parse_study(about["study"], str(path)), store.results(), begun)
 
 

@@ -12,10 +12,10 @@ import json
 import os
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from snakestudio.errors import StudyError
 
@@ -25,6 +25,8 @@ else:
     import fcntl
 
 __all__ = ["FORMAT", "Asked", "Outcome", "State", "Store", "store_path"]
+
+Made = TypeVar("Made")
 
 FORMAT = 1
 """Version of the store, kept in the file's `user_version`."""
@@ -231,7 +233,7 @@ class Store:
                 f"{self.path}: the results cannot be {'written' if self._writing else 'read'} ({error}); free some"
                 " space on that disk, or check its permissions."
             ) from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError) as error:  # or what its texts hold
             raise StudyError(
                 f"{self.path}: these results are damaged ({error}); move the file away, and the study begins anew."
             ) from None
@@ -328,6 +330,17 @@ class Store:
         with self._said():
             return dict(self._db.execute("SELECT name, value FROM about"))
 
+    def noted(self, name: str, usual: str, made: Callable[[Any], Made]) -> Made:
+        """What is made of JSON that was noted of the study, or of what is usual where nothing was.
+
+        Raises
+        ------
+        StudyError
+        """
+        about = self.about()
+        with self._said():
+            return made(json.loads(about.get(name, usual)))
+
     def known(self, keys: Sequence[str], traces: bool = False) -> dict[str, Outcome]:
         """What became of those of these runs that are known.
 
@@ -353,8 +366,8 @@ class Store:
         StudyError
         """
         with self._said():
-            rows = self._db.execute("SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat").fetchall()
-        return [Asked(point, repeat, key, json.loads(changes)) for point, repeat, key, changes in rows]
+            rows = self._db.execute("SELECT point, repeat, key, changes FROM asked ORDER BY point, repeat")
+            return [_asked(row) for row in rows]
 
     def landed(self) -> int:
         """A number that grows with every run that lands.
@@ -378,11 +391,8 @@ class Store:
             rows = self._db.execute(
                 "SELECT a.point, a.repeat, a.key, a.changes, r.key, r.state, r.sentence, r.measures, NULL, r.seconds,"
                 " r.worker FROM asked a LEFT JOIN runs r ON r.key = a.key ORDER BY a.point, a.repeat"
-            ).fetchall()
-        return [
-            (Asked(row[0], row[1], row[2], json.loads(row[3])), _outcome(row[4:]) if row[4] is not None else None)
-            for row in rows
-        ]
+            )
+            return [(_asked(row[:4]), _outcome(row[4:]) if row[4] is not None else None) for row in rows]
 
     def trace(self, key: str) -> bytes | None:
         """The way and the last posture of a run; None if there is none.
@@ -403,4 +413,9 @@ def _text(measures: Sequence[float]) -> str:
 
 def _outcome(row: Sequence[Any]) -> Outcome:
     key, state, sentence, measures, trace, seconds, worker = row
-    return Outcome(key, state, sentence, tuple(json.loads(measures)), trace, seconds, worker)
+    return Outcome(key, state, sentence, tuple(map(float, json.loads(measures))), trace, seconds, worker)
+
+
+def _asked(row: Sequence[Any]) -> Asked:
+    point, repeat, key, changes = row
+    return Asked(point, repeat, key, dict(json.loads(changes)))

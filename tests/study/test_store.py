@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from snakestudio.errors import StudyError
-from snakestudio.study.store import FORMAT, Asked, Outcome, Store
+from snakestudio.study.running import results_of, units_of_results
+from snakestudio.study.store import FORMAT, Asked, Outcome, Store, store_path
 
 
 def outcomes(count: int, begin: int = 0) -> list[Outcome]:
@@ -199,6 +200,37 @@ def test_results_of_a_newer_version_are_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(StudyError, match=r"newer than this program.*update SnakeStudio"):
         Store(path)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "UPDATE runs SET measures = '[1,'",
+        "UPDATE runs SET measures = '[\"a\"]'",
+        "UPDATE runs SET measures = '3'",
+        "UPDATE asked SET changes = '[1]'",
+        "UPDATE asked SET changes = '{'",
+        "INSERT INTO about VALUES ('searches', '[[1]]')",
+        "INSERT INTO about VALUES ('searches', '7')",
+        "INSERT INTO about VALUES ('units', '[]')",
+        "INSERT INTO about VALUES ('units', 'x')",
+    ],
+)
+def test_results_whose_texts_are_spoilt_are_refused(tmp_path: Path, spoil: str) -> None:
+    """A file from a stranger may be a whole database, and hold anything."""
+    path = tmp_path / "a.study.toml"
+    text = 'format = 1\nscene = "a.toml"\n[[vary]]\nkey = "gait.amplitude_deg"\nvalues = [1.0, 2.0]\n'
+    with Store(store_path(path), writing=True) as store:
+        store.begin({"study": text})
+        store.ask([Asked(0, 0, "key0", {"gait.amplitude_deg": 1.0})])
+        store.land(outcomes(1))
+    assert results_of(path).n_points == 1
+    assert units_of_results(path) == {}
+    with sqlite3.connect(store_path(path)) as other:
+        other.execute(spoil)
+    other.close()
+    with pytest.raises(StudyError, match=r"a\.study\.results: these results are damaged .*move the file away"):
+        _ = results_of(path), units_of_results(path)
 
 
 def test_results_that_are_cut_off_are_refused(tmp_path: Path) -> None:
