@@ -35,9 +35,8 @@ class SetupPage(QWidget):
         self._open = open_study
         self.varying, self.search, self.repeats = Varying(open_study), SearchForm(open_study), RepeatsForm(open_study)
         self.goals, self.limits, self.fixed = Goals(open_study), Limits(open_study), FixedForm(open_study)
-        self._parts: tuple[Form, ...] = (
-            self.varying, self.search, self.goals, self.limits, self.repeats, self.fixed,
-        )  # fmt: skip
+        # A list: of a tuple mypy keeps each part's own type, and finds what they have in common by chance only.
+        self._parts: list[Form] = [self.varying, self.search, self.goals, self.limits, self.repeats, self.fixed]
         self.locked = QLabel("The study is running: cancel it to change what it asks.")
         self.locked.setProperty("role", "dim")
         self.locked.setWordWrap(True)
