@@ -220,7 +220,10 @@ def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
 
 
 def _stamped(inlet: socket.socket) -> bool:
-    """Have the kernel say when each datagram came; False where it does not."""
+    """Have the kernel say when each datagram came; False where it does not.
+
+    What comes in the first milliseconds has the time of reading: the kernel begins when its work queue comes to it.
+    """
     if sys.platform != "linux":
         return False
     try:
