@@ -234,15 +234,15 @@ def test_a_worker_with_other_code_computes_nothing_of_a_fit(
 
 
 @pytest.mark.parametrize(
-    ("scheduler", "said"),
+    ("address", "said"),
     [("nonsense", "is no address of a scheduler"), ("tcp://127.0.0.1:1", "no scheduler answers there")],
 )
 def test_nobody_where_a_scheduler_should_be_is_said(
-    trials: list[Trial], scheduler: str, said: str, monkeypatch: pytest.MonkeyPatch
+    trials: list[Trial], address: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.study.cluster._CONNECT_S", 1.0)
     with pytest.raises(StudyError, match=said):
-        found(trials, Workers(scheduler=scheduler))
+        found(trials, Workers(scheduler=address))
 
 
 def test_files_of_a_scene_go_with_it(trials: list[Trial], tmp_path: Path) -> None:
