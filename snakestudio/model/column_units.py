@@ -7,6 +7,7 @@ from collections.abc import Sequence
 __all__ = [
     "PLAIN",
     "Unit",
+    "alike",
     "combined",
     "common",
     "ending_of",
@@ -22,6 +23,9 @@ Unit = tuple[float, float, float, float, float] | None
 """Powers of kilogram, metre, second, radian and degree; None: not known."""
 
 PLAIN: Unit = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+_RADIAN = 3
+"""Its place among the powers."""
 
 # A torque counts as energy per angle, so that torque times angle is energy and torque times rate is power.
 _ENDINGS: dict[str, tuple[Unit, str]] = {
@@ -92,6 +96,13 @@ def raised(a: Unit, exponent: float) -> Unit:
 def common(units: Sequence[Unit]) -> Unit:
     """The unit that all have; None where they differ."""
     return units[0] if units and all(unit == units[0] for unit in units) else None
+
+
+def alike(a: Unit, b: Unit) -> bool:
+    """Whether values of two units can be added or compared: the radian is a plain number, what is not known fits."""
+    if a is None or b is None:
+        return True
+    return all(abs(x - y) < 1e-9 for k, (x, y) in enumerate(zip(a, b, strict=True)) if k != _RADIAN)
 
 
 def ending_of(unit: Unit) -> str:

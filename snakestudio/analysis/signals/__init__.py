@@ -1,7 +1,7 @@
 """Derived signals: typed expressions over the columns of any recording, numbers made of them, spectra, statistics."""
 
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
-from snakestudio.analysis.signals.reductions import REDUCTIONS, Figure, Reduced, compile_reduction, reduce
+from snakestudio.analysis.signals.reductions import REDUCTIONS, Figure, compile_reduction
 from snakestudio.analysis.signals.signal import (
     Signal,
     SpanStatistics,
@@ -17,14 +17,12 @@ __all__ = [
     "REDUCTIONS",
     "Figure",
     "Function",
-    "Reduced",
     "Signal",
     "SignalError",
     "SpanStatistics",
     "SpectrumWindow",
     "compile_reduction",
     "compile_signal",
-    "reduce",
     "spectrum",
     "statistics",
 ]

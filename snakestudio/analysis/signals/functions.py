@@ -331,6 +331,7 @@ FUNCTIONS: dict[str, Function] = dict((
                        lambda c, x, y: Pointwise(_choose, (c, x, y), _shared((x, y))), 3)),
     _one("abs", "Size without sign", np.abs, _same),
     _one("sign", "-1, 0 or 1", np.sign),
+    _one("plain", "Its number without the unit", np.positive),
     _one("sqrt", "Square root", np.sqrt, lambda unit: raised(unit, 0.5)),
     _one("exp", "Exponential", np.exp),
     _one("log", "Natural logarithm", np.log),

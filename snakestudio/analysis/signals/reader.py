@@ -21,7 +21,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.nodes import Column, Node, Number, Pointwise, Time
 from snakestudio.errors import FormulaError, SignalError
-from snakestudio.model.column_units import PLAIN, combined, common, raised
+from snakestudio.model.column_units import PLAIN, alike, combined, common, ending_of, raised, unit_text
 from snakestudio.model.formula.typed_text import Typed, parse
 
 __all__ = ["read"]
@@ -230,11 +230,14 @@ class _Reader:
         elif isinstance(tree.op, ast.Pow):
             unit = raised(a.unit, b.value) if isinstance(b, Number) else PLAIN if a.unit == PLAIN else None
         else:  # a number takes the unit of what it is added to
+            self._see_alike(tree, ((tree.left, a), (tree.right, b)))
             unit = common([part.unit for part in (a, b) if not isinstance(part, Number)])
         return Pointwise(function, (a, b), unit)
 
     def _comparison(self, tree: ast.Compare, depth: int) -> Node:
-        sides = tuple(self.node(side, depth + 1) for side in (tree.left, *tree.comparators))
+        trees = (tree.left, *tree.comparators)
+        sides = tuple(self.node(side, depth + 1) for side in trees)
+        self._see_alike(tree, tuple(zip(trees, sides, strict=True)))
         tests = [_COMPARISONS.get(type(op)) for op in tree.ops]
         known = [test for test in tests if test is not None]
         if len(known) < len(tests):
@@ -272,6 +275,8 @@ class _Reader:
         within, self._signals = self._signals, self._signals or reducing
         parts = [self.node(argument, depth + 1) for argument in tree.args[: function.signals]]
         self._signals = within
+        if len(parts) > 1:  # of a choice and of a direction the last two
+            self._see_alike(tree, tuple(zip(tree.args, parts, strict=False))[-2:])
         numbers = [
             self._plain_number(argument, name, number, function, depth)
             for argument, number in zip(tree.args[function.signals :], function.numbers, strict=True)
@@ -302,12 +307,14 @@ class _Reader:
 
     def _of_many(self, tree: ast.Call, name: str, function: Function, depth: int) -> Node:
         parts: list[Node] = []
+        trees: list[ast.expr] = []
         pattern = False
         for argument in tree.args:
             start, _ = self._typed.place(argument)
             plain = isinstance(argument, ast.Name | ast.Attribute) and start in self._patterns
             pattern = pattern or plain
             parts += self._matching(argument, self._patterns[start]) if plain else [self.node(argument, depth + 1)]
+            trees += [argument] * (len(parts) - len(trees))
         if len(parts) > LARGEST:
             self._refuse(tree, f"{name}() is given {len(parts)} signals", f"give at most {LARGEST}")
         if not parts or (len(parts) == 1 and not pattern):
@@ -315,7 +322,25 @@ class _Reader:
             self._refuse(
                 tree, f"{name}() needs several signals", f"write {function.signature} or {name}(link_*_x_m){over}"
             )
+        self._see_alike(tree, tuple(zip(trees, parts, strict=True)))
         return self._made(tree, function.make(*parts))
+
+    def _see_alike(self, tree: ast.expr, parts: Sequence[tuple[ast.expr, Node]]) -> None:
+        """Refuse to add or compare metres and seconds, where one number is wanted.
+
+        A plot may hold such a sum (files of 0.1.0 do), it has no unit then; what decides between runs must mean
+        something. A typed number takes the unit of what it meets.
+        """
+        if not self._reductions:
+            return
+        known = [(at, node) for at, node in parts if not isinstance(node, Number) and node.unit is not None]
+        for at, node in known[1:]:
+            first, other = known[0]
+            if not alike(other.unit, node.unit):
+                self._refuse(
+                    tree, f"'{self._said(first)}' is {_unit_said(other)} and '{self._said(at)}' {_unit_said(node)}",
+                    "take values of one unit, or their numbers with plain(x)",
+                )  # fmt: skip
 
     def _matching(self, tree: ast.expr, pattern: str) -> list[Node]:
         """The columns that a pattern stands for."""
@@ -336,6 +361,13 @@ class _Reader:
         if isinstance(node, Pointwise) and all(isinstance(part, Number) for part in node.parts):
             return self._number(tree, node.constant())
         return node
+
+
+def _unit_said(node: Node) -> str:
+    if node.unit == PLAIN:
+        return "a plain number"
+    unit = unit_text(ending_of(node.unit))
+    return f"in {unit}" if unit else "in another unit"
 
 
 def _truth(every: bool, values: Sequence[FloatArray]) -> FloatArray:

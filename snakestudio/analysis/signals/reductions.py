@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +14,9 @@ from snakestudio.analysis.signals.reader import read
 from snakestudio.analysis.signals.signal import Signal, known
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import Unit, combined, ending_of, of_column
-from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 
-__all__ = ["REDUCTIONS", "Figure", "Reduced", "Reduction", "compile_reduction", "reduce"]
+__all__ = ["REDUCTIONS", "Figure", "Reduction", "compile_reduction"]
 
 _SECOND = of_column("time_s")
 
@@ -76,13 +74,6 @@ REDUCTIONS: dict[str, Function] = dict((
 """By name, in the order in which they are offered."""
 
 
-class Reduced(NamedTuple):
-    """A number, and its unit as the ending of a column's name ("mps"); "" for a plain one or what is not known."""
-
-    value: float
-    unit: str
-
-
 class Figure:
     """A number of a run, that was read: reductions of signals, and arithmetic with them.
 
@@ -93,7 +84,7 @@ class Figure:
     columns, other_columns : tuple of str
         Columns that it reads of the run, and of the other run.
     unit : str
-        As of `Reduced`.
+        As the ending of a column's name ("mps"); "" for a plain number and for what is not known.
     """
 
     def __init__(self, text: str, node: Node) -> None:
@@ -161,25 +152,3 @@ def compile_reduction(text: str, names: Sequence[str], other_names: Sequence[str
     if isinstance(node, Number):
         raise SignalError(f"'{text.strip()[:40]}' is the same for every run", "name a column of the run in it")
     return Figure(text, node)
-
-
-def reduce(text: str, recording: Recording, other: Recording | None = None) -> Reduced:
-    """One number of a run, and its unit.
-
-    Parameters
-    ----------
-    text : str
-        See `compile_reduction`.
-    recording : Recording
-    other : Recording, optional
-        What ``other.`` means.
-
-    Raises
-    ------
-    SignalError
-        If it cannot be used, or has no value in this run.
-    """
-    figure = compile_reduction(
-        text, column_names(recording.schema), column_names(other.schema) if other is not None else ()
-    )
-    return Reduced(figure.value(recording, other=other), figure.unit)

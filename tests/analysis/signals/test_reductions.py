@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.analysis.signals import REDUCTIONS, compile_reduction, reduce, statistics
+from snakestudio.analysis.signals import REDUCTIONS, compile_reduction, compile_signal, statistics
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names
 from tests.analysis.signals.made import SCHEMA, MadeRecording, even
@@ -15,6 +15,10 @@ RUN = MadeRecording(
     np.linspace(0.0, 2.0, 201), a_m=lambda t: 2 * t, b_m=lambda t: t + 1, angle_rad=np.sin,
     force_n=lambda t: np.where(t < 0.995, np.nan, -3.0),
 )  # fmt: skip
+
+
+def number(text: str, run: MadeRecording = RUN) -> float:
+    return compile_reduction(text, NAMES).value(run)
 
 
 @pytest.mark.parametrize(
@@ -32,16 +36,15 @@ RUN = MadeRecording(
     ],
 )  # fmt: skip
 def test_numbers_and_units(text: str, expected: float, unit: str) -> None:
-    found = reduce(text, RUN)
-    assert found.value == pytest.approx(expected, rel=1e-3, abs=1e-9)
-    assert found.unit == unit
+    assert number(text) == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    assert compile_reduction(text, NAMES).unit == unit
 
 
 def test_they_are_those_of_the_strip_below_a_plot() -> None:
     told = statistics(RUN.times, np.sin(RUN.times))
     pairs = {"mean": told.mean, "rms": told.rms, "std": told.std, "max": told.maximum, "min": told.minimum}
     for name, own in {**pairs, "peak_to_peak": told.peak_to_peak, "integral": told.integral}.items():
-        assert reduce(f"{name}(angle_rad)", RUN).value == own, name
+        assert number(f"{name}(angle_rad)") == own, name
 
 
 def test_of_some_rows_of_long_runs_and_of_two() -> None:
@@ -51,7 +54,7 @@ def test_of_some_rows_of_long_runs_and_of_two() -> None:
     assert figure.value(RUN, other=slower) == pytest.approx(2.0)
     assert figure.value(RUN, 0, 101, other=slower) == pytest.approx(1.0)
     long = MadeRecording(even(100_000), a_m=lambda t: t)
-    assert reduce("last(a_m)", long).value == long.times[-1]
+    assert number("last(a_m)", long) == long.times[-1]
     assert long.most_rows < 50_000, "read by pieces"
 
 
@@ -78,12 +81,55 @@ def test_of_some_rows_of_long_runs_and_of_two() -> None:
 )  # fmt: skip
 def test_mistakes_are_told(text: str, sentence: str) -> None:
     with pytest.raises(SignalError) as raised:
-        reduce(text, RUN)
+        number(text)
     assert sentence.lower() in str(raised.value).lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("last(a_m) + last(force_n)", "'last(a_m)' is in m and 'last(force_n)' in N at character 1; take values of one"
+                                      " unit, or their numbers with plain(x)"),
+        ("last(a_m) - 0.1*integral(a_m)", "'last(a_m)' is in m and '0.1*integral(a_m)' in m s at character 1"),
+        ("last(a_m) - last(a_m/b_m)", "'last(a_m)' is in m and 'last(a_m/b_m)' a plain number"),
+        ("last(a_m)^3 - last(a_m)", "'last(a_m)^3' is in another unit and 'last(a_m)' in m"),
+        ("max(a_m - force_n)", "'a_m' is in m and 'force_n' in N at character 5"),
+        ("mean(a_m > force_n)", "'a_m' is in m and 'force_n' in N at character 6"),
+        ("mean(0 < a_m < force_n)", "'a_m' is in m and 'force_n' in N at character 6"),
+        ("last(a_m) % last(time)", "'last(a_m)' is in m and 'last(time)' in s"),
+        ("rms(norm(?_m, angle_rad, 3))", "'?_m' is in m and 'angle_rad' in rad at character 5"),
+        ("max(last(a_m), last(time))", "'last(a_m)' is in m and 'last(time)' in s at character 1"),
+        ("mean(where(force_n > 0, a_m, time))", "'a_m' is in m and 'time' in s at character 6"),
+        ("mean(atan2(a_m, time))", "'a_m' is in m and 'time' in s at character 6"),
+        ("last(angle_rad) - last(deg(angle_rad))", "'last(angle_rad)' is in rad and 'last(deg(angle_rad))' in °"),
+    ],
+)  # fmt: skip
+def test_what_has_other_units_is_not_added_or_compared(text: str, sentence: str) -> None:
+    with pytest.raises(SignalError) as raised:
+        number(text)
+    assert sentence in str(raised.value)
+    if "last(" not in text:  # a plot of an older file may hold it, and had no unit
+        within = text[text.index("(") + 1 : -1]
+        assert compile_signal(within, NAMES).unit in ("", "rad")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "unit"),
+    [
+        ("plain(last(a_m)) - 0.1*last(plain(force_n))", 4.3, ""), ("last(a_m) + 1", 5.0, "m"),
+        ("last(a_m*angle_rad) + last(b_m)", 4 * np.sin(2.0) + 3, ""), ("mean(b_m > 2 and angle_rad < 3)", 0.4975, ""),
+        ("last(where(force_n < 0, a_m, 0))", 4.0, "m"), ("sqrt(last(a_m))^2 + last(b_m)", 7.0, "m"),
+    ],
+)  # fmt: skip
+def test_radians_are_plain_numbers_typed_ones_fit_anything_and_units_can_be_left_off(
+    text: str, expected: float, unit: str
+) -> None:
+    assert number(text) == pytest.approx(expected, rel=1e-3)
+    assert compile_reduction(text, NAMES).unit == unit
 
 
 def test_a_signal_nobody_knows_has_no_number() -> None:
     for name in REDUCTIONS:
         more = ", 50" if name == "percentile" else ""
         with pytest.raises(SignalError, match="has no value in this run"):
-            reduce(f"{name}(sqrt(-1 - a_m){more})", RUN)
+            number(f"{name}(sqrt(-1 - a_m){more})")
