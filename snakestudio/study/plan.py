@@ -120,6 +120,11 @@ class Plan:
             if isinstance(present, BaseModel | tuple):
                 yield Problem("error", f"{at}.key", f"{key} is no single value", "name a value in it")
                 return
+            if key in Scene.model_fields:
+                yield Problem(
+                    "error", f"{at}.key", f"{key} is only told about the scene", "take a value that a run has"
+                )
+                return
             if not vary.values and (isinstance(present, bool | str) or (present is None and not _takes_numbers(key))):
                 yield Problem("error", f"{at}.key", f"{key} is no number", "give a list of values in place of a range")
                 return

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.cli import main
@@ -183,6 +183,33 @@ def test_a_file_that_another_program_changes_is_read_again(opened: MainWindow, s
     typed(page(opened).varying.cards[0].low, "25")
     qtbot.waitUntil(lambda: "low = 25.0" in study_file.read_text())
     assert "# mine" in study_file.read_text()
+
+
+def test_a_file_that_is_taken_away_is_written_again_only_when_that_is_asked_for(
+    opened: MainWindow, study_file: Path, asked: list[tuple[str, str]], qtbot: QtBot
+) -> None:
+    text = study_file.read_text()
+    study_file.unlink()
+    qtbot.waitUntil(lambda: panel(opened).notice.text != "")
+    assert panel(opened).notice.text.startswith("snake.study.toml is not there any more: it was deleted or moved.")
+    assert not opened.context.study.open_study.ready
+    assert opened.context.study.may_close(), "it is as its last file was"
+    study_file.write_text(text.replace("high = 40.0", "high = 45.0"))  # back, from another program
+    qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
+    checked(opened, qtbot)
+    assert opened.context.study.open_study.ready
+
+    study_file.unlink()
+    typed(page(opened).varying.cards[0].low, "25")  # before anybody has looked
+    assert not study_file.exists()
+    assert "is not there any more" in panel(opened).notice.text
+    assert not opened.context.study.may_close()
+    assert asked == [("Unsaved Changes", "Save")]
+    assert not study_file.exists()
+    again = next(b for b in panel(opened).notice.findChildren(QPushButton) if b.text() == "Save Again")
+    again.click()
+    assert load_study(study_file).vary[0].low == 25.0
+    assert panel(opened).notice.text == ""
 
 
 def test_a_file_that_cannot_be_read_is_told_of_and_never_written(

@@ -46,6 +46,7 @@ def test_whole_numbers_are_whole() -> None:
     [
         ('[[vary]]\nkey = "gait.amplitude"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', "vary[1].key: gait.amplitude: "),
         ('[[vary]]\nkey = "gait"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', "gait is no single value"),
+        ('[[vary]]\nkey = "title"\nvalues = ["a", "b"]\n', "title is only told about the scene; take a value that"),
         ('[[vary]]\nkey = "gait.kind"\nlow = 1.0\nhigh = 2.0\nsteps = 2\n', "gait.kind is no number; give a list"),
         ('[[vary]]\nkey = "ground.mu_along"\nlow = -1.0\nhigh = 2.0\nsteps = 2\n', "-1.0 must be at least 0"),
         ('[[vary]]\nkey = "gait.kind"\nvalues = ["two_waves", "walking"]\n', '"walking" is not known'),

@@ -274,10 +274,9 @@ class StudyFeature(QObject):
     def _may_leave(self) -> bool:
         """Whether the open study may go: all is in its file, or nobody wants what is not."""
         opened = self.open_study
-        if not opened.unsaved:
-            return True
-        opened.save()
-        if not opened.unsaved:
+        if opened.pending and not opened.missing:
+            opened.save()
+        if not opened.pending:
             return True
         question = f"The last changes of {opened.path.name if opened.path is not None else 'the study'} are not saved."
         answer = self._ask("Unsaved Changes", question, opened.unsaved, Ask.Save | Ask.Discard | Ask.Cancel, Ask.Save)

@@ -85,8 +85,18 @@ class OpenStudy(QObject):
 
     @property
     def unsaved(self) -> str:
-        """Why the last changes are not in its file, in a sentence; "" if they are."""
+        """Why it is not in its file as it is edited, in a sentence; "" if it is."""
         return self._disk.unsaved if self._disk is not None else ""
+
+    @property
+    def missing(self) -> bool:
+        """Whether somebody took its file away."""
+        return self._disk is not None and self._disk.missing
+
+    @property
+    def pending(self) -> bool:
+        """Whether there are changes that are not in its file."""
+        return self._disk is not None and self._disk.pending
 
     @property
     def shipped(self) -> bool:
@@ -158,7 +168,7 @@ class OpenStudy(QObject):
 
     def _look_at_file(self) -> None:
         if self._disk is not None and self._disk.look():
-            self.taken_up = True
+            self.taken_up = not self._disk.missing
             self._begin_check()
             self.changed.emit()
 

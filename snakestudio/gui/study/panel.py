@@ -277,6 +277,9 @@ class StudyPanel(Themed):
         if self._open.unreadable:
             text = f"The file cannot be read; it is read again as soon as it is mended.\n{self._open.unreadable}"
             buttons = [("Open in Text Editor", lambda: self._show_outside(folder=False))]
+        elif self._open.missing:
+            text = self._open.unsaved
+            buttons = [("Save Again", self._open.save), ("Save As ...", self._actions.ask_save_as)]
         elif self._open.unsaved:
             text = f"The last changes are not saved. {self._open.unsaved}"
             buttons = [("Try Again", self._open.save), ("Save As ...", self._actions.ask_save_as)]

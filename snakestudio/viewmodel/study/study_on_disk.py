@@ -12,6 +12,7 @@ from snakestudio.study.study_file import load_study, named_from, save_study
 
 __all__ = ["StudyOnDisk", "new_study_path"]
 
+_GONE = "{} is not there any more: it was deleted or moved. Save it again, or in another place."
 _STAYS = "{} comes with the program and stays as it is; save it in another place."
 
 
@@ -31,7 +32,7 @@ class StudyOnDisk:
     shipped : bool
         Whether it comes with the program, and stays as it is.
     unsaved : str
-        Why the last changes are not in the file, in a sentence; "" if they are.
+        Why what is edited is not in the file, in a sentence; "" if it is.
 
     Raises
     ------
@@ -45,6 +46,7 @@ class StudyOnDisk:
         self.unreadable = self.unsaved = ""
         self.shipped = is_shipped_scene(self.path)
         self._digest = file_digest(self.path)
+        self._in_file = self.study
         if self._digest is None:
             load_study(self.path)  # says why
             raise StudyError(f"{path}: it cannot be read.")
@@ -52,21 +54,34 @@ class StudyOnDisk:
 
     def _read(self) -> None:
         try:
-            self.study = load_study(self.path, whole=False)
-            self.unreadable = ""
+            self.study = self._in_file = load_study(self.path, whole=False)
+            self.unreadable = self.unsaved = ""
         except SnakeStudioError as error:
             self.unreadable = str(error).replace(f"{self.path}: ", "")
 
+    @property
+    def missing(self) -> bool:
+        """Whether somebody took the file away; it is written again only where that is asked for."""
+        return self._digest is None
+
+    @property
+    def pending(self) -> bool:
+        """Whether there are changes that are not in the file, and were not when it was taken away."""
+        return self.study != self._in_file
+
     def look(self) -> bool:
-        """Take up what somebody else wrote to the file since; whether there was something.
+        """Take up what somebody else did with the file since; whether there was something.
 
         Changes that could not be saved are kept: they are not in the file, and the file's are.
         """
         digest = file_digest(self.path)
-        if digest is None or digest == self._digest or self.unsaved:
+        if digest == self._digest or self.pending or (digest is None and self.unreadable):
             return False
         self._digest = digest
-        self._read()
+        if digest is None:
+            self.unsaved = _GONE.format(self.path.name)
+        else:
+            self._read()
         return True
 
     def edit(self, study: StudyFields) -> None:
@@ -74,16 +89,19 @@ class StudyOnDisk:
         if self.unreadable or (study == self.study and not self.unsaved):
             return
         self.study = study
+        if self.missing or file_digest(self.path) is None:
+            self._digest, self.unsaved = None, _GONE.format(self.path.name)
+            return
         self.save()
 
     def save(self) -> None:
         """Save it; `unsaved` says if that cannot be done."""
         if self.shipped:
-            self.unsaved = _STAYS.format(self.path.name)
+            self.unsaved = _STAYS.format(self.path.name) if self.pending else ""
             return
         try:
             save_study(self.study, self.path)
-            self._digest = file_digest(self.path)
+            self._digest, self._in_file = file_digest(self.path), self.study
             self.unsaved = ""
         except StudyError as error:
             self.unsaved = str(error)
@@ -102,7 +120,7 @@ class StudyOnDisk:
         scene = named_from(path.parent, self.path.parent / self.study.scene)
         study = self.study.model_copy(update={"scene": scene})
         save_study(study, path)
-        self.path, self.study, self._digest = path, study, file_digest(path)
+        self.path, self.study, self._in_file, self._digest = path, study, study, file_digest(path)
         self.unreadable, self.unsaved, self.shipped = "", "", False
 
 
