@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.study.running import Workers
+from tests.study import lab
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 
@@ -44,3 +47,11 @@ def study_file(tmp_path: Path) -> Path:
     if not registry.is_warm("planar_lagrangian"):
         registry.warm_up("planar_lagrangian", lambda fraction, doing: None)
     return path
+
+
+@pytest.fixture(scope="session")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    """A cluster of one worker that is there all the time: for what does not depend on whose workers they are."""
+    file = tmp_path_factory.mktemp("lab") / "scheduler.json"
+    with lab.scheduler(file) as (address, _), lab.joined("--scheduler", address):
+        yield Workers(scheduler=address)

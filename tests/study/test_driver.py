@@ -64,44 +64,44 @@ def test_runs_are_those_of_a_run_alone(study_file: Path) -> None:
         assert table["net_speed"][row] == way / (run["time_s"][-1] - run["time_s"][0])
 
 
-def test_a_wider_study_takes_over_what_is_known(study_file: Path) -> None:
-    run_study(study_file, ONE)
+def test_a_wider_study_takes_over_what_is_known(study_file: Path, there: Workers) -> None:
+    run_study(study_file, there)
     study_file.write_text(STUDY.replace("values = [0.2, 0.8]", "values = [0.2, 0.5, 0.8]"))
-    last = run_study(study_file, ONE)
+    last = run_study(study_file, there)
     assert (last.finished, last.known) == (9, 6)
 
 
-def test_the_same_run_at_two_points_is_computed_once(study_file: Path) -> None:
+def test_the_same_run_at_two_points_is_computed_once(study_file: Path, there: Workers) -> None:
     # Three steps of a whole number between 10 and 11: two of them are the same.
     study_file.write_text(
         STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0', '"solver.max_iterations"\nlow = 10\nhigh = 11')
     )
     heard: list[Progress] = []
-    last = run_study(study_file, ONE, heard.append)
+    last = run_study(study_file, there, heard.append)
     assert last.finished == 6
     assert {progress.runs for progress in heard} == {6}
     with Store(store_path(study_file)) as store:
         assert len({asked.key for asked in store.asked()}) == 4
 
 
-def test_repeats_count_together(study_file: Path) -> None:
+def test_repeats_count_together(study_file: Path, there: Workers) -> None:
     study_file.write_text(
         STUDY.replace("steps = 3", "steps = 2")
         + 'over = "spread"\n[repeats]\ncount = 3\n[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 0.02\n'
     )
-    run_study(study_file, ONE)
+    run_study(study_file, there)
     table = results_of(study_file)
     assert table["runs"].tolist() == [3] * 4
     assert np.all(table["net_speed"] > 0.0)
 
 
-def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file: Path) -> None:
+def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file: Path, there: Workers) -> None:
     study_file.write_text(
         STUDY.replace('"gait.amplitude_deg"\nlow = 20.0\nhigh = 40.0\nsteps = 3',
                       '"control.period_s"\nvalues = [0.001, 0.0005, 0.002]')
         .replace('"ground.mu_across"\nvalues = [0.2, 0.8]', '"solver.step_s"\nvalues = [0.001, 0.0005]')
     )  # fmt: skip
-    last = run_study(study_file, ONE)
+    last = run_study(study_file, there)
     assert (last.finished, last.failed) == (6, 1)
     with Store(store_path(study_file)) as store:
         refused = [(asked.changes, outcome) for asked, outcome in store.results() if outcome and outcome.sentence]
@@ -111,16 +111,16 @@ def test_values_that_contradict_each_other_are_said_and_the_rest_runs(study_file
     assert "is not a whole number of time steps" in outcome.sentence
 
 
-def test_results_say_where_an_optimiser_began_anew(study_file: Path) -> None:
+def test_results_say_where_an_optimiser_began_anew(study_file: Path, there: Workers) -> None:
     """Of a number that is always the same, so that it does so at once."""
     search = '[search]\nkind = "cma_es"\npoints = 14\nbatch = 3\n'
     study_file.write_text(STUDY.replace("net_speed", "max(time_s)") + search)
-    run_study(study_file, ONE)
+    run_study(study_file, there)
     assert results_of(study_file).begun == ((0, 3), (6, 6))
     run_study(study_file, Workers(0))  # which asks for the same once more
     assert results_of(study_file).begun == ((0, 3), (6, 6))
     study_file.write_text(STUDY)
-    run_study(study_file, ONE)
+    run_study(study_file, there)
     assert results_of(study_file).begun == ()
 
 
@@ -159,7 +159,7 @@ def test_cancelling_keeps_what_is_finished_and_ends_within_a_second(study_file: 
     assert not any(alive(pid) for pid in pids)
 
 
-def test_a_pause_lasts_until_it_is_over(study_file: Path) -> None:
+def test_a_pause_lasts_until_it_is_over(study_file: Path, there: Workers) -> None:
     plan = open_plan(study_file)
     seen: list[Progress] = []
 
@@ -168,7 +168,7 @@ def test_a_pause_lasts_until_it_is_over(study_file: Path) -> None:
         if len([each for each in seen if each.state == "paused"]) == 20:
             driver.go_on()
 
-    with driver_of(study_file, plan, check_measures(plan), ONE, watch) as driver:
+    with driver_of(study_file, plan, check_measures(plan), there, watch) as driver:
         driver.pause()
         last = driver.run()
     assert last.finished == 6
@@ -176,11 +176,11 @@ def test_a_pause_lasts_until_it_is_over(study_file: Path) -> None:
 
 
 def test_workers_that_die_are_replaced_and_nothing_is_lost(
-    study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, there: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
     undisturbed.write_text(STUDY)
-    run_study(undisturbed, ONE)
+    run_study(undisturbed, there)
     monkeypatch.setenv("SNAKESTUDIO_TEST_DEATHS", str(tmp_path))
     monkeypatch.setattr(driving, "work", _dying)
     last = run_study(study_file, ONE)
@@ -205,21 +205,22 @@ def _dying(chunk: object) -> object:
 
 
 def test_a_run_that_kills_three_workers_is_left_and_the_study_goes_on(
-    study_file: Path, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driving, "work", _deadly)
     last = run_study(study_file, Workers(2))
-    assert (last.state, last.finished, last.failed) == ("done", 6, 2)
+    assert (last.state, last.finished, last.failed) == ("done", 6, 1)
     with Store(store_path(study_file)) as store:
-        found = {asked.changes["gait.amplitude_deg"]: o for asked, o in store.results() if o is not None}
-    assert found[30.0].state == "killed"
-    assert "Three workers died of this run" in found[30.0].sentence
+        found = {tuple(asked.changes.values()): o for asked, o in store.results() if o is not None}
+    killed = found.pop((30.0, 0.2))
+    assert killed.state == "killed"
+    assert "Three workers died of this run" in killed.sentence
+    assert {outcome.state for outcome in found.values()} == {"done"}
     again = run_study(study_file, Workers(0))
     assert (again.finished, again.known) == (6, 6), "it is left"
     monkeypatch.undo()
-    once_more = run_study(study_file, ONE, retry=True)
-    assert (once_more.finished, once_more.known, once_more.failed) == (6, 4, 0)
-    assert found[20.0].state == found[40.0].state == "done"
+    once_more = run_study(study_file, there, retry=True)
+    assert (once_more.finished, once_more.known, once_more.failed) == (6, 5, 0)
 
 
 def _deadly(chunk: object) -> object:
@@ -228,7 +229,7 @@ def _deadly(chunk: object) -> object:
     from snakestudio.study.worker import work
 
     assert isinstance(chunk, Chunk)
-    if any(changes["gait.amplitude_deg"] == 30.0 for _, changes in chunk.runs):
+    if any(tuple(changes.values()) == (30.0, 0.2) for _, changes in chunk.runs):
         os.kill(os.getpid(), signal.SIGKILL)
     return work(chunk)
 
@@ -291,11 +292,11 @@ def test_a_cluster_that_is_there_computes(study_file: Path, scheduler: str) -> N
 
 
 def test_a_worker_that_is_cut_off_is_done_without(
-    study_file: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, there: Workers, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
     undisturbed.write_text(STUDY)
-    run_study(undisturbed, ONE)
+    run_study(undisturbed, there)
     table = table_of(undisturbed)
     host, port = scheduler.removeprefix("tcp://").split(":")
     with Cut(host, int(port)) as cut, joined(cut.address), contextlib.ExitStack() as later:
@@ -449,7 +450,7 @@ def test_workers_end_with_who_started_them(study_file: Path) -> None:
 
 
 def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
-    study_file: Path, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = study_file.parent / "snake.toml"
     save_scene(with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path)  # what is kept of a run fills a page
@@ -465,9 +466,9 @@ def test_a_disk_that_is_full_is_said_and_what_was_there_is_kept(
     monkeypatch.setattr(Store, "land", land)
     monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
     with pytest.raises(StudyError, match="free some space"):
-        run_study(study_file, ONE)
+        run_study(study_file, there)
     monkeypatch.undo()
-    last = run_study(study_file, ONE)
+    last = run_study(study_file, there)
     assert last.state == "done"
     assert last.finished == 6
 

@@ -193,8 +193,10 @@ def test_one_goal_of_an_optimiser_is_shown_over_each_value(scene: Scene) -> None
     drawn(Table(study, results), scene, look)
 
 
-def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(study_file: Path, tmp_path: Path) -> None:
-    run_study(study_file, Workers(1))
+def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(
+    study_file: Path, there: Workers, tmp_path: Path
+) -> None:
+    run_study(study_file, there)
     for suffix, begins in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
         paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
         for path in paths:
@@ -214,9 +216,9 @@ def test_a_run_study_is_written_as_each_kind_of_file_the_same_each_time(study_fi
     ],
 )
 def test_what_cannot_be_drawn_is_said(
-    named: list[str], said: str, study_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    named: list[str], said: str, study_file: Path, there: Workers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_study(study_file, Workers(1))
+    run_study(study_file, there)
     words = [str(study_file) if word == "STUDY" else word for word in named]
     assert main(["study", "export", str(study_file), "--figure", str(tmp_path / "a.png"), *words]) == 2
     assert said in capsys.readouterr().err

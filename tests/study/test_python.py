@@ -19,6 +19,7 @@ from snakestudio.api import studying
 from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.study.driver import Progress
+from snakestudio.study.running import Workers
 from snakestudio.study.study_file import load_study
 from tests.study.processes import alive, descendants
 from tests.study.test_driver import slow
@@ -59,9 +60,11 @@ def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path) -> None:
     assert "<th>net_speed<br>m/s</th>" in shown
 
 
-def test_a_run_is_made_again_bit_for_bit(scene: Path, tmp_path: Path) -> None:
+def test_a_run_is_made_again_bit_for_bit(scene: Path, there: Workers, tmp_path: Path) -> None:
     jitter = {"ground.mu_along": 0.02}
-    study = ss.Study(scene, VARY, repeats=2, jitter=jitter, file=tmp_path / "own.study.toml").run(workers=1)
+    study = ss.Study(scene, VARY, repeats=2, jitter=jitter, file=tmp_path / "own.study.toml").run(
+        scheduler=there.scheduler
+    )
     for row, repeat in ((0, 0), (5, 1)):
         changes = study.table.rows[row][repeat][0].changes
         run, alone = study.simulate(row, repeat), ss.simulate(scene, **changes)
@@ -75,19 +78,19 @@ def test_a_run_is_made_again_bit_for_bit(scene: Path, tmp_path: Path) -> None:
             study.simulate(row, repeat)  # type: ignore[arg-type]
 
 
-def test_a_run_that_is_not_what_it_was_is_said(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(workers=1)
+def test_a_run_that_is_not_what_it_was_is_said(scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
     monkeypatch.setattr(studying, "measured", lambda measures, recording: (1.0,))
     with pytest.warns(UserWarning, match="row 1 is not what the study computed"):
         study.simulate(1)
 
 
-def test_what_is_known_is_not_computed_again(scene: Path, tmp_path: Path) -> None:
+def test_what_is_known_is_not_computed_again(scene: Path, there: Workers, tmp_path: Path) -> None:
     file = tmp_path / "own.study.toml"
-    before = ss.Study(scene, VARY, file=file).run(workers=1).table["net_speed"]
+    before = ss.Study(scene, VARY, file=file).run(scheduler=there.scheduler).table["net_speed"]
     told: list[Progress] = []
     wider = ss.Study(scene, VARY | {"ground.mu_across": [0.2, 0.5, 0.8]}, file=file).run(
-        workers=1, progress=told.append
+        scheduler=there.scheduler, progress=told.append
     )
     assert (told[-1].finished, told[-1].known) == (9, 6)
     assert set(before) <= set(wider.table["net_speed"])
@@ -99,11 +102,13 @@ def test_what_is_known_is_not_computed_again(scene: Path, tmp_path: Path) -> Non
     assert ss.Study(file).description.title == "Friction"
 
 
-def test_a_scene_of_no_file_goes_into_one_beside_the_study(scene: Path, tmp_path: Path) -> None:
+def test_a_scene_of_no_file_goes_into_one_beside_the_study(scene: Path, there: Workers, tmp_path: Path) -> None:
     value = with_values(ss.load_scene(scene), {"gait.amplitude_deg": 25.0})
     folder = tmp_path / "there"
     folder.mkdir()
-    study = ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file=folder / "own.study.toml").run(workers=1)
+    study = ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file=folder / "own.study.toml").run(
+        scheduler=there.scheduler
+    )
     assert ss.load_scene(folder / "own.scene.toml") == value
     assert load_study(study.path).scene == "own.scene.toml"
     assert study.simulate(0).scene.gait.amplitude_deg == 25.0
@@ -133,11 +138,11 @@ def test_a_study_without_a_file_is_gone_with_its_object(scene: Path) -> None:
     assert not path.exists()
 
 
-def test_results_are_written(scene: Path, tmp_path: Path) -> None:
+def test_results_are_written(scene: Path, there: Workers, tmp_path: Path) -> None:
     import h5py
     from pyarrow import parquet
 
-    study = ss.Study(scene, VARY, file=tmp_path / "own.study.toml").run(workers=1)
+    study = ss.Study(scene, VARY, file=tmp_path / "own.study.toml").run(scheduler=there.scheduler)
     text = study.export(tmp_path / "points.csv").read_text()
     assert sum(not line.startswith("#") for line in text.splitlines()) == 7
     table = parquet.read_table(study.export(tmp_path / "runs.parquet", runs=True))
@@ -150,8 +155,8 @@ def test_results_are_written(scene: Path, tmp_path: Path) -> None:
         study.export(tmp_path / "points.xlsx")
 
 
-def test_pandas_gets_the_table_or_is_missed(scene: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(workers=1)
+def test_pandas_gets_the_table_or_is_missed(scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ss.SnakeStudioError, match="pip install pandas"):
         study.to_pandas()
@@ -161,7 +166,7 @@ def test_pandas_gets_the_table_or_is_missed(scene: Path, monkeypatch: pytest.Mon
     assert list(study.to_pandas()) == list(study.table)
 
 
-def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(scene: Path, tmp_path: Path) -> None:
+def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(scene: Path, there: Workers, tmp_path: Path) -> None:
     study = ss.Study(scene, VARY | {"gait.amplitude_deg": (20, 40, 41)}, file=tmp_path / "own.study.toml")
 
     def interrupted(progress: Progress) -> None:
@@ -169,7 +174,7 @@ def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(scene: Path, tm
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        study.run(workers=1, progress=interrupted)
+        study.run(scheduler=there.scheduler, progress=interrupted)
     finished = int(study.table["runs"].sum())
     assert 0 < finished < 82
     told: list[Progress] = []
@@ -178,10 +183,10 @@ def test_an_interrupted_study_keeps_what_is_finished_and_goes_on(scene: Path, tm
         told.append(progress)
         return progress.finished <= finished
 
-    study.run(workers=1, progress=stopped)
+    study.run(scheduler=there.scheduler, progress=stopped)
     assert told[0].known >= 0
     assert told[-1].state in ("cancelled", "done")
-    study.run(workers=1, progress=told.append)
+    study.run(scheduler=there.scheduler, progress=told.append)
     assert (told[-1].state, told[-1].finished) == ("done", 82)
     assert told[-1].known > finished
 
@@ -288,9 +293,9 @@ def test_mistakes_of_what_is_opened_and_run(scene: Path, study_file: Path) -> No
             study.run(**given)  # type: ignore[arg-type]
 
 
-def test_values_that_change_nothing_are_said(scene: Path) -> None:
+def test_values_that_change_nothing_are_said(scene: Path, there: Workers) -> None:
     with pytest.warns(UserWarning, match="has no effect"):
-        ss.Study(scene, {"ground.mu_rolling": [0.1, 0.2]}).run(workers=1)
+        ss.Study(scene, {"ground.mu_rolling": [0.1, 0.2]}).run(scheduler=there.scheduler)
 
 
 def test_ranges_lists_and_groups_as_they_are_written(scene: Path) -> None:
