@@ -62,10 +62,11 @@ before_tests: ruff-check ruff-format $(compiled) mypy import-contracts
 # Two steps at a time; what each has said is shown when it ends, and a failed one lets the others finish.
 two_at_a_time := -j 2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
+# Workers of studies step back (study/worker.py): tests that did not would leave them hardly any time.
 # make test PYTEST_ARGS="tests/model -x"
 test: setup
 	@$(MAKE) --no-print-directory $(two_at_a_time) before_tests
-	$(call step,pytest,$(test_env) $(bin)/python -m pytest -n 3 --dist loadfile $(PYTEST_ARGS))
+	$(call step,pytest,$(test_env) nice -n 10 $(bin)/python -m pytest -n 3 --dist loadfile $(PYTEST_ARGS))
 
 soak: setup
 	$(call step,soak tests,$(test_env) SNAKESTUDIO_SOAK=1 $(bin)/python -m pytest -m "soak or fuzz" --timeout=0 $(PYTEST_ARGS))
