@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.analysis.signals.filters import MovingMean
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.nodes import Node, Pointwise
-from snakestudio.analysis.signals.reductions import REDUCTIONS, Reduction, reduce
+from snakestudio.analysis.signals.reductions import REDUCTIONS, Reduction, compile_reduction
 from snakestudio.analysis.signals.signal import compile_signal
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import build
@@ -385,7 +385,8 @@ def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others
     plain, smooth = (compile_signal(text, names).values(recording) for text in ("com_x_m", "moving_mean(com_x_m, 0.5)"))
     assert sharp.unit == "m"
     np.testing.assert_allclose(sharp.values(recording), 3.0 * plain - 2.0 * smooth, atol=1e-15)
-    assert reduce("power(sharpen(com_x_m, 2))", recording) == (np.mean(sharp.values(recording) ** 2), "m2")
+    strength = compile_reduction("power(sharpen(com_x_m, 2))", names)
+    assert (strength.value(recording), strength.unit) == (np.mean(sharp.values(recording) ** 2), "m2")
     for text, sentence in (
         ("sharpen(com_x_m)", r"1 argument instead of 2 at character 1; write sharpen\(x, share\)"),
         ("sharpen(com_x_m, -1)", "= -1 in sharpen.* is not above 0 at character 18"),
@@ -394,7 +395,7 @@ def test_a_filter_and_a_reduction_are_one_function_each_and_read_like_the_others
         with pytest.raises(SignalError, match=sentence):
             compile_signal(text, names)
     with pytest.raises(SignalError, match="did you mean power"):
-        reduce("powr(com_x_m)", recording)
+        compile_reduction("powr(com_x_m)", names)
 
 
 @pytest.mark.gui

@@ -130,4 +130,5 @@ def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     ready.context.bridge.play_or_pause()
     qtbot.waitUntil(lambda: ready.context.bridge.status.state == "finished", timeout=60_000)
     qtbot.waitUntil(lambda: ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.99)
+    qtbot.waitUntil(ready.context.actions_table["export_video"].isEnabled)  # they follow when the program is at rest
     return ready
