@@ -339,7 +339,7 @@ class _Reader:
             if not alike(other.unit, node.unit):
                 self._refuse(
                     tree, f"'{self._said(first)}' is {_unit_said(other)} and '{self._said(at)}' {_unit_said(node)}",
-                    "take values of one unit, or their numbers with plain(x)",
+                    "take values of one unit, or write plain(...) around each",
                 )  # fmt: skip
 
     def _matching(self, tree: ast.expr, pattern: str) -> list[Node]:

@@ -89,7 +89,7 @@ def test_mistakes_are_told(text: str, sentence: str) -> None:
     ("text", "sentence"),
     [
         ("last(a_m) + last(force_n)", "'last(a_m)' is in m and 'last(force_n)' in N at character 1; take values of one"
-                                      " unit, or their numbers with plain(x)"),
+                                      " unit, or write plain(...) around each"),
         ("last(a_m) - 0.1*integral(a_m)", "'last(a_m)' is in m and '0.1*integral(a_m)' in m s at character 1"),
         ("last(a_m) - last(a_m/b_m)", "'last(a_m)' is in m and 'last(a_m/b_m)' a plain number"),
         ("last(a_m)^3 - last(a_m)", "'last(a_m)^3' is in another unit and 'last(a_m)' in m"),
