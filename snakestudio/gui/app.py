@@ -116,8 +116,11 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     autosave = context.safekeeping.autosave
     guard = CrashGuard(teller.told.emit, autosave.write_now)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
-    if scene is not None and not recorded:
-        context.study.open(scene) if is_study(scene) else context.files.open(scene)
+    study = scene is not None and not recorded and is_study(scene)
+    if scene is not None and study:
+        context.study.open(scene)
+    elif scene is not None and not recorded:
+        context.files.open(scene)
     else:
         context.files.open(main_scene(), remember=False)
     window.show()
@@ -130,6 +133,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         asking = context.safekeeping.offer()
         if scene is not None and recorded:
             context.open_runs.open(scene)
+        if study and context.study.open_study.path is not None:
+            context.show_dock("study")  # among tabs, what is raised before the window is shown is behind them
         if scene is not None:
             return
         if asking is not None:

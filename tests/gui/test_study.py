@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -173,6 +175,30 @@ def test_a_study_on_the_command_line_is_looked_at_where_it_was_typed(
     assert main([str(study_file)]) == 2
     assert "none.toml" in capsys.readouterr().err
     assert len(started) == 1
+
+
+STARTED = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from snakestudio.gui.app import run
+
+def watch(window):
+    def look():
+        if not window.context.docks["study"].visibleRegion().isEmpty():
+            print(window.context.study.open_study.path)
+            window.close()
+    window.timer = QTimer(window)
+    window.timer.timeout.connect(look)
+    window.context.docks.filled.connect(lambda: window.timer.start(50))
+
+sys.exit(run(Path(sys.argv[1]), watch))
+"""
+
+
+def test_the_program_is_started_with_a_study_which_is_in_front(study_file: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", STARTED, str(study_file)], capture_output=True, text=True, timeout=300)
+    assert (done.stdout.strip(), done.returncode) == (str(study_file), 0), done.stderr
 
 
 def test_a_file_that_another_program_changes_is_read_again(opened: MainWindow, study_file: Path, qtbot: QtBot) -> None:
