@@ -117,10 +117,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     guard = CrashGuard(teller.told.emit, autosave.write_now)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     study = scene is not None and not recorded and is_study(scene)
-    if scene is not None and study:
-        context.study.open(scene)
-    elif scene is not None and not recorded:
-        context.files.open(scene)
+    if scene is not None and not recorded:
+        context.study.open(scene) if study else context.files.open(scene)
     else:
         context.files.open(main_scene(), remember=False)
     window.show()

@@ -24,9 +24,6 @@ Unit = tuple[float, float, float, float, float] | None
 
 PLAIN: Unit = (0.0, 0.0, 0.0, 0.0, 0.0)
 
-_RADIAN = 3
-"""Its place among the powers."""
-
 # A torque counts as energy per angle, so that torque times angle is energy and torque times rate is power.
 _ENDINGS: dict[str, tuple[Unit, str]] = {
     "m": ((0, 1, 0, 0, 0), "m"),
@@ -102,7 +99,7 @@ def alike(a: Unit, b: Unit) -> bool:
     """Whether values of two units can be added or compared: the radian is a plain number, what is not known fits."""
     if a is None or b is None:
         return True
-    return all(abs(x - y) < 1e-9 for k, (x, y) in enumerate(zip(a, b, strict=True)) if k != _RADIAN)
+    return all(abs(a[k] - b[k]) < 1e-9 for k in (0, 1, 2, 4))
 
 
 def ending_of(unit: Unit) -> str:
