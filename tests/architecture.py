@@ -1,4 +1,4 @@
-"""How the package is built, counted: circles and chains of imports, reaching into others, kinds that are named, lines.
+"""How the package is built, counted: circles and chains of imports, reaching into others, kinds that are named.
 
     python -m tests.architecture              # every count beside its bar
     python -m tests.architecture circles      # one of them, with every place that it counts
@@ -281,17 +281,6 @@ class Package:
         return found
 
     @cached_property
-    def tested(self) -> set[str]:
-        """Names of modules that tests import, or name in a text."""
-        found = set()
-        for path in (self.root.parent / "tests").rglob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            found.update(re.findall(rf"\b{PACKAGE}\.([\w.]+)", text))
-            for folder, names in re.findall(rf"from {PACKAGE}\.([\w.]+) import ([^\n(]+|\([^)]*\))", text):
-                found.update(f"{folder}.{name}" for name in re.findall(r"\w+", names))
-        return found
-
-    @cached_property
     def formulations(self) -> list[str]:
         """Names of the formulations: folders of engines."""
         return [name.split(".")[1] for name, module in self.modules.items() if _is_engine(name, module)]
@@ -386,20 +375,6 @@ def _by_file(places: Iterable[str]) -> Found:
     return len(listed), tuple(sorted(listed, key=lambda place: (-per_file[place.partition(":")[0]], place)))
 
 
-def modules(package: Package) -> Found:
-    """Modules of the package."""
-    folders = Counter(name.rpartition(".")[0] for name in package.modules)
-    return len(package.modules), tuple(f"{folder or PACKAGE}: {count}" for folder, count in folders.most_common())
-
-
-def lines(package: Package) -> Found:
-    """Lines of the package."""
-    folders: Counter[str] = Counter()
-    for name, module in package.modules.items():
-        folders[name.partition(".")[0]] += module.lines
-    return sum(folders.values()), tuple(f"{folder or PACKAGE}: {count}" for folder, count in folders.most_common())
-
-
 def largest_file(package: Package) -> Found:
     """Lines of the largest file."""
     ordered = sorted(package.modules.values(), key=lambda module: -module.lines)
@@ -438,33 +413,6 @@ def chain_in_gui(package: Package) -> Found:
         longest[group] = [group, *way]
     way = max(longest.values(), key=len)
     return len(way), tuple(group[0] if len(group) == 1 else f"circle of {len(group)}: {group[0]} ..." for group in way)
-
-
-def one_importer(package: Package) -> Found:
-    """Modules that one other module imports, and no more."""
-    found = _with_one_importer(package)
-    return len(found), tuple(f"{module.file}: {module.lines} lines, only for {who}" for module, who in found)
-
-
-def one_importer_small(package: Package) -> Found:
-    """Those of them below 100 lines."""
-    found = [each for each in _with_one_importer(package) if each[0].lines < 100]
-    return len(found), tuple(f"{module.file}: {module.lines} lines, only for {who}" for module, who in found)
-
-
-def one_importer_untested(package: Package) -> Found:
-    """Those of the small ones that no test uses alone; what is heavy and loaded late may stay among them."""
-    found = [each for each in _with_one_importer(package) if each[0].lines < 100 and each[0].name not in package.tested]
-    return len(found), tuple(f"{module.file}: {module.lines} lines, only for {who}" for module, who in found)
-
-
-def _with_one_importer(package: Package) -> list[tuple[Module, str]]:
-    found = [
-        (package.modules[name], next(iter(by)))
-        for name, by in package.importers.items()
-        if len(by) == 1 and not package.modules[name].is_package
-    ]
-    return sorted(found, key=lambda each: each[0].lines)
 
 
 def private_members(package: Package) -> Found:
@@ -705,7 +653,7 @@ MEASURES: dict[str, Callable[[Package], Found]] = {
         circles, in_circles, chain_in_gui, private_members, private_of_libraries, set_elsewhere, literal_indices,
         continuum_asked, continuum_asking, naming_formulations, naming_kinds, passing_on_arming,
         window_attributes, window_importers,
-        one_importer, one_importer_small, one_importer_untested, modules, lines, largest_file, architecture_bytes,
+        largest_file, architecture_bytes,
     )
 }  # fmt: skip
 """Every count by its name; what it counts stands in the function."""
