@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from snakestudio.errors import UsageError
 from snakestudio.model.arguments import values_of, wrong_kind
 from snakestudio.study.description import FORMAT
-from snakestudio.study.goals import PRESETS
 
 __all__ = ["study_values"]
 
@@ -141,7 +140,7 @@ def _goal(measure: str, aim: Any) -> dict[str, Any]:
     if isinstance(aim, Mapping | BaseModel):
         return _table({"measure": measure}, aim)
     if aim is None:
-        aim = PRESETS[measure].aim if measure in PRESETS else "maximise"
+        return {"measure": measure}
     return {"measure": measure, "aim": _AIMS.get(aim, aim) if isinstance(aim, str) else aim}
 
 

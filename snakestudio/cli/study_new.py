@@ -26,6 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="what counts: net_speed, cost_of_transport ..., or an expression (as often as needed)",
         )  # fmt: skip
     parser.add_argument(
+        "--goal", metavar="MEASURE", action="append", default=[],
+        help="what counts, in the direction of the measure: costs are minimised, all else is maximised",
+    )  # fmt: skip
+    parser.add_argument(
         "--search", metavar="KIND", default="grid", help="grid, random, latin_hypercube, sobol, cma_es, nsga2 or tpe"
     )
     parser.add_argument("--points", metavar="N", type=int, help="points that are tried, where the search is no grid")
@@ -54,6 +58,7 @@ def execute(options: argparse.Namespace) -> int:
         options.minimise,
         options.search,
         options.points,
+        options.goal,
     )
     check_measures(Plan(study, scene, scene_path.parent, str(path)))
     save_study(study, path)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from typing import NamedTuple
@@ -38,6 +39,7 @@ __all__ = [
     "each_link",
     "each_section",
     "in_degrees",
+    "is_cost",
     "numbered",
 ]
 
@@ -181,6 +183,8 @@ class Quantity:
         Whether it is among the columns of CSV, HDF5 and expressions; others are shown only.
     key : str
         What it is called where all of its columns are meant; "link_*_x_m" for "link_{}_x_m" if left out.
+    cost : str
+        Pattern of those of its columns of which less is better: a goal that grows with one is minimized.
     """
 
     name: str
@@ -191,6 +195,7 @@ class Quantity:
     there: Callable[[Schema], bool] = _always
     exported: bool = True
     key: str = ""
+    cost: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,7 +321,7 @@ def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Label
     return values, lambda schema: tuple(map(in_degrees, names(schema)))
 
 
-def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = True) -> list[Quantity]:
+def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = True, cost: str = "") -> list[Quantity]:
     return [
         Quantity(
             f"joint_{{}}_{axis}_{ending}",
@@ -325,6 +330,7 @@ def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = T
             of=each_joint,
             there=_has_pitch if axis == "pitch" else _always,
             exported=exported,
+            cost=cost,
         )
         for k, axis in enumerate(("yaw", "pitch"))
     ]
@@ -343,7 +349,7 @@ _EXPORTED = (
     *_of_joints("joint_angle", "rad", Fields.JOINTS),
     *_of_joints("joint_angle_ref", "ref_rad", Fields.REFERENCE),
     *_of_joints("joint_rate", "rate_radps", Fields.JOINTS),
-    *_of_joints("joint_torque", "torque_nm", Fields.TORQUE),
+    *_of_joints("joint_torque", "torque_nm", Fields.TORQUE, cost="joint_*_torque_nm"),
     *(Quantity(f"com_{axis}_m", _com("link_pose", k), Fields.POSE, "Centre of mass") for k, axis in _AXES),
     *(Quantity(f"com_v{axis}_mps", _com("link_twist", k), Fields.TWIST, "Centre of mass") for k, axis in _AXES),
     *(
@@ -352,15 +358,17 @@ _EXPORTED = (
         for k, axis in _AXES
     ),
     *(
-        Quantity(f"link_{{}}_{other}_f{axis}_n", _force(other, k), Fields.CONTACTS, of=each_link)
-        for other in ("obstacle", "ground")
+        Quantity(f"link_{{}}_{other}_f{axis}_n", _force(other, k), Fields.CONTACTS, of=each_link, cost=cost)
+        for other, cost in (("obstacle", "link_*_obstacle_f*_n"), ("ground", ""))  # the ground has to carry the weight
         for k, axis in _AXES
     ),
     Quantity("contacts_closed", lambda p: p.rows.contacts_closed.astype(np.float64), Fields.CONTACTS, "Contacts"),
-    Quantity("{}", _FIRST[0], Fields.ENERGY, "Energy and work", _FIRST[1]),
-    Quantity("solver_residual", lambda piece: piece.rows.solver_residual, Fields.SOLVER, "Solver"),
-    Quantity("solver_iterations", _iterations, Fields.SOLVER, "Solver"),
-    Quantity("solver_unconverged", _unconverged, Fields.SOLVER, "Solver"),
+    Quantity("{}", _FIRST[0], Fields.ENERGY, "Energy and work", _FIRST[1], cost="*_j"),
+    Quantity(
+        "solver_residual", lambda piece: piece.rows.solver_residual, Fields.SOLVER, "Solver", cost="solver_residual"
+    ),
+    Quantity("solver_iterations", _iterations, Fields.SOLVER, "Solver", cost="solver_iterations"),
+    Quantity("solver_unconverged", _unconverged, Fields.SOLVER, "Solver", cost="solver_unconverged"),
     # What the models add stands behind what is fixed.
     *(
         Quantity(f"link_{{}}_{name}", _part_of("link_twist", k), Fields.TWIST, of=each_link)
@@ -377,7 +385,7 @@ _EXPORTED = (
         Quantity(f"contact_{{}}_{name}", _part_of("hold", k), Fields.CONTACTS, of=each_hold)
         for k, name in enumerate(HOLD_COLUMNS)
     ),
-    Quantity("{}", lambda piece: piece.rows.extra, group="Controller", of=_added),
+    Quantity("{}", lambda piece: piece.rows.extra, group="Controller", of=_added, cost="joint_*_jammed"),
 )
 
 _shown = partial(Quantity, exported=False)
@@ -408,6 +416,11 @@ _SHOWN = (
 
 QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
 """All there are, in the order of a CSV; neighbours that have a column for each of the same stand part by part."""
+
+
+def is_cost(column: str) -> bool:
+    """Whether less is better of a column, or of the columns that a pattern such as "joint_*_torque_nm" means."""
+    return any(quantity.cost and fnmatchcase(column, quantity.cost) for quantity in QUANTITIES)
 
 
 class Columns(NamedTuple):

@@ -77,6 +77,7 @@ def begun(
     minimise: Sequence[str] = (),
     search: str = "grid",
     points: int | None = None,
+    goals: Sequence[str] = (),
 ) -> StudyFields:
     """A study of a scene.
 
@@ -89,9 +90,11 @@ def begun(
         ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:STEPS``, that with ``:log``, ``KEY=A,B,C``, or ``KEY``; none: the gait's
         amplitude, or the first value there is.
     maximise, minimise : sequence of str
-        Measures; none: the net speed is to be large.
+        Measures; none, and no other goals: the net speed is maximised.
     search : str
     points : int, optional
+    goals : sequence of str
+        Measures whose direction is their natural one.
 
     Raises
     ------
@@ -100,8 +103,11 @@ def begun(
     """
     values: dict[str, Any] = {"format": FORMAT, "scene": file, "title": scene.title}
     values["vary"] = [_typed(scene, text) for text in vary or (_usual(scene),)]
-    goals = [(measure, "maximise") for measure in maximise] + [(measure, "minimise") for measure in minimise]
-    values["goals"] = [{"measure": measure, "aim": aim} for measure, aim in goals or (("net_speed", "maximise"),)]
+    values["goals"] = [
+        *({"measure": measure} for measure in goals),
+        *({"measure": measure, "aim": "maximise"} for measure in maximise),
+        *({"measure": measure, "aim": "minimise"} for measure in minimise),
+    ] or [{"measure": "net_speed"}]
     values["search"] = {"kind": search} | ({} if points is None else {"points": points})
     return made(values)
 

@@ -9,25 +9,22 @@ import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, model_validator
 
 from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
+from snakestudio.study.goals import Aim, Over, natural_aim
 
 __all__ = [
-    "FORMAT", "GOALS_OF", "MOST_RUNS", "Aim", "Goal", "Jitter", "Limit", "Over", "Plain", "Repeats", "Search",
-    "StudyFields", "Vary", "problems",
+    "FORMAT", "GOALS_OF", "MOST_RUNS", "Goal", "Jitter", "Limit", "Plain", "Repeats", "Search", "StudyFields", "Vary",
+    "problems",
 ]  # fmt: skip
 
-FORMAT = 1
-"""Version of the file format."""
+FORMAT = 2
+"""Version of the file format. In format 1 a goal without aim is maximized, whatever it measures."""
 
 MOST_RUNS = 1_000_000
 """Runs of one study: what is more would neither end nor fit into a table."""
-
-Aim = Literal["maximise", "minimise"]
-Over = Literal["mean", "worst", "spread"]
-"""What counts of several repeats: their mean, the worst of them, or their standard deviation."""
 
 SearchKind = Literal["grid", "random", "latin_hypercube", "sobol", "cma_es", "nsga2", "tpe"]
 
@@ -143,8 +140,30 @@ class Goal(Frozen):
     measure: str = value(
         label="Measure", help="One of the usual ones, like net_speed, or an expression", max_length=2000
     )
-    aim: Aim = value("maximise", label="Aim", help="Which way is better")
+    aim: Aim = value(
+        None, label="Aim", help="Which way is better; if left out, costs and spreads are minimised, all else maximised"
+    )
     over: Over = value("mean", label="Of repeats", help="What counts of several repeats")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_aim(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("aim") is not None:
+            return values
+        return values | {"aim": natural_aim(str(values.get("measure", "")), str(values.get("over", "mean")))}
+
+    @property
+    def natural_aim(self) -> Aim:
+        """Which way is better of what it measures."""
+        return natural_aim(self.measure, self.over)
+
+    @property
+    def warning(self) -> str:
+        """Why its direction is doubtful, in a sentence and what to do; "" if it is not."""
+        if self.aim == self.natural_aim or self.natural_aim == "maximise":
+            return ""
+        what = "A spread" if self.over == "spread" else "A cost"
+        return f"{what} is maximized here. Minimize it, unless more of it is better in this study."
 
     @property
     def called(self) -> str:
@@ -184,7 +203,7 @@ def _plain_values(fixed: dict[str, Any]) -> dict[str, Any]:
 class StudyFields(Frozen):
     """Everything about a study but its scene, which it names."""
 
-    format: Literal[1] = value(FORMAT, label="Format", help="Version of the file format")
+    format: Literal[2] = value(FORMAT, label="Format", help="Version of the file format")
     title: str = value("", label="Title", help="What it is about", max_length=200)
     description: str = value("", label="Description", help="What is asked, and why", max_length=4000)
     scene: str = value(label="Scene", help="File of the scene, beside the study's", min_length=1, max_length=4000)

@@ -6,18 +6,23 @@ import difflib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.analysis.signals.cost import cost_sign
 from snakestudio.analysis.signals.reductions import compile_reduction
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 from snakestudio.model.world import STANDARD_GRAVITY
-from snakestudio.study.description import Aim
 
-__all__ = ["PRESETS", "Preset", "measured", "title_of", "unit_of"]
+__all__ = ["PRESETS", "Aim", "Over", "Preset", "measured", "natural_aim", "title_of", "unit_of"]
+
+Aim = Literal["maximise", "minimise"]
+Over = Literal["mean", "worst", "spread"]
+"""What counts of several repeats: their mean, the worst of them, or their standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Preset:
     needs : str
         A column that the run must have; "" if any run has what it takes.
     aim : {"maximise", "minimise"}
-        Which way is usually better.
+        Direction of a goal of it, unless the user chooses the other one.
     """
 
     title: str
@@ -137,6 +142,23 @@ PRESETS: dict[str, Preset] = {
     ),
 }  # fmt: skip
 """By the name that a study gives as a value, in the order in which they are offered."""
+
+
+def natural_aim(value: str, over: str = "mean") -> Aim:
+    """Direction of a goal for which none was chosen: costs are minimized, and so is the spread of anything.
+
+    Parameters
+    ----------
+    value : str
+        A usual measure, or an expression, which need not be valid yet.
+    over : str
+        See `Over`.
+    """
+    if over == "spread":
+        return "minimise"
+    if value in PRESETS:
+        return PRESETS[value].aim
+    return "minimise" if cost_sign(value) > 0 else "maximise"
 
 
 def title_of(value: str) -> str:

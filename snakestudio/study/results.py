@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
-from snakestudio.study.description import Goal, Limit, Over, StudyFields
+from snakestudio.study.description import Goal, Limit, StudyFields
+from snakestudio.study.goals import Over
 from snakestudio.study.store import Asked, Outcome
 
 __all__ = ["PointScore", "Table", "front", "score_of"]

@@ -22,7 +22,7 @@ from snakestudio.study.cluster import Cluster, Tls
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Driver, Progress
 from snakestudio.study.evaluate import place_of
-from snakestudio.study.goals import unit_of
+from snakestudio.study.goals import title_of, unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.samplers import sampler
@@ -106,7 +106,7 @@ def formulations_of(plan: Plan) -> tuple[str, ...]:
 
 
 def warnings_of(plan: Plan) -> list[str]:
-    """What is doubtful about a study, in sentences: values that vary and change nothing."""
+    """What is doubtful about a study, in sentences: values that vary and change nothing, costs that are maximized."""
     found = []
     for number, vary in enumerate(plan.study.vary, 1):
         for key in vary.all_keys:
@@ -115,6 +115,9 @@ def warnings_of(plan: Plan) -> list[str]:
                 found.append(
                     f"{plan.source}: vary[{number}]: {label_of(plan.scene, key)} ({key}) has no effect: {why}."
                 )
+    for number, goal in enumerate(plan.study.goals, 1):
+        if goal.warning:
+            found.append(f"{plan.source}: goals[{number}]: {title_of(goal.called)}: {goal.warning}")
     return found
 
 

@@ -75,6 +75,8 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
         found.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
     if isinstance(values.get("fixed"), dict):
         values["fixed"] = _flat(values["fixed"])
+    if type(version) is int and version == 1:
+        values = _from_format_1(values)
     try:
         study = StudyFields.model_validate(tuples(values))
     except pydantic.ValidationError as error:
@@ -88,6 +90,15 @@ def parse_study(text: str, source: str = "study", *, whole: bool = True) -> Stud
     if found:
         raise _error(source, found)
     return study
+
+
+def _from_format_1(values: dict[str, Any]) -> dict[str, Any]:
+    """The same in the present format: a goal without aim was maximized."""
+    goals = values.get("goals")
+    if isinstance(goals, list):
+        goals = [{"aim": "maximise"} | goal if isinstance(goal, dict) else goal for goal in goals]
+        values = values | {"goals": goals}
+    return values | {"format": FORMAT}
 
 
 def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:

@@ -323,3 +323,11 @@ def test_ranges_lists_and_groups_as_they_are_written(scene: Path) -> None:
     assert found.repeats.jitter[0].law == "uniform"
     assert found.limits[0].at_least == 0.1
     assert found.search.seed == 7
+
+
+def test_goals_without_direction_take_that_of_their_measure(scene: Path) -> None:
+    goals = [{"measure": "cost_of_transport", "over": "worst"}, "max(solver_unconverged)", "net_distance"]
+    found = ss.Study(scene, VARY, goals).description.goals
+    assert [goal.aim for goal in found] == ["minimise", "minimise", "maximise"]
+    (goal,) = ss.Study(scene, VARY, {"cost_of_transport": "maximize"}).description.goals
+    assert "A cost is maximized" in goal.warning

@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.errors import StudyError
 from snakestudio.model.scene import Scene
-from snakestudio.study.begin import range_of, words_of
+from snakestudio.study.begin import begun, range_of, words_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 from snakestudio.study.study_file import dump_study, load_study, parse_study, save_study
 from tests.study.conftest import STUDY
@@ -71,7 +71,7 @@ def test_a_value_begins_with_the_range_that_people_look_at() -> None:
     ("text", "said"),
     [
         ("scene = 3", "format: the key is missing"),
-        ("format = 2\n" + RANGE, "newer than this program"),
+        ("format = 3\n" + RANGE, "newer than this program"),
         (HEAD, "vary: nothing varies"),
         (HEAD + RANGE.replace("low", "lo"), "vary[1].lo: there is no such key; did you mean low"),
         (HEAD + RANGE.replace("low = 0.1", "low = 0.7"), "vary[1].low: the range goes from 0.7 to 0.5"),
@@ -157,6 +157,44 @@ def test_a_range_has_its_ends_and_no_more_digits_than_a_person_writes() -> None:
     assert Vary(key="a", values=(3, "x")).at(0.99) == "x"
 
 
-def test_a_study_of_this_format_stays_readable() -> None:
+def test_a_study_of_format_1_stays_readable() -> None:
+    assert "format = 1" in STUDY
     assert isinstance(parse_study(STUDY), StudyFields)
-    assert FORMAT == 1, "a new format needs a migration of the old one"
+    assert FORMAT == 2, "a new format needs a migration of the old one"
+
+
+@pytest.mark.parametrize(
+    ("goal", "aim"),
+    [
+        ('measure = "net_distance"', "maximise"),
+        ('measure = "cost_of_transport"', "minimise"),
+        ('measure = "cost_of_transport"\naim = "maximise"', "maximise"),
+        ('measure = "net_distance"\naim = "minimise"', "minimise"),
+        ('measure = "max(solver_unconverged)"', "minimise"),
+        ('measure = "net_speed"\nover = "spread"', "minimise"),
+    ],
+)
+def test_a_goal_without_aim_takes_that_of_its_measure(goal: str, aim: str) -> None:
+    text = HEAD.replace("format = 1", "format = 2") + RANGE + f"[repeats]\ncount = 3\n[[goals]]\n{goal}\n"
+    study = parse_study(text)
+    assert study.goals[0].aim == aim
+    assert parse_study(dump_study(study)) == study
+    assert parse_study(dump_study(study, text)) == study
+
+
+def test_a_goal_without_aim_is_maximized_in_format_1(tmp_path: Path) -> None:
+    """What a file of an earlier version means does not change, also when it is saved in the present format."""
+    path = tmp_path / "s.toml"
+    path.write_text(HEAD + RANGE + '[[goals]]\nmeasure = "cost_of_transport"  # why\n')
+    study = load_study(path)
+    assert study.goals[0].aim == "maximise"
+    save_study(study.model_copy(update={"title": "Friction"}), path)
+    assert "# why" in path.read_text()
+    assert "format = 2" in path.read_text()
+    assert load_study(path).goals[0].aim == "maximise"
+
+
+def test_a_new_study_takes_the_direction_of_its_measures() -> None:
+    goals = begun(Scene(), "a.toml", (), goals=("cost_of_transport", "net_distance")).goals
+    assert [goal.aim for goal in goals] == ["minimise", "maximise"]
+    assert [goal.measure for goal in begun(Scene(), "a.toml", ()).goals] == ["net_speed"]

@@ -24,7 +24,7 @@ from snakestudio.errors import FormulaError, SignalError
 from snakestudio.model.column_units import PLAIN, alike, combined, common, ending_of, raised, unit_text
 from snakestudio.model.formula.typed_text import Typed, parse
 
-__all__ = ["read"]
+__all__ = ["LENGTH", "covered_patterns", "read"]
 
 LENGTH, DEPTH, LARGEST = 2000, 60, 4000
 """Limits: characters, nesting, columns a pattern may stand for."""
@@ -79,6 +79,18 @@ def read(
         if not c.isascii():
             raise SignalError(f"{c!r} at character {at + 1} is not understood", "use letters, digits and + - * / ^ ( )",
                               at, at + 1)  # fmt: skip
+    covered_text, patterns = covered_patterns(plain)
+    try:
+        typed = parse(covered_text, LENGTH, EXAMPLE)
+    except FormulaError as error:
+        place = re.search(r"at character (\d+)", error.message)
+        at = int(place[1]) - 1 if place is not None else 0
+        raise SignalError(error.message, error.remedy, at, at + 1 if place is not None else 0) from error
+    return _Reader(plain, typed, patterns, tuple(names), tuple(other_names), reductions).node(typed.tree)
+
+
+def covered_patterns(text: str) -> tuple[str, dict[int, str]]:
+    """The text with a plain name of the same length for each pattern of columns, and the patterns by their place."""
     patterns: dict[int, str] = {}
 
     def covered(match: re.Match[str]) -> str:
@@ -87,16 +99,9 @@ def read(
             return word
         patterns[match.start()] = word
         prefix = f"{_OTHER}." if word.startswith(f"{_OTHER}.") else ""
-        return prefix + "_" * (len(word) - len(prefix))  # a name of the same length, so that places stay
+        return prefix + "_" * (len(word) - len(prefix))
 
-    covered_text = _WORD.sub(covered, plain)
-    try:
-        typed = parse(covered_text, LENGTH, EXAMPLE)
-    except FormulaError as error:
-        place = re.search(r"at character (\d+)", error.message)
-        at = int(place[1]) - 1 if place is not None else 0
-        raise SignalError(error.message, error.remedy, at, at + 1 if place is not None else 0) from error
-    return _Reader(plain, typed, patterns, tuple(names), tuple(other_names), reductions).node(typed.tree)
+    return _WORD.sub(covered, text), patterns
 
 
 class _Reader:

@@ -99,6 +99,9 @@ def checked(study: StudyFields, path: Path) -> Findings:
         whys = [why for key in vary.all_keys if (why := unused_reason(fixed, key))]
         if whys:
             notes[f"vary[{number}]"] = f"It has no effect in this scene: {whys[0]}."
+    for number, goal in enumerate(study.goals, 1):
+        if goal.warning:
+            notes[f"goals[{number}]"] = goal.warning
     return Findings(tuple(found), notes, units, columns, fixed)
 
 

@@ -29,7 +29,7 @@ _EXPRESSION = "Expression …"
 _EXAMPLE = "last(com_x_m) - first(com_x_m)"
 """What an expression begins with: it can be measured of every run."""
 
-_AIMS = {"maximise": "as large as possible", "minimise": "as small as possible"}
+_AIMS = {"maximise": "Maximize", "minimise": "Minimize"}
 _OVER = {"mean": "mean of repeats", "worst": "worst repeat", "spread": "spread of repeats"}
 
 
@@ -142,8 +142,27 @@ class GoalCard(MeasureCard):
         super().__init__(open_study, index, "goals")
 
     def _add_fields(self) -> None:
-        self.aim = choice("Which way is better", _AIMS, lambda word: self._edit(aim=word))
+        self._aim_chosen_of: Goal | None = None
+        """The goal whose direction was chosen by hand here, as it is now."""
+        self.aim = choice("Which way is better", _AIMS, self._choose_aim)
         self.column.addLayout(line_of(self.aim, self.over))
+
+    def _choose_aim(self, aim: str) -> None:
+        self._aim_chosen_of = self.part
+        self._edit(aim=aim)
+
+    def _edit(self, **values: object) -> None:
+        """Edit the goal; its direction follows what is measured unless it was chosen by hand."""
+        goal: Goal = changed(self.part, **values)
+        if "aim" not in values and not self._aim_is_chosen:
+            goal = changed(goal, aim=goal.natural_aim)
+        if self._aim_chosen_of == self.part:
+            self._aim_chosen_of = goal
+        super()._edit(**goal.model_dump())
+
+    @property
+    def _aim_is_chosen(self) -> bool:
+        return self.part == self._aim_chosen_of or self.part.aim != self.part.natural_aim
 
     def refresh(self) -> None:
         self.aim.setCurrentIndex(self.aim.findData(self.part.aim))
@@ -226,7 +245,7 @@ class Goals(_Measures[GoalCard]):
         super().__init__(open_study, "goals", GoalCard, "goal")
 
     def _new(self, study: StudyFields, measure: str) -> Goal:
-        return Goal(measure=measure, aim=PRESETS[measure].aim if measure in PRESETS else "maximise")
+        return Goal(measure=measure)
 
 
 class Limits(_Measures[LimitCard]):
