@@ -134,7 +134,7 @@ class Layouts(QObject):
 
     def save(self, name: str) -> None:
         """Keep the present arrangement under a name, in place of one that has it already."""
-        self._store({**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._plots_state())})
+        self._store({**self._stored(), name.strip(): self.present})
 
     def delete(self, name: str) -> None:
         """Forget the layout called `name`."""
@@ -179,7 +179,13 @@ class Layouts(QObject):
         )
         return False
 
+    @property
+    def present(self) -> Stored:
+        """How the panels stand, and what those of plots show."""
+        return self._window.saveState(_VERSION), self._plots_state()
+
     def store_last(self) -> None:
         """Remember how the panels stand."""
-        self._settings.setValue(_LAST, self._window.saveState(_VERSION))
-        self._settings.setValue(_LAST_PLOTS, self._plots_state())
+        state, plots = self.present
+        self._settings.setValue(_LAST, state)
+        self._settings.setValue(_LAST_PLOTS, plots)

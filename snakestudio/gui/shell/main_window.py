@@ -41,6 +41,7 @@ from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
+from snakestudio.gui.shell.window_autosave import WindowAutosave
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.viewmodel.gallery import entries
 
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
         self.context = c = Context(self, settings, commands, docks, plot_panel)
         c.robot.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
+        self._autosave = WindowAutosave(self._snapshot, self._store, self)
         self._space_keeper = SpaceKeyFilter(self)
         self.addToolBar(c.run_bar)
         middle = QWidget(self)
@@ -145,6 +147,7 @@ class MainWindow(QMainWindow):
         if first:
             self.context.docks.size()
         if not event.spontaneous():
+            self._autosave.start()
             QTimer.singleShot(0, self, lambda: self._respect_frame(first))  # the frame comes with the window
 
     def _respect_frame(self, first: bool) -> None:
@@ -156,6 +159,11 @@ class MainWindow(QMainWindow):
             self.setGeometry(wanted)
             if first:
                 self.context.docks.size()
+
+    def _snapshot(self) -> object:
+        """What `_store` writes, as a value."""
+        viewport = self.context.viewport
+        return self.saveGeometry(), self.context.layouts.present, viewport.options.now, viewport.editor.options.now
 
     def _store(self) -> None:
         self.context.viewport.options.save(self.context.settings)
@@ -177,6 +185,7 @@ class MainWindow(QMainWindow):
             return
         c.robot_in_window.close()
         c.docks.stop_filling()
+        self._autosave.stop()
         self._store()
         c.close()
         event.accept()

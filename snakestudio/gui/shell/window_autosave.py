@@ -1,0 +1,52 @@
+"""Stores how the window stands soon after every change, so that a program that is killed has lost nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+__all__ = ["WindowAutosave"]
+
+INTERVAL_MS = 1000
+
+
+class WindowAutosave(QObject):
+    """Compares how the window stands with what is stored, and stores it once it has stopped changing.
+
+    Qt has no signal for most of it (the sizes of docks, the order of tabs), so it is looked at once a second.
+
+    Parameters
+    ----------
+    snapshot : callable
+        Gives how the window stands, as a value that can be compared.
+    store : callable
+        Writes that into the settings, atomically.
+    """
+
+    def __init__(
+        self, snapshot: Callable[[], object], store: Callable[[], None], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._snapshot, self._store = snapshot, store
+        self._stored: object = None
+        self._last: object = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self._poll)
+
+    def start(self) -> None:
+        """Watch from now on."""
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Watch no more: the window closes, and is stored as a whole."""
+        self._timer.stop()
+
+    def _poll(self) -> None:
+        present = self._snapshot()
+        if present not in (self._stored, self._last):  # it is being dragged, maybe
+            self._last = present
+        elif present != self._stored:
+            self._store()
+            self._stored = self._last = present
