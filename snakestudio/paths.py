@@ -10,6 +10,7 @@ __all__ = [
     "cache_dir",
     "compiled_kernels_dir",
     "docs_dir",
+    "is_program_folder",
     "is_shipped_scene",
     "kernels_dir",
     "main_scene",
@@ -42,6 +43,12 @@ def scenes_dir() -> Path:
 def is_shipped_scene(path: Path) -> bool:
     """Whether a file is one of those scenes, which are never written."""
     return path.resolve().parent == scenes_dir().resolve()
+
+
+def is_program_folder(folder: Path) -> bool:
+    """Whether a folder belongs to the program itself, where users keep no files and may be unable to write."""
+    folder = folder.resolve()
+    return any(folder.is_relative_to(own.resolve()) for own in (_PACKAGE, scenes_dir(), resource(), docs_dir()))
 
 
 def docs_dir() -> Path:

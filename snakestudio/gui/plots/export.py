@@ -13,12 +13,13 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QObject, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QProgressDialog, QWidget
+from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import series_of
@@ -328,14 +329,14 @@ class PlotExporter(QObject):
         """Whether an export is under way."""
         return self._job is not None
 
-    def ask(self, plot: ShownPlot, kind: str, near: Path, start: float, stop: float) -> None:
-        """Ask for a file beside `near`, and write what a plot shows into it as .csv, .png or .svg."""
-        name = f"{near.stem}_{plot.content.view or plot.content.kind}.{kind}"
-        path, _ = QFileDialog.getSaveFileName(
-            self._window, f"Export {plot.title}", str(near.parent / name), f"{kind.upper()} (*.{kind})"
-        )
-        if path:
-            self.export(plot, Path(path), start, stop)
+    def ask(self, plot: ShownPlot, kind: str, run: str, start: float, stop: float) -> None:
+        """Ask for a file, suggested after the run's name, and write what a plot shows as .csv, .png or .svg."""
+        path = ask_save(
+            self._window, f"Export {plot.title}", FileKind.CSV if kind == "csv" else FileKind.FIGURES,
+            f"{Path(run).stem}_{plot.content.view or plot.content.kind}.{kind}", f"{kind.upper()} (*.{kind})",
+        )  # fmt: skip
+        if path is not None:
+            self.export(plot, path, start, stop)
 
     def export(self, plot: ShownPlot, path: Path, start: float, stop: float) -> None:
         """Write what a plot shows from start to stop (s) as the file's ending says: .csv, .png or .svg."""

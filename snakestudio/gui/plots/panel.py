@@ -518,8 +518,7 @@ class PlotPanel(Themed):
         return menu
 
     def _ask_export(self, plot: LivePlot, kind: str) -> None:
-        path, name = self.document.path, self.document.name
-        self.exporter.ask(plot, kind, (path.parent if path is not None else Path.home()) / name, self.start, self.stop)
+        self.exporter.ask(plot, kind, self.document.name, self.start, self.stop)
 
     def export(self, plot: LivePlot, path: Path) -> None:
         """Write what a plot shows; the file's ending says as what: .csv, .png or .svg."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.checks_panel import ChecksPanel
 from snakestudio.gui.profile.dbc_page import DbcPage
@@ -304,9 +304,9 @@ class ProfileEditor(QWidget):
         """Let a profile be chosen."""
         mine = own()
         start = mine[0].parent if mine else self.document.path.parent
-        name, _ = QFileDialog.getOpenFileName(self, "Open Robot Profile", str(start), _FILES)
-        if name:
-            self.open_file(Path(name))
+        path = ask_open(self, "Open Robot Profile", FileKind.PROFILE, _FILES, near=start)
+        if path is not None:
+            self.open_file(path)
 
     def save(self) -> bool:
         """Save to where it came from, or elsewhere if it comes with the program; whether it was saved."""
@@ -317,12 +317,9 @@ class ProfileEditor(QWidget):
     def ask_save_as(self) -> bool:
         """Save under a name that is asked for; the DBC goes with it."""
         folder = profiles_dir() if self.document.shipped else self.document.path.parent
-        suggested = str(folder / self.document.path.name)
-        name, _ = QFileDialog.getSaveFileName(self, "Save Robot Profile", suggested, _FILES)
-        if not name:
-            return False
-        path = Path(name)
-        return self._save(path if path.suffix else path.with_suffix(".toml"))
+        name = self.document.path.name
+        path = ask_save(self, "Save Robot Profile", FileKind.PROFILE, name, _FILES, near=folder)
+        return path is not None and self._save(path)
 
     def _save(self, path: Path | None) -> bool:
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.link.bus.frame_log import ENDINGS, read_log
@@ -39,7 +40,7 @@ class LogRow(QWidget):
         super().__init__(parent)
         self.frames: list[Frame] | None = None
         self._name = ""
-        self._wanted = Path.home() / "log"
+        self._wanted = Path()
         self._job: Job[list[Frame]] | None = None
         self.open_button = QPushButton("Open a &Log ...")
         self.open_button.setToolTip("Learn from a BLF, ASC or candump file instead of a bus")
@@ -71,9 +72,9 @@ class LogRow(QWidget):
 
     def ask(self) -> None:
         """Let a log be chosen."""
-        name, _ = QFileDialog.getOpenFileName(self, "Learn from a Log", str(self._wanted.parent), _FILES)
-        if name:
-            self.read(Path(name))
+        path = ask_open(self, "Learn from a Log", FileKind.FRAME_LOG, _FILES)
+        if path is not None:
+            self.read(path)
 
     def read(self, path: Path) -> None:
         """Read a log, beside the window."""

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QBrush, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading
@@ -349,9 +349,9 @@ class WiggleDialog(QDialog):
         QGuiApplication.clipboard().setText(report_text(self._listed()))
 
     def _ask_save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save Report", "wiggle.csv", "CSV (*.csv);;Text (*.txt)")
-        if name:
-            self.save_report(Path(name))
+        path = ask_save(self, "Save Report", FileKind.REPORT, "wiggle.csv", "CSV (*.csv);;Text (*.txt)")
+        if path is not None:
+            self.save_report(path)
 
     def save_report(self, path: Path) -> None:
         """Write what was found of all axes: CSV, or words if the name ends in .txt."""

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.bus.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
@@ -260,9 +260,9 @@ class ConnectForm(QWidget):
             self._read()
 
     def _browse(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Robot Profile", str(Path.home()), _PROFILES)
-        if name:
-            self.choose_profile(Path(name))
+        path = ask_open(self, "Robot Profile", FileKind.PROFILE, _PROFILES)
+        if path is not None:
+            self.choose_profile(path)
 
     def choose_profile(self, path: Path) -> None:
         """Take the profile of a file."""
@@ -380,9 +380,9 @@ class ConnectForm(QWidget):
         return super().eventFilter(watched, event)
 
     def _browse_log(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Replay a Log", str(Path.home()), _LOGS)
-        if name:
-            self.file.setText(name)
+        path = ask_open(self, "Replay a Log", FileKind.FRAME_LOG, _LOGS)
+        if path is not None:
+            self.file.setText(str(path))
 
 
 def _listed(value: object) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
 from snakestudio.link.profile.schema import Bus
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["FAULT_MENU", "FaultMenu", "RobotConnection"]
 
 _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
-_FOLDER = "robot/logs"
 
 
 class RobotConnection(QObject):
@@ -33,7 +32,6 @@ class RobotConnection(QObject):
     control : RobotControl
     document : Document
         Its ground is that of an emulated robot.
-    settings : QSettings
     window : QWidget
         Parent of the dialogs.
 
@@ -45,9 +43,9 @@ class RobotConnection(QObject):
 
     made = Signal()
 
-    def __init__(self, control: RobotControl, document: Document, settings: QSettings, window: QWidget) -> None:
+    def __init__(self, control: RobotControl, document: Document, window: QWidget) -> None:
         super().__init__(window)
-        self._control, self._document, self._settings, self._dialogs_over = control, document, settings, window
+        self._control, self._document, self._dialogs_over = control, document, window
         self._emulated: EmulatedRobot | None = None
         control.polled.connect(self._on_poll)
 
@@ -117,19 +115,13 @@ class RobotConnection(QObject):
 
     def record_frames(self) -> None:
         """Ask for a file and write every frame to it; where that is done already, end it."""
-        control, settings = self._control, self._settings
+        control = self._control
         if control.log is not None:
             control.end_log()
             return
-        folder = Path(str(settings.value(_FOLDER) or Path.home()))
-        name, kind = QFileDialog.getSaveFileName(self._dialogs_over, "Record Frames", str(folder / "frames.blf"), _LOGS)
-        if not name:
-            return
-        path = Path(name)
-        if not path.suffix:
-            path = path.with_suffix(kind.rpartition("*")[2].rstrip(")"))
-        settings.setValue(_FOLDER, str(path.parent))
-        control.begin_log(path)
+        path = ask_save(self._dialogs_over, "Record Frames", FileKind.FRAME_LOG, "frames.blf", _LOGS)
+        if path is not None:
+            control.begin_log(path)
 
     def _on_poll(self) -> None:
         if self._emulated is not None and (why := self._emulated.ended):

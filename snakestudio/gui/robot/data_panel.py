@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
@@ -20,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
@@ -115,12 +113,12 @@ class DataPanel(QWidget):
 
     def save_events(self) -> None:
         """Ask for a file, and write all events that are shown to it."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save Events", "robot-events.txt", "Text (*.txt)")
-        if name:
+        path = ask_save(self, "Save Events", FileKind.EVENT_LOG, "robot-events.txt", "Text (*.txt)")
+        if path is not None:
             try:
-                write_atomically(Path(name), self._log.text().encode())
+                write_atomically(path, self._log.text().encode())
             except OSError as error:
-                self._control.tell("error", f"The events were not saved in {name}: {error.strerror or error}.")
+                self._control.tell("error", f"The events were not saved in {path}: {error.strerror or error}.")
 
     def _note_end(self) -> None:
         bar = self.events.verticalScrollBar()

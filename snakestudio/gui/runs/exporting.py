@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.analysis.comparison.models import ModelComparison
 from snakestudio.analysis.experiment.comparison import ExperimentComparison
@@ -19,6 +19,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.files import not_written
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileFolders, FileKind, ask_folder, ask_save
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
@@ -111,7 +112,7 @@ class Exporter(QObject):
 
     def ask_csv(self) -> None:
         """Ask for a file and write the run as CSV."""
-        path = self._ask("Export CSV", "Comma-separated values (*.csv)", ".csv")
+        path = self._ask("Export CSV", FileKind.CSV, "Comma-separated values (*.csv)", ".csv")
         if path is not None:
             self.csv(path)
 
@@ -127,7 +128,7 @@ class Exporter(QObject):
 
     def ask_hdf5(self) -> None:
         """Ask for a file and write the run as HDF5."""
-        path = self._ask("Export HDF5", "HDF5 (*.h5 *.hdf5)", ".h5")
+        path = self._ask("Export HDF5", FileKind.HDF5, "HDF5 (*.h5 *.hdf5)", ".h5")
         if path is not None:
             self.hdf5(path)
 
@@ -143,7 +144,7 @@ class Exporter(QObject):
 
     def ask_mcap(self) -> None:
         """Ask for a file and write the run as a run file."""
-        path = self._ask("Export MCAP", "Run file (*.mcap)", ".mcap")
+        path = self._ask("Export MCAP", FileKind.MCAP, "Run file (*.mcap)", ".mcap")
         if path is not None:
             self.mcap(path)
 
@@ -194,10 +195,9 @@ class Exporter(QObject):
 
     def ask_figures(self) -> None:
         """Ask for a folder and draw the run's figures there."""
-        suggested = str(self._suggested(".pdf").parent)
-        folder = QFileDialog.getExistingDirectory(self._window, "Folder for the Figures", suggested)
-        if folder:
-            self.figures(Path(folder))
+        folder = ask_folder(self._window, "Folder for the Figures", FileKind.FIGURES)
+        if folder is not None:
+            self.figures(folder)
 
     def figures(self, folder: Path) -> None:
         """Draw the run so far as figures, PDF: those of the papers that are of its scene, and general ones."""
@@ -219,8 +219,9 @@ class Exporter(QObject):
     def ask_contact_problem(self) -> None:
         """Ask for a file and write the contact problem of the step where the run stands."""
         path = self._ask(
-            "Export Contact Problem", "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)", ".problem.hdf5"
-        )
+            "Export Contact Problem", FileKind.CONTACT_PROBLEM,
+            "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)", ".problem.hdf5",
+        )  # fmt: skip
         if path is not None:
             self.contact_problem(path)
 
@@ -240,7 +241,7 @@ class Exporter(QObject):
 
     def ask_comparison(self, comparison: ModelComparison, scene_file: str | None) -> None:
         """Ask for a file and write a comparison of models as CSV; the scene came from `scene_file`."""
-        path = self._ask("Export Comparison", "Comma-separated values (*.csv)", ".models.csv")
+        path = self._ask("Export Comparison", FileKind.CSV, "Comma-separated values (*.csv)", ".models.csv")
         if path is not None:
             self.comparison(path, comparison, scene_file)
 
@@ -260,7 +261,7 @@ class Exporter(QObject):
 
     def ask_report(self, comparison: ExperimentComparison) -> None:
         """Ask for a file and write a report of a comparison with an experiment; its suffix says in what format."""
-        path = self._ask("Write Report", "Web page (*.html);;Document (*.pdf)", ".experiment.html")
+        path = self._ask("Write Report", FileKind.REPORT, "Web page (*.html);;Document (*.pdf)", ".experiment.html")
         if path is not None:
             self.report(path, comparison)
 
@@ -290,15 +291,16 @@ class Exporter(QObject):
         recording = self.recording
         if recording is None:
             return
+        folders = FileFolders.of(self._window)
         dialog = VideoDialog(
-            self._suggested(usual_ending()), recording, self._viewport, self._settings, self._window,
-            keys=self.camera_path(), companions=self._companions(), name=self._name,
+            folders.start(FileKind.VIDEO) / self._file_name(usual_ending()), recording, self._viewport,
+            self._settings, self._window, keys=self.camera_path(), companions=self._companions(), name=self._name,
             base_dir=self._document.base_dir,
         )  # fmt: skip
         accepted = dialog.exec()
         dialog.deleteLater()
         if accepted:
-            self._settings.setValue("export/folder", str(dialog.path.parent))
+            folders.remember(FileKind.VIDEO, dialog.path.parent)
             self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
 
     def _companions(self) -> list[Companion]:
@@ -329,7 +331,7 @@ class Exporter(QObject):
 
     def ask_plan(self) -> None:
         """Ask for a file and draw the scene from above; the file's suffix says in what format."""
-        path = self._ask("Export Plan", "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)", ".svg")
+        path = self._ask("Export Plan", FileKind.PLAN, "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)", ".svg")
         if path is not None:
             self.plan(path)
 
@@ -350,7 +352,7 @@ class Exporter(QObject):
 
     def ask_screenshot(self) -> None:
         """Ask for a file and save what the viewport shows."""
-        path = self._ask("Save Screenshot", "Picture (*.png)", ".png")
+        path = self._ask("Save Screenshot", FileKind.SCREENSHOT, "Picture (*.png)", ".png")
         if path is not None:
             self.screenshot(path)
 
@@ -373,19 +375,11 @@ class Exporter(QObject):
 
     # --- the job --------------------------------------------------------------------------------------------------
 
-    def _ask(self, title: str, kinds: str, suffix: str) -> Path | None:
-        name, kind = QFileDialog.getSaveFileName(self._window, title, str(self._suggested(suffix)), kinds)
-        if not name:
-            return None
-        path = Path(name)
-        if not path.suffix:
-            path = path.with_suffix(kind.rpartition("*")[2].rstrip(")") or suffix)
-        self._settings.setValue("export/folder", str(path.parent))
-        return path
+    def _ask(self, title: str, kind: FileKind, filters: str, suffix: str) -> Path | None:
+        return ask_save(self._window, title, kind, self._file_name(suffix), filters)
 
-    def _suggested(self, suffix: str) -> Path:
-        folder = Path(str(self._settings.value("export/folder") or self._document.base_dir or Path.home()))
-        return folder / Path(self._name).with_suffix(suffix).name
+    def _file_name(self, suffix: str) -> str:
+        return Path(self._name).with_suffix(suffix).name
 
     def _start(self, work: Work, title: str) -> None:
         self._job, self._title, self._began = Job("export", work), title, time.monotonic()

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, QTimer
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.model.recording import Recording
@@ -24,7 +25,6 @@ __all__ = ["RUN_SUFFIX", "OpenRuns"]
 
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
-_FOLDER = "runs/folder"
 _GOES_ON = "The simulation goes on from here: press Space."
 
 
@@ -39,8 +39,6 @@ class OpenRuns(QObject):
         Asks about unsaved changes; False if the open scene must stay.
     banner : Banner
         Says what is shown, and what could not be.
-    settings : QSettings
-        Keeps the folder that was looked in last.
     window : QWidget
         Parent of the dialog.
     """
@@ -51,12 +49,11 @@ class OpenRuns(QObject):
         bridge: SessionController,
         may_discard: Callable[[], bool],
         banner: Banner,
-        settings: QSettings,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._document, self._bridge, self._may_discard, self._banner = document, bridge, may_discard, banner
-        self._settings, self._window = settings, window
+        self._window = window
         self._path, self._name = Path(), ""
         self._job: Job[RunFile] | None = None
         self._opened: list[RunFile] = []
@@ -75,11 +72,9 @@ class OpenRuns(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file and show its run."""
-        folder = str(self._settings.value(_FOLDER) or Path.home())
-        name, _ = QFileDialog.getOpenFileName(self._window, "Open Run", folder, _FILTER)
-        if name:
-            self._settings.setValue(_FOLDER, str(Path(name).parent))
-            self.open(Path(name))
+        path = ask_open(self._window, "Open Run", FileKind.RUN, _FILTER)
+        if path is not None:
+            self.open(path)
 
     def show_last(self) -> None:
         """Show the run that was shown last, or ask for one."""

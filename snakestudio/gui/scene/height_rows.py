@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.forms.form import FormRow, TextRow
 from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.field_texts import refusal
@@ -20,7 +21,7 @@ __all__ = ["HeightsRow", "PictureRow", "choose_file"]
 _PICTURES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
 
 
-def choose_file(parent: QWidget, title: str, folder: Path | None, kinds: str) -> str:
+def choose_file(parent: QWidget, title: str, kind: FileKind, folder: Path | None, filters: str) -> str:
     """Ask for a file that a scene refers to.
 
     Parameters
@@ -33,10 +34,10 @@ def choose_file(parent: QWidget, title: str, folder: Path | None, kinds: str) ->
     str
         Empty if none was chosen.
     """
-    chosen, _ = QFileDialog.getOpenFileName(parent, title, str(folder or Path.home()), kinds)
-    path = Path(chosen)
-    inside = bool(chosen) and folder is not None and path.is_relative_to(folder)
-    return path.relative_to(folder).as_posix() if inside and folder is not None else chosen
+    path = ask_open(parent, title, kind, filters, near=folder)
+    if path is None:
+        return ""
+    return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else str(path)
 
 
 class PictureRow(TextRow):
@@ -65,7 +66,7 @@ class PictureRow(TextRow):
         return text.strip() or None
 
     def _choose(self) -> None:
-        name = choose_file(self, "Picture of the Heights", self._document.base_dir, _PICTURES)
+        name = choose_file(self, "Picture of the Heights", FileKind.PICTURE, self._document.base_dir, _PICTURES)
         if name:
             self._say(self._apply(name))
             self.refresh()

@@ -13,6 +13,7 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
@@ -127,7 +128,7 @@ class StartChoice(QWidget):
         scene = self._document.scene
         file = ""
         if kind == "recording":
-            file = choose_file(self, "Start from a run", self._document.base_dir, "Recorded runs (*.csv)")
+            file = choose_file(self, "Start from a run", FileKind.CSV, self._document.base_dir, "Recorded runs (*.csv)")
         if kind != scene.start.kind and (kind != "recording" or file):
             try:
                 values = start_values(scene, kind, self._bridge.displayed, file)

@@ -158,12 +158,12 @@ class Context(QObject):
         document, bridge, banners = self.document, self.bridge, self.banners
         settings, window = self.settings, self.window
         self.files = Files(document, banners.files, settings, window)
-        self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, settings, window)
+        self.open_runs = OpenRuns(document, bridge, self.files.may_discard, banners.source, window)
         self.keeper = RunArchiver(
             RunLibrary(), document, bridge, self.viewport, settings, window, lambda: self.robot.movable
         )
         self.robot = RobotControl(document, bridge, self.keeper.new_run, parent=window)
-        self.connection = RobotConnection(self.robot, document, settings, window)
+        self.connection = RobotConnection(self.robot, document, window)
         self.beside = PinnedRuns(window)
         self.safekeeping = DocumentRecovery(document, self.files, banners, settings, window)
         self.overlaid = OverlaidRuns(window)

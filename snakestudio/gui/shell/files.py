@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.scene.import_dialog import ImportDialog
 from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_diff import difference_in_words
-from snakestudio.paths import scenes_dir
 from snakestudio.session.recovery import Unsaved
 
 __all__ = ["Files", "ask_about_changes", "shortened"]
@@ -96,10 +96,13 @@ class Files(QObject):
 
     def ask_open(self) -> bool:
         """Ask for a file and open it."""
-        path = self._document.path
-        folder = path.parent if path is not None else scenes_dir()
-        name, _ = QFileDialog.getOpenFileName(self._window, "Open Scene", str(folder), _FILTER)
-        return bool(name) and self.open(Path(name))
+        path = ask_open(self._window, "Open Scene", FileKind.SCENE, _FILTER, near=self._folder)
+        return path is not None and self.open(path)
+
+    @property
+    def _folder(self) -> Path | None:
+        """Folder of the scene's own file, if it has one."""
+        return self._document.path.parent if self._document.path is not None else None
 
     def open(self, path: Path, *, remember: bool = True) -> bool:
         """Open a scene, if nothing would be lost; a file that cannot be read changes nothing but the notice.
@@ -129,13 +132,9 @@ class Files(QObject):
 
     def ask_save(self) -> bool:
         """Ask for a name and save under it."""
-        path = self._document.path
-        suggested = path if path is not None else Path.home() / self._document.name
-        name, _ = QFileDialog.getSaveFileName(self._window, "Save Scene As", str(suggested), "Scenes (*.toml)")
-        if not name:
-            return False
-        target = Path(name)
-        return self._save(target if target.suffix else target.with_suffix(".toml"))
+        name = self._document.path.name if self._document.path is not None else self._document.name
+        path = ask_save(self._window, "Save Scene As", FileKind.SCENE, name, "Scenes (*.toml)", near=self._folder)
+        return path is not None and self._save(path)
 
     def _save(self, path: Path) -> bool:
         if path == self._document.path and self._document.on_disk() == "changed" and not self._may_overwrite():
@@ -215,9 +214,8 @@ class Files(QObject):
 
     def ask_import(self) -> bool:
         """Ask for a file of obstacles and import it."""
-        folder = self._document.base_dir or Path.home()
-        name, _ = QFileDialog.getOpenFileName(self._window, "Import Obstacles", str(folder), _OBSTACLES)
-        return bool(name) and self.import_obstacles(Path(name))
+        path = ask_open(self._window, "Import Obstacles", FileKind.OBSTACLES, _OBSTACLES)
+        return path is not None and self.import_obstacles(path)
 
     def import_obstacles(self, path: Path) -> bool:
         """Show what obstacles a file holds, and take them as one step of undo if the user wants them."""

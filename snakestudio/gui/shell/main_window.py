@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
+from snakestudio.gui.core.file_dialogs import FileFolders
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
+        FileFolders(settings, self)
         self.context = c = Context(self, settings, commands, docks, plot_panel)
         c.robot.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False

@@ -10,7 +10,6 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.settings import load, save
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.study.cluster import Tls, default_workers
@@ -149,7 +149,7 @@ class ClusterDialog(QDialog):
         self.message.say(problem if self.address.text().strip() else "")
 
     def _browse(self, field: QLineEdit, title: str) -> None:
-        folder = str(Path(field.text()).parent) if field.text() else str(Path.home())
-        name, _ = QFileDialog.getOpenFileName(self, title, folder, "PEM (*.pem *.crt *.key);;All files (*)")
-        if name:
-            field.setText(name)
+        near = Path(field.text()).parent if field.text() else None
+        path = ask_open(self, title, FileKind.CERTIFICATE, "PEM (*.pem *.crt *.key);;All files (*)", near=near)
+        if path is not None:
+            field.setText(str(path))

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.study.cluster_dialog import WorkerChoice
@@ -26,7 +27,7 @@ from snakestudio.viewmodel.study.study_values import changed, varied
 
 __all__ = ["StudyFeature"]
 
-_FILTER = "Studies (*.toml);;All files (*)"
+_FILTER = "Studies (*.study.toml *.toml);;All files (*)"
 _DOCK = "study"
 
 Ask = QMessageBox.StandardButton
@@ -149,11 +150,8 @@ class StudyFeature(QObject):
 
     def ask_open(self) -> bool:
         """Ask for a study and open it."""
-        document = self._context.document
-        last = self.recent.paths
-        folder = document.path.parent if document.path is not None else last[0].parent if last else Path.home()
-        name, _ = QFileDialog.getOpenFileName(self._context.window, "Open Study", str(folder), _FILTER)
-        return bool(name) and self.open(Path(name))
+        path = ask_open(self._context.window, "Open Study", FileKind.STUDY, _FILTER)
+        return path is not None and self.open(path)
 
     def open(self, path: Path, *, with_scene: bool = True) -> bool:
         """Open a study, and its scene with it; a file that is not there changes nothing but the notice."""
@@ -183,12 +181,12 @@ class StudyFeature(QObject):
         """Ask for another place for the study, where it stays from then on."""
         path = self.open_study.path
         assert path is not None
-        name, _ = QFileDialog.getSaveFileName(self._context.window, "Save Study As", str(path), _FILTER)
-        if not name:
+        window = self._context.window
+        target = ask_save(window, "Save Study As", FileKind.STUDY, path.name, _FILTER, near=path.parent)
+        if target is None:
             return False
-        target = Path(name)
         try:
-            self.open_study.save_as(target if target.suffix else Path(f"{target}.study.toml"))
+            self.open_study.save_as(target)
         except SnakeStudioError as error:
             return self._refuse(str(error))
         assert self.open_study.path is not None

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -28,6 +27,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.chain_tables import report, write_chain
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.theme import Themed
 
 __all__ = ["ChainDialog"]
@@ -134,9 +134,9 @@ class ChainDialog(QDialog):
             QGuiApplication.clipboard().setText(report(self._comparer.comparison))
 
     def _ask_csv(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Export Comparison", "chain.csv", "Comma-separated values (*.csv)")
-        if name:
-            self.write_csv(Path(name))
+        path = ask_save(self, "Export Comparison", FileKind.CSV, "chain.csv", "Comma-separated values (*.csv)")
+        if path is not None:
+            self.write_csv(path)
 
     def write_csv(self, path: Path) -> None:
         """Write the comparison as CSV."""

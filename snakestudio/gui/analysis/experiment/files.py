@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES, read_capture
 from snakestudio.analysis.experiment.layout import Layout
@@ -15,6 +15,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.model.capture import Capture
 from snakestudio.paths import resource, scenes_dir
@@ -25,7 +26,6 @@ __all__ = ["ExperimentFiles", "examples"]
 
 _ENDINGS = (*TABLES, *MARKERS)
 _FILTER = f"Measurements ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
-_FOLDER = "experiment/folder"
 
 
 def examples(scene_name: str) -> list[Path]:
@@ -91,11 +91,7 @@ class ExperimentFiles(QObject):
 
     def ask(self) -> None:
         """Ask for files and import them."""
-        folder = str(self._settings.value(_FOLDER) or self._document.base_dir or Path.home())
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Import Experiment", folder, _FILTER)
-        if names:
-            self._settings.setValue(_FOLDER, str(Path(names[0]).parent))
-            self.open([Path(name) for name in names])
+        self.open(ask_open_many(self._window, "Import Experiment", FileKind.MEASUREMENT, _FILTER))
 
     def open(self, paths: Sequence[Path]) -> None:
         """Show what the first of these files holds, and import them as the user says."""

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -27,6 +26,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
 from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, TrackPlan
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
@@ -36,6 +36,8 @@ from snakestudio.viewmodel.job import Job, Progress
 __all__ = ["ImportExperimentDialog", "recall_layout"]
 
 _MOST_NOTES = 8
+
+_LAYOUTS = "Layouts (*.toml)"
 
 
 class ImportExperimentDialog(QDialog):
@@ -248,9 +250,9 @@ class ImportExperimentDialog(QDialog):
         self._reader.read(None)
 
     def _ask_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open Layout", str(self._reader.path.parent), "Layouts (*.toml)")
-        if name:
-            self.open_layout(Path(name))
+        path = ask_open(self, "Open Layout", FileKind.LAYOUT, _LAYOUTS, near=self._reader.path.parent)
+        if path is not None:
+            self.open_layout(path)
 
     def open_layout(self, path: Path) -> None:
         """Read the file as a layout on disk says."""
@@ -263,11 +265,12 @@ class ImportExperimentDialog(QDialog):
         self._reader.read(layout)
 
     def _ask_save(self) -> None:
-        suggested = self._reader.path.with_suffix(".layout.toml")
-        name, _ = QFileDialog.getSaveFileName(self, "Save Layout As", str(suggested), "Layouts (*.toml)")
-        if name and self.file_layout is not None:
+        measured = self._reader.path
+        name = measured.with_suffix(".layout.toml").name
+        path = ask_save(self, "Save Layout As", FileKind.LAYOUT, name, _LAYOUTS, near=measured.parent)
+        if path is not None and self.file_layout is not None:
             try:
-                save_layout(Path(name), self.file_layout)
+                save_layout(path, self.file_layout)
             except SnakeStudioError as error:
                 self._say((str(error),), ())
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -31,6 +30,7 @@ from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
 from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
@@ -196,9 +196,9 @@ class FitDialog(QDialog):
             QGuiApplication.clipboard().setText(report(self._fitter.comparison))
 
     def _ask_picture(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save Picture", "fit.pdf", _PICTURES)
-        if name:
-            self.write_picture(Path(name))
+        path = ask_save(self, "Save Picture", FileKind.FIGURES, "fit.pdf", _PICTURES)
+        if path is not None:
+            self.write_picture(path)
 
     def write_picture(self, path: Path) -> None:
         """Write the picture of the fit as a file."""
@@ -381,9 +381,9 @@ class DataRows(QWidget):
         self.changed.emit()
 
     def _ask(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Measured Runs", "", _FILES)
-        if names:
-            self.read([Path(name) for name in names])
+        paths = ask_open_many(self, "Measured Runs", FileKind.MEASUREMENT, _FILES)
+        if paths:
+            self.read(paths)
 
     def read(self, paths: Sequence[Path]) -> None:
         """Read further files, beside the window."""

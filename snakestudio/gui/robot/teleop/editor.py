@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSettings, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import UsageError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
@@ -55,7 +55,7 @@ _TIPS = {
 }
 _FAR = 0.6
 """So far an input must move to be meant."""
-_FOLDER, _FILTER = "teleop/folder", "Mappings (*.toml)"
+_FILTER = "Mappings (*.toml)"
 
 
 class MappingEditor(QDialog):
@@ -64,15 +64,13 @@ class MappingEditor(QDialog):
     Parameters
     ----------
     teleop : Teleop
-    settings : QSettings
-        Where the folder of exported mappings is kept.
     shortcuts : mapping of str to str
         Titles of the window's commands by their plain keys.
     """
 
-    def __init__(self, teleop: Teleop, settings: QSettings, shortcuts: Mapping[str, str], parent: QWidget) -> None:
+    def __init__(self, teleop: Teleop, shortcuts: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
-        self._teleop, self._settings, self._shortcuts = teleop, settings, shortcuts
+        self._teleop, self._shortcuts = teleop, shortcuts
         self._held: set[int] = set()
         self._asking: BindingRow | None = None
         self._before: dict[Input, float] = {}
@@ -270,14 +268,10 @@ class MappingEditor(QDialog):
 
     # --- files ----------------------------------------------------------------------------------------------------
 
-    def _folder(self) -> Path:
-        return Path(str(self._settings.value(_FOLDER) or Path.home()))
-
     def _import(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Import Mapping", str(self._folder()), _FILTER)
-        if name:
-            self._settings.setValue(_FOLDER, str(Path(name).parent))
-            self.read(Path(name))
+        path = ask_open(self, "Import Mapping", FileKind.MAPPING, _FILTER)
+        if path is not None:
+            self.read(path)
 
     def read(self, path: Path) -> None:
         """Show the mapping in a file, or say what is wrong with that."""
@@ -287,12 +281,9 @@ class MappingEditor(QDialog):
             self.mistakes.say(str(error))
 
     def _export(self) -> None:
-        suggested = self._folder() / "teleoperation.toml"
-        name, _ = QFileDialog.getSaveFileName(self, "Export Mapping", str(suggested), _FILTER)
-        if not name:
+        path = ask_save(self, "Export Mapping", FileKind.MAPPING, "teleoperation.toml", _FILTER)
+        if path is None:
             return
-        path = Path(name) if Path(name).suffix else Path(name).with_suffix(".toml")
-        self._settings.setValue(_FOLDER, str(path.parent))
         try:
             save_map(self.mapping, path)
         except UsageError as error:

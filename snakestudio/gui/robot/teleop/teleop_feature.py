@@ -212,9 +212,7 @@ class TeleopFeature(QObject):
         from snakestudio.gui.robot.teleop.editor import MappingEditor
 
         window = self._context.window
-        editor = window.findChild(MappingEditor) or MappingEditor(
-            self.teleop, self._context.settings, self._plain_keys(), window
-        )
+        editor = window.findChild(MappingEditor) or MappingEditor(self.teleop, self._plain_keys(), window)
         editor.show()
         editor.raise_()
         editor.activateWindow()

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import load_camera_path, save_camera_path
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 
@@ -179,9 +179,9 @@ class CameraDialog(QDialog):
         self.renew()
 
     def _open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open Camera Path", "", _KIND)
-        if name:
-            self.read(Path(name))
+        path = ask_open(self, "Open Camera Path", FileKind.CAMERA_PATH, _KIND)
+        if path is not None:
+            self.read(path)
 
     def read(self, path: Path) -> None:
         """Take over the keyframes of a file, or say why not."""
@@ -191,9 +191,9 @@ class CameraDialog(QDialog):
             self.say(str(error), "warning")
 
     def _save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save Camera Path", "camera.toml", _KIND)
-        if name:
-            self.write(Path(name) if Path(name).suffix else Path(name).with_suffix(".toml"))
+        path = ask_save(self, "Save Camera Path", FileKind.CAMERA_PATH, "camera.toml", _KIND)
+        if path is not None:
+            self.write(path)
 
     def write(self, path: Path) -> None:
         """Keep the keyframes in a file, or say why that cannot be."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
@@ -19,6 +19,7 @@ from snakestudio.export.codecs import estimated_bytes, video_path
 from snakestudio.export.composition import Composition
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.amounts import duration_text, size_text
@@ -231,9 +232,9 @@ class VideoDialog(QDialog):
 
     def _browse(self) -> None:
         kinds = "Video (*.mp4 *.mkv *.webm *.mov);;Animation (*.gif);;Pictures (*.png)"
-        name, _ = QFileDialog.getSaveFileName(self, "Video File", self.form.file.text(), kinds)
-        if name:
-            self.form.file.setText(name)
+        path = ask_save(self, "Video File", FileKind.VIDEO, self.path.name, kinds, near=self.path.parent)
+        if path is not None:
+            self.form.file.setText(str(path))
 
     def done(self, result: int) -> None:
         self.preview.close_job()

@@ -1,0 +1,153 @@
+"""Dialogs that ask for files: each kind starts in the user's documents, and in the folder used last from then on."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from snakestudio.paths import is_program_folder
+
+__all__ = ["FileFolders", "FileKind", "ask_folder", "ask_open", "ask_open_many", "ask_save"]
+
+
+class FileKind(StrEnum):
+    """Kinds of files, by the key of the settings under which the last folder of each is kept."""
+
+    SCENE = "folders/scenes"
+    OBSTACLES = "folders/obstacles"
+    PICTURE = "folders/pictures"
+    STUDY = "folders/studies"
+    CERTIFICATE = "folders/certificates"
+    RUN = "runs/folder"
+    MEASUREMENT = "experiment/folder"
+    LAYOUT = "folders/layouts"
+    PROFILE = "folders/profiles"
+    FRAME_LOG = "robot/logs"
+    EVENT_LOG = "folders/events"
+    MAPPING = "teleop/folder"
+    CAMERA_PATH = "folders/camera_paths"
+    CSV = "export/csv"
+    HDF5 = "export/hdf5"
+    MCAP = "export/mcap"
+    VIDEO = "export/video"
+    FIGURES = "export/figures"
+    SCREENSHOT = "export/screenshots"
+    PLAN = "export/plans"
+    REPORT = "export/reports"
+    CONTACT_PROBLEM = "export/contact_problems"
+
+
+_EXPORTS = "export/"
+_EARLIER_EXPORTS = "export/folder"
+"""Where version 0.2.0 kept the last folder of all exports: one of a kind that has none yet starts there."""
+
+
+class FileFolders(QObject):
+    """The last folders of a window, which its dialogs share.
+
+    Parameters
+    ----------
+    settings : QSettings
+    window : QWidget
+    """
+
+    def __init__(self, settings: QSettings, window: QWidget) -> None:
+        super().__init__(window)
+        self._settings = settings
+
+    @staticmethod
+    def of(widget: QWidget) -> FileFolders:
+        """Those of the window that a widget is in, or that a dialog belongs to."""
+        above: QObject | None = widget
+        while above is not None:
+            folders = above.findChild(FileFolders, options=Qt.FindChildOption.FindDirectChildrenOnly)
+            if folders is not None:
+                return folders
+            above = above.parent()
+        return FileFolders(QSettings(), widget.window())
+
+    def start(self, kind: FileKind, near: Path | None = None) -> Path:
+        """Folder in which a dialog starts.
+
+        Parameters
+        ----------
+        kind : FileKind
+        near : Path, optional
+            Folder that goes before the last one used, such as that of the file which is saved again. Folders of the
+            program itself, and those that are missing, are passed over.
+        """
+        stored = [self._settings.value(kind)]
+        if kind.startswith(_EXPORTS):
+            stored.append(self._settings.value(_EARLIER_EXPORTS))
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        for folder in (near, *(Path(str(each)) for each in stored if each), Path(documents)):
+            if folder is not None and folder.is_dir() and not is_program_folder(folder):
+                return folder
+        return Path.home()
+
+    def remember(self, kind: FileKind, folder: Path) -> None:
+        """Start in this folder the next time."""
+        self._settings.setValue(kind, str(folder))
+
+
+def ask_save(
+    parent: QWidget, title: str, kind: FileKind, name: str, filters: str, *, near: Path | None = None
+) -> Path | None:
+    """Ask under which name to write a file; None if the user cancels.
+
+    Parameters
+    ----------
+    parent : QWidget
+    title : str
+    kind : FileKind
+    name : str
+        Suggested file name.
+    filters : str
+        As Qt has them; a name without an ending gets that of the chosen filter.
+    near : Path, optional
+        See `FileFolders.start`.
+    """
+    folders = FileFolders.of(parent)
+    suggested = folders.start(kind, near) / name
+    typed, chosen = QFileDialog.getSaveFileName(parent, title, str(suggested), filters)
+    if not typed:
+        return None
+    path = Path(typed)
+    if not path.suffix:
+        ending = re.search(r"\*(\.[\w.]+)", chosen or filters)
+        path = Path(typed + ending[1]) if ending is not None else path
+    folders.remember(kind, path.parent)
+    return path
+
+
+def ask_open(parent: QWidget, title: str, kind: FileKind, filters: str, *, near: Path | None = None) -> Path | None:
+    """Ask for a file to read; None if the user cancels. See `ask_save`."""
+    folders = FileFolders.of(parent)
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.start(kind, near)), filters)
+    if not name:
+        return None
+    folders.remember(kind, Path(name).parent)
+    return Path(name)
+
+
+def ask_open_many(parent: QWidget, title: str, kind: FileKind, filters: str) -> list[Path]:
+    """Ask for files to read; none if the user cancels."""
+    folders = FileFolders.of(parent)
+    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.start(kind)), filters)
+    if names:
+        folders.remember(kind, Path(names[0]).parent)
+    return [Path(name) for name in names]
+
+
+def ask_folder(parent: QWidget, title: str, kind: FileKind) -> Path | None:
+    """Ask for a folder to write files into; None if the user cancels."""
+    folders = FileFolders.of(parent)
+    name = QFileDialog.getExistingDirectory(parent, title, str(folders.start(kind)))
+    if not name:
+        return None
+    folders.remember(kind, Path(name))
+    return Path(name)

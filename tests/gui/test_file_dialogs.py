@@ -1,0 +1,136 @@
+"""In which folder file dialogs start: the user's own, then the last one used, one for each kind of file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio import gui
+from snakestudio.gui.core.file_dialogs import FileFolders, FileKind, ask_folder, ask_open, ask_save
+from snakestudio.paths import resource, scenes_dir
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user with a folder of documents."""
+    home = tmp_path / "ada"
+    (home / "Documents").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    return home
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    FileFolders(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), window)
+    return window
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path | str], list[Path]]:
+    """Lets every dialog be answered with a file; what they suggested is listed."""
+    suggested: list[Path] = []
+
+    def answer(path: Path | str, kind: str = "") -> list[Path]:
+        def ask(parent: object, title: str, at: str, *_: str) -> tuple[str, str]:
+            suggested.append(Path(at))
+            return str(path), kind
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+        monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
+        monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *args: ask(*args)[0])
+        return suggested
+
+    return answer
+
+
+def test_every_kind_has_a_folder_of_its_own(
+    home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
+) -> None:
+    (tmp_path / "out").mkdir()
+    suggested = answers(tmp_path / "out" / "a.csv")
+    dialog = QWidget(window)  # a dialog of the window has the same folders
+    for kind in FileKind:
+        ask_save(dialog, "Save", kind, "run.csv", "CSV (*.csv)")
+        assert suggested.pop() == home / "Documents" / "run.csv"
+        ask_open(window, "Open", kind, "CSV (*.csv)")
+        assert suggested.pop() == tmp_path / "out"
+
+
+def test_a_folder_of_the_program_is_never_suggested(
+    home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
+) -> None:
+    for folder in (scenes_dir(), scenes_dir() / "studies", resource("profiles"), Path(gui.__file__).parent):
+        suggested = answers(folder / "a.csv")
+        for _ in range(2):  # not at first, and not because it was used last
+            ask_save(window, "Save", FileKind.CSV, "run.csv", "CSV (*.csv)", near=folder)
+            assert suggested.pop() == home / "Documents" / "run.csv"
+    own = tmp_path / "own"
+    own.mkdir()
+    ask_save(window, "Save", FileKind.CSV, "run.csv", "CSV (*.csv)", near=own)
+    assert suggested.pop() == own / "run.csv"
+
+
+def test_a_folder_that_is_gone_is_not_suggested(
+    home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
+) -> None:
+    (tmp_path / "out").mkdir()
+    suggested = answers(tmp_path / "out")
+    assert ask_folder(window, "Figures", FileKind.FIGURES) == tmp_path / "out"
+    answers("")
+    assert ask_folder(window, "Figures", FileKind.FIGURES) is None
+    (tmp_path / "out").rmdir()
+    ask_folder(window, "Figures", FileKind.FIGURES)
+    (home / "Documents").rmdir()
+    ask_folder(window, "Figures", FileKind.FIGURES)
+    assert suggested == [home / "Documents", tmp_path / "out", home / "Documents", home]
+
+
+def test_exports_begin_in_the_folder_of_an_earlier_version(
+    home: Path, window: QWidget, tmp_path: Path, answers: Callable[[Path | str], list[Path]]
+) -> None:
+    folders = FileFolders.of(window)
+    folders._settings.setValue("export/folder", str(tmp_path))
+    suggested = answers("")
+    ask_save(window, "Save", FileKind.VIDEO, "run.mp4", "Video (*.mp4)")
+    ask_save(window, "Save", FileKind.SCENE, "a.toml", "Scenes (*.toml)")
+    assert suggested == [tmp_path / "run.mp4", home / "Documents" / "a.toml"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "filters", "chosen", "name"),
+    [
+        ("run", "CSV (*.csv)", "", "run.csv"),
+        ("run", "Web page (*.html);;Document (*.pdf)", "Document (*.pdf)", "run.pdf"),
+        ("run", "HDF5 (*.h5 *.hdf5)", "", "run.h5"),
+        ("run", "All files (*)", "", "run"),
+        ("run.txt", "CSV (*.csv)", "CSV (*.csv)", "run.txt"),
+    ],
+)
+def test_a_name_gets_the_ending_of_the_chosen_kind(
+    typed: str,
+    filters: str,
+    chosen: str,
+    name: str,
+    window: QWidget,
+    tmp_path: Path,
+    answers: Callable[..., list[Path]],
+) -> None:
+    answers(tmp_path / typed, chosen)
+    assert ask_save(window, "Save", FileKind.CSV, "a", filters) == tmp_path / name
+
+
+def test_no_part_asks_for_files_by_itself() -> None:
+    asking = re.compile(r"QFileDialog|getSaveFileName|getOpenFileName|getExistingDirectory")
+    places = [path for path in Path(gui.__file__).parent.rglob("*.py") if asking.search(path.read_text("utf-8"))]
+    assert [path.name for path in places] == ["file_dialogs.py"]
