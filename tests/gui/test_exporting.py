@@ -210,7 +210,16 @@ def test_the_stretch_of_a_video_is_typed_and_seen(recorded: MainWindow, qtbot: Q
         dialog.deleteLater()
 
 
-def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_asks_for_what_the_viewport_shows(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+
+    def seconds_per_frame(suffix: str, recording: object, options: VideoOptions, *_: object, **__: object) -> float:
+        measured.append(options.width)
+        return 1.0 if options.width == 640 else 10.0
+
+    monkeypatch.setattr("snakestudio.gui.runs.video.dialog.seconds_per_frame", seconds_per_frame)
     recorded.context.viewport.options.set(friction=True, trail_link=2, force_scale=0.5)
     recorded.context.viewport.navigator.set_following(True)
     recording = recorded.context.bridge.recording
@@ -245,8 +254,19 @@ def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot
         assert (dialog.options().width, dialog.options().speed) == (640, 0.5)
         assert dialog.options().trail_link is None
         assert "2.0 s of video, 61 frames" in dialog.summary.text()
+        assert "estimating the time to render" in dialog.summary.text()
         qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
-        qtbot.waitUntil(lambda: "to render" in dialog.summary.text())
+        qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 60 s to render."))
+        dialog.form.speed.setCurrentText("0.25 ×")  # twice as many frames, each of which takes as long
+        assert "121 frames" in dialog.summary.text()
+        assert dialog.summary.text().endswith("and 2 min to render.")
+        dialog.form.size_box.setCurrentText("1920 × 1080 px")
+        assert "estimating the time to render" in dialog.summary.text()
+        qtbot.waitUntil(lambda: dialog.summary.text().endswith("and 20 min to render."))
+        assert measured == [640, 1920], "each size once"
+        dialog.form.size_box.setCurrentText("640 × 360 px")
+        assert dialog.summary.text().endswith("and 2 min to render.")
+        dialog.form.speed.setCurrentText("0.5 ×")
         dialog.form.take(PRESETS[2])
         assert dialog.path == tmp_path / "a.gif"
         assert (dialog.options().fps, dialog.options().codec, dialog.form.codec.isEnabled()) == (15, "", False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import estimated_bytes, video_path
 from snakestudio.export.composition import Composition
+from snakestudio.export.render_time import seconds_per_frame
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
@@ -25,13 +25,10 @@ from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
-from snakestudio.viewmodel.job import Job, Progress
+from snakestudio.viewmodel.job import GivenUp, Job, Progress
 from snakestudio.viewmodel.video_presets import PRESETS
 
 __all__ = ["VideoDialog"]
-
-_ENCODING = 4.5e-8
-"""Time to encode a pixel, s."""
 
 
 class VideoDialog(QDialog):
@@ -74,7 +71,13 @@ class VideoDialog(QDialog):
         self._recording, self._viewport, self._settings = recording, viewport, settings
         self._companions, self._name, self._base_dir = companions, name, base_dir
         self._names = column_names(recording.schema)
-        self._seconds = 0.0
+        self._seconds: dict[object, float] = {}
+        """Measured time a frame, s, by what it depends on; 0 where it could not be measured."""
+        self._measuring: tuple[object, Job[float]] | None = None
+        self._cancelled = GivenUp()
+        self._watch = QTimer(self)
+        self._watch.setInterval(_WATCH_MS)
+        self._watch.timeout.connect(self._look)
         self.setWindowTitle("Export Video")
         self.form = VideoForm(path, recording, viewport, settings, keys or CameraPath(), companions, self)
         self.preview = Preview(self)
@@ -103,7 +106,7 @@ class VideoDialog(QDialog):
         self.form.browse.clicked.connect(self._browse)
         self.form.preset.activated.connect(lambda index: self.form.take(PRESETS[index - 1]) if index else None)
         self.moment.valueChanged.connect(self._renew)
-        self.preview.drawn.connect(self._on_drawn)
+        self.preview.drawn.connect(self._measure)
         shown = viewport.snapshot
         span = self._span()
         if shown is not None and span[1] > span[0]:
@@ -194,6 +197,7 @@ class VideoDialog(QDialog):
 
     def _renew(self) -> None:
         """Something was chosen: say what comes of it, and draw another picture."""
+        self._stop_measuring()
         self.time.setText(f"{self._moment():.2f} s")
         self._summarise()
         self.preview.show_shot(self._shot)
@@ -206,9 +210,47 @@ class VideoDialog(QDialog):
         moment = self._moment()
         return Shot(self._recording, self._name, options, self.ghosts, self.beside, moment, self._base_dir)
 
-    def _on_drawn(self, seconds: float) -> None:
-        self._seconds = seconds
+    # --- how long it takes -----------------------------------------------------------------------------------------
+
+    def _time_key(self, options: VideoOptions) -> object:
+        """What the time of a frame depends on: of how many frames there are, and from when on, it does not."""
+        alike = replace(options, start=None, end=None, speed=1.0, fps=1)
+        return alike, self.path.suffix.lower(), self.form.ghosts.isChecked(), self.form.beside.currentData()
+
+    def _measure(self) -> None:
+        """Measure how long a frame takes, while nothing else is drawn."""
+        try:
+            options = self._checked()
+        except SnakeStudioError:
+            return
+        key = self._time_key(options)
+        if self._measuring is not None or key in self._seconds:
+            return
+        suffix, ghosts, beside = self.path.suffix.lower(), self.ghosts, self.beside
+
+        def work(progress: Progress) -> float | None:
+            return seconds_per_frame(
+                suffix, self._recording, options, progress, None, self._base_dir, ghosts=ghosts, beside=beside,
+                name=self._name,
+            )  # fmt: skip
+
+        self._measuring = key, Job("estimate", work)
+        self._watch.start()
+
+    def _look(self) -> None:
+        if self._measuring is None or self._measuring[1].running:
+            return
+        key, job = self._measuring
+        self._stop_measuring()
+        if job.result is not None or job.error:
+            self._seconds[key] = job.result or 0.0
         self._summarise()
+
+    def _stop_measuring(self) -> None:
+        self._watch.stop()
+        if self._measuring is not None:
+            self._cancelled.take(self._measuring[1])
+            self._measuring = None
 
     def _summarise(self) -> None:
         try:
@@ -224,10 +266,13 @@ class VideoDialog(QDialog):
         text = f"{count / options.fps:.1f} s of video, {count} frames"
         suffix = self.path.suffix.lower()
         text += f", about {size_text(estimated_bytes(suffix, options.codec, options.quality, pixels, count))}"
-        if self._seconds:
-            text += f" and {duration_text(count * max(self._seconds, _ENCODING * pixels))} to render"
+        seconds = self._seconds.get(self._time_key(options))
+        if seconds is None:
+            text += "; estimating the time to render ..."
+        else:
+            text += f" and {duration_text(count * seconds)} to render." if seconds else "."
         theme.set_role(self.summary, "dim")
-        self.summary.setText(f"{text}.")
+        self.summary.setText(text)
         self.start.setEnabled(bool(self.form.file.text().strip()))
 
     def _browse(self) -> None:
@@ -237,6 +282,8 @@ class VideoDialog(QDialog):
             self.form.file.setText(str(path))
 
     def done(self, result: int) -> None:
+        self._stop_measuring()
+        self._cancelled.wait()
         self.preview.close_job()
         if result:
             self.form.store(self._settings)
@@ -278,11 +325,11 @@ class Preview(QWidget):
 
     Signals
     -------
-    drawn(seconds: float)
-        There is another picture; so long would it take to draw it in full size.
+    drawn()
+        There is another picture, and nothing is being drawn.
     """
 
-    drawn = Signal(float)
+    drawn = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -291,7 +338,7 @@ class Preview(QWidget):
         self._wanted: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
         self.sentence = "Drawing a picture ..."
-        self._job: Job[tuple[NDArray[np.uint8], float]] | None = None
+        self._job: Job[NDArray[np.uint8]] | None = None
         self._stale = False
         self._again = QTimer(self)
         self._again.setSingleShot(True)
@@ -330,18 +377,13 @@ class Preview(QWidget):
         factor = min(1.0, ratio * self.width() / shot.options.width, ratio * self.height() / shot.options.height)
         size = max(64, round(shot.options.width * factor)), max(64, round(shot.options.height * factor))
         small = replace(shot.options, width=size[0], height=size[1]) if not shot.options.strip else shot.options
-        share = shot.options.width * shot.options.height / (small.width * small.height)
 
-        def work(progress: Progress) -> tuple[NDArray[np.uint8], float]:
+        def work(progress: Progress) -> NDArray[np.uint8]:
             composition = Composition(
                 shot.recording, small, None, shot.base_dir, shot.ghosts, shot.beside, shot.name
             )  # fmt: skip
             try:
-                picture = composition.paint(shot.time)  # the first one makes shaders and meshes, too
-                started = time.perf_counter()
-                if progress(0.5):
-                    picture = composition.paint(shot.time)
-                return picture, share * (time.perf_counter() - started)
+                return composition.paint(shot.time)
             finally:
                 composition.close()
 
@@ -357,13 +399,14 @@ class Preview(QWidget):
         if job.error:
             self.say(job.error)
         elif job.result is not None:
-            picture, seconds = job.result
+            picture = job.result
             height, width, _ = picture.shape
             self._image = QImage(picture.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888).copy()
             self.update()
-            self.drawn.emit(seconds)
         if self._stale:
             self._again.start()
+        elif not self._again.isActive():
+            self.drawn.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -1,0 +1,69 @@
+"""How long a frame of a video takes, measured on frames that are rendered and encoded as those of the video will be."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from snakestudio.drawing.style import Theme
+from snakestudio.export.painter import FrameRenderer
+from snakestudio.export.video import write_video
+from snakestudio.export.video_options import Companion, VideoOptions
+from snakestudio.model.recording import Recording
+
+__all__ = ["seconds_per_frame"]
+
+_FRAMES = 9
+"""Frames that are rendered at most, the first of which is not counted: it compiles shaders and builds meshes."""
+
+_LEAST, _ENOUGH_S = 3, 1.5
+"""After so many frames and so much time the measurement ends early."""
+
+
+def seconds_per_frame(
+    suffix: str,
+    recording: Recording,
+    options: VideoOptions,
+    progress: Callable[[float], bool],
+    renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
+    base_dir: Path | None = None,
+    *,
+    ghosts: Sequence[Companion] = (),
+    beside: Companion | None = None,
+    name: str = "",
+    clock: Callable[[], float] = time.perf_counter,
+) -> float | None:
+    """Time to render and encode a frame from the middle of a video, s; None if it was cancelled.
+
+    Parameters are as of `write_video`, with the ending of the file, and the clock to measure with.
+    """
+    recordings = [recording] if beside is None else [recording, beside.recording]
+    first, _ = options.span(recordings)
+    count = options.n_frames(recordings)
+    measured = min(count, _FRAMES)
+    step = options.speed / options.fps
+    start = first + (count - measured) // 2 * step
+    some = replace(options, start=start, end=start + (measured - 1 + 1e-6) * step) if measured > 1 else options
+    ends: list[float] = []
+    cancelled = False
+
+    def on_frame(fraction: float) -> bool:
+        nonlocal cancelled
+        ends.append(clock())
+        cancelled = not progress(fraction)
+        return not cancelled and not (len(ends) >= _LEAST and ends[-1] - ends[0] > _ENOUGH_S)
+
+    began = clock()
+    with tempfile.TemporaryDirectory(prefix="snakestudio-") as folder:
+        path = Path(folder) / f"estimate{suffix}"
+        written = write_video(
+            path, recording, some, on_frame, renderer, base_dir, ghosts=ghosts, beside=beside, name=name
+        )
+        if written is not None and len(ends) > 1:
+            ends[-1] = clock()  # with what was still to be encoded
+    if cancelled:
+        return None
+    return (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) > 1 else ends[0] - began
