@@ -36,6 +36,7 @@ from snakestudio.link.profile.dbc_editing import (
     renamed,
     with_message,
 )
+from snakestudio.link.profile.ids import users_of
 from snakestudio.link.profile.layout import bit_places, message_layout
 
 __all__ = ["DbcDialog"]
@@ -255,7 +256,8 @@ class DbcDialog(QDialog):
             self.message.say(str(error))
             self.take.setEnabled(False)
             return
-        self.message.say("")
+        users = users_of(self._document.loaded, draft.id, draft.extended, self._replaced)
+        self.message.say(f"0x{draft.id:X} is the id of {users[0]}. Give another one." if users else "")
         self.take.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""
         self.grid.show_message(layout, {signal.name for signal in draft.signals}, chosen)

@@ -26,6 +26,7 @@ from snakestudio.gui.profile.bit_grid import BitGrid, legend, signal_colour
 from snakestudio.gui.profile.dbc_dialog import DbcDialog
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.link.profile.dbc_editing import MessageDraft, drafts_of, without_message
+from snakestudio.link.profile.ids import free_id
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
 
 __all__ = ["DbcPage"]
@@ -197,11 +198,9 @@ class DbcPage(QWidget):
 
     def add_message(self) -> DbcDialog:
         """Ask for a message that the DBC does not have yet."""
-        used = {(draft.id, draft.extended) for draft in self._drafts()}
         names = {draft.name for draft in self._drafts()}
-        free = next(number for number in range(0x200, 0x800) if (number, False) not in used)
         name = next(f"Message{n}" for n in range(1, 10_000) if f"Message{n}" not in names)
-        return self._ask(MessageDraft(name, free, False, 8, ()), "")
+        return self._ask(MessageDraft(name, *free_id(self._document.loaded), 8, ()), "")
 
     def edit_message(self) -> DbcDialog | None:
         """Ask how the chosen message shall be."""
@@ -219,8 +218,17 @@ class DbcPage(QWidget):
     def _ask(self, draft: MessageDraft, replaced: str) -> DbcDialog:
         dialog = DbcDialog(self._document, draft, replaced, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self.choose(dialog.draft.name))
         dialog.open()
         return dialog
+
+    def choose(self, name: str) -> None:
+        """Select a message and bring it into view, whatever is searched for."""
+        for item in self.tree.findItems(name, Qt.MatchFlag.MatchExactly):
+            if item.isHidden():
+                self.search.clear()
+            self.tree.setCurrentItem(item)
+            self.tree.scrollToItem(item)
 
     def _drafts(self) -> tuple[MessageDraft, ...]:
         return drafts_of(self._document.loaded.database)

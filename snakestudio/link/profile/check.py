@@ -12,6 +12,7 @@ from snakestudio.link.profile.bus_load import planned_load, planned_shares
 from snakestudio.link.profile.check_frames import frame_problems
 from snakestudio.link.profile.check_sequences import sequence_problems
 from snakestudio.link.profile.expected import ASSUMED_S, LOST, Expected, interval_of
+from snakestudio.link.profile.ids import overlap_problems
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Axis, Limits, Profile, Quantity
 
@@ -43,6 +44,7 @@ def check(loaded: LoadedProfile) -> list[Problem]:
         *layout.problems,
         *axis_problems(loaded, layout),
         *frame_problems(loaded, layout),
+        *overlap_problems(loaded),
         *_timing_problems(profile),
         *_status_problems(profile),
         *_age_problems(profile),

@@ -21,6 +21,7 @@ from snakestudio.gui.profile.joints_page import GenerateDialog, JointsPage
 from snakestudio.gui.profile.messages_page import MessagesPage
 from snakestudio.gui.profile.sequences_page import SequencesPage
 from snakestudio.link.messages import LinkState
+from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.library import new_profile, own, shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Axis, StatusValue, Step
@@ -464,7 +465,14 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(qtbot: Q
     page = editor.pages["DBC"]
     assert isinstance(page, DbcPage)
     before = document.dbc
+    page.search.setText("JointSet")
     dialog = page.add_message()
+    proposed = int(dialog.id.text(), 0)
+    assert proposed not in {bound.id for bound in resolve(document.loaded).bound}
+    assert dialog.message.text() == ""
+    dialog.id.setText("0x201")
+    assert dialog.message.text().startswith("0x201 is the id of JointSetPoint of node 1")
+    assert dialog.take.isEnabled()
     dialog.name.setText("Lamp")
     dialog.add_signal()
     dialog.table.item(0, 0).setText("Colour")  # type: ignore[union-attr]
@@ -476,7 +484,14 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(qtbot: Q
     dialog.take.click()
     lamp = document.loaded.database.get_message_by_name("Lamp")
     assert (lamp.frame_id, lamp.encode({"Colour": "Green"})[0]) == (0x123, 1)
-    page.tree.setCurrentItem(page.tree.findItems("Lamp", Qt.MatchFlag.MatchExactly)[0])
+    item = page.tree.currentItem()
+    assert item is not None
+    assert item.text(0) == "Lamp"
+    assert not item.isHidden()
+    again = page.edit_message()
+    assert again is not None
+    assert again.message.text() == "", "its own id is free"
+    again.reject()
     again = page.edit_message()
     assert again is not None
     again.length.setValue(2)
