@@ -36,11 +36,11 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
-from snakestudio.export.provenance import made_with, replayed, scene_hash
+from snakestudio.export.provenance import made_with, replayed
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording, Rows
-from snakestudio.model.scene_file import dump_scene
+from snakestudio.model.scene_file import dump_scene, scene_hash
 
 __all__ = ["FORMAT_VERSION", "write_hdf5"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import platform
@@ -18,7 +17,7 @@ from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_js
 from snakestudio.model.events import MOST_CHANGES, Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
+from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene, scene_hash
 from snakestudio.model.snapshot import Fields
 
 __all__ = [
@@ -28,18 +27,12 @@ __all__ = [
     "origin_lines",
     "read_changes",
     "replayed",
-    "scene_hash",
     "scene_lines",
     "scene_to_rebuild",
 ]
 
 _CHANGE = "# change: "
 _NOT_REPLAYED = ("run.duration_s",)
-
-
-def scene_hash(scene: Scene) -> str:
-    """SHA-256 of the scene as it would be written anew."""
-    return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
 
 
 def header_lines(recording: Recording, scene_file: str | None = None) -> list[str]:
