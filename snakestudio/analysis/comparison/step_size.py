@@ -53,6 +53,9 @@ like a higher one are differences that happen to be small."""
 _SAME_DIRECTION = 0.5
 """Least cosine between two differences of a vector that approaches a limit."""
 
+_ROUNDING = 1e-9
+"""Relative difference below which no order is read: it may be rounding."""
+
 _NEAR_ZERO = 0.01
 """Share of its scale below which a value counts as zero: its error is related to the scale then."""
 
@@ -158,9 +161,9 @@ class StepCheck:
                 "settled": self.settled,
                 **{
                     quantity.name: {
-                        "value": quantity.values[0],
-                        "error": quantity.error if quantity.settled else None,
-                        "percent": float(f"{100 * quantity.relative:.3g}") if quantity.settled else None,
+                        "value": _finite(quantity.values[0]),
+                        "error": _finite(quantity.error),
+                        "percent": _finite(float(f"{100 * quantity.relative:.3g}")),
                         "percent_of": quantity.relative_to,
                         "from": f"order {quantity.order:.2f}" if quantity.basis == "order" else quantity.basis,
                     }
@@ -168,6 +171,10 @@ class StepCheck:
                 },
             }
         )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def check_step_size(
@@ -395,10 +402,10 @@ def _judge_series(series: _Series, most_order: float) -> _Judgement:
     if count == 2:
         if visible:
             return _Judgement(2.0 * first, "two steps")
-        return _Judgement(first, "spread" if first <= TARGET * reference else "unsettled")
+        return _spread(first, settled=first <= TARGET * reference)
     second = series.distance(1, 2)
     spread = max(first, second, series.distance(0, 2))
-    if visible and first > 0.0 and second > 0.0:
+    if visible and min(first, second) > _ROUNDING * reference:
         order = math.log2(first / second)
         along = float(np.vdot(series.values[0] - series.values[1], series.values[1] - series.values[2]))
         cosine = along * series.share**2 / (first * second)
@@ -407,7 +414,11 @@ def _judge_series(series: _Series, most_order: float) -> _Judgement:
             return _Judgement(first / (1.0 - 2.0**-order), "order", order, limit)
     shrinks = second <= first * 2.0**-_LEAST_ORDER
     settled = shrinks if visible else second <= TARGET * reference
-    return _Judgement(spread, "spread" if settled or spread <= TARGET * reference else "unsettled")
+    return _spread(spread, settled=settled or spread <= TARGET * reference)
+
+
+def _spread(spread: float, *, settled: bool) -> _Judgement:
+    return _Judgement(spread, "spread") if settled else _Judgement(math.nan, "unsettled")
 
 
 def _two_suffice(runs: Sequence[StepRun]) -> bool:
@@ -533,7 +544,7 @@ def _factor(quantity: QuantityCheck) -> float:
     if quantity.relative <= TARGET:
         return 1.0
     order = quantity.order if quantity.basis == "order" else 1.0
-    return min((TARGET / quantity.relative) ** (1.0 / order), 1.0)
+    return math.pow(TARGET / quantity.relative, 1.0 / order)
 
 
 def _values(scene: Scene, factor: float) -> dict[str, float]:
