@@ -76,6 +76,11 @@ class WithDerived:
         return self._schema
 
     @property
+    def recording(self) -> Recording:
+        """The recording without its derived columns."""
+        return self._recording
+
+    @property
     def times(self) -> FloatArray:
         """Times of the rows, s."""
         return self._recording.times[: self._length]

@@ -11,7 +11,18 @@ from snakestudio.api.comparing import (
 )
 from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
 from snakestudio.api.fitting import Fit, fit
-from snakestudio.api.running import Run, check, continue_from, load_run, plan, prepare, simulate, simulate_scene
+from snakestudio.api.running import (
+    Run,
+    check,
+    continue_from,
+    known_step_estimate,
+    load_run,
+    plan,
+    prepare,
+    simulate,
+    simulate_scene,
+)
+from snakestudio.api.step_size import StepReport, check_scene_step_size, check_step_size
 from snakestudio.api.studying import Study
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
@@ -26,10 +37,13 @@ __all__ = [
     "Run",
     "Scene",
     "SnakeStudioError",
+    "StepReport",
     "Study",
     "Track",
     "Trial",
     "check",
+    "check_scene_step_size",
+    "check_step_size",
     "compare_chain",
     "compare_experiment",
     "compare_models",
@@ -37,6 +51,7 @@ __all__ = [
     "compare_scene_chain",
     "continue_from",
     "fit",
+    "known_step_estimate",
     "load_experiment",
     "load_run",
     "load_scene",

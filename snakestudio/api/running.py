@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
-from snakestudio.export.provenance import read_changes, replayed, scene_to_rebuild
+from snakestudio.export.provenance import read_changes, read_step_estimate, replayed, scene_to_rebuild, step_estimate_of
 from snakestudio.model.arguments import is_number, number_of, path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
@@ -25,7 +25,8 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import load_scene
+from snakestudio.model.scene_file import load_scene, scene_hash
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap import Origin, RunFile, open_run
 from snakestudio.runfile.mcap.copying import copy_run
 from snakestudio.runfile.recording import RunRecording
@@ -37,6 +38,7 @@ __all__ = [
     "check",
     "continue_from",
     "ended",
+    "known_step_estimate",
     "load_run",
     "plan",
     "prepare",
@@ -96,6 +98,11 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def scene(self) -> Scene:
         """The scene that was run."""
         return self.recording.scene
+
+    @property
+    def step_estimate(self) -> StepEstimate | None:
+        """How far the result depends on the time step, if that was checked of this run; see `check_step_size`."""
+        return step_estimate_of(self.recording)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -284,12 +291,13 @@ def simulate_scene(
     notes: tuple[str, ...] = (),
     ended: Callable[[RunRecording], None] | None = None,
     problem: Path | None = None,
+    step_estimate: StepEstimate | None = None,
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
 
     What `notes` say of its start is kept among its events. `ended` gets the recording when the run is over and its file
     is not: what is still to be noted is noted there. The contact problem of the last step is written to `problem`
-    (.hdf5, which is FCLIB, or .npz).
+    (.hdf5, which is FCLIB, or .npz). Files of the run carry `step_estimate`.
 
     Raises
     ------
@@ -298,7 +306,9 @@ def simulate_scene(
     SceneError
         If the scene cannot run as it stands.
     """
-    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", notes, ended, problem)
+    result = run_offline(
+        scene, base_dir, changes, progress, path, scene_file or "", notes, ended, problem, step_estimate
+    )
     failure = "" if result.ok else result.message
     return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
 
@@ -327,7 +337,27 @@ def simulate(
         If the physics fails; its `run` attribute has what was recorded until then.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
-    return ended(simulate_scene(prepared, base_dir, changes, scene_name(scene)))
+    estimate = known_step_estimate(scene, prepared, changes)
+    return ended(simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate))
+
+
+def known_step_estimate(
+    scene: Scene | Run | str | Path, prepared: Scene, changes: tuple[Change, ...]
+) -> StepEstimate | None:
+    """The step estimate of a run, a run file or an exported CSV, if it is one of the same scene and changes."""
+    estimate = None
+    if isinstance(scene, Run):
+        estimate = scene.step_estimate
+    elif not isinstance(scene, Scene):
+        path = Path(scene)
+        if path.suffix.lower() == ".mcap":
+            with open_run(path) as run:
+                estimate = run.step_estimate
+        elif path.suffix.lower() == ".csv":
+            estimate = read_step_estimate(path)
+    if estimate is None or not estimate.is_of(scene_hash(prepared), len(changes)):
+        return None
+    return estimate
 
 
 def ended(run: Run) -> Run:

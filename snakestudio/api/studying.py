@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from snakestudio.api.running import Run, ended, prepare, simulate_scene
+from snakestudio.api.step_size import StepReport, check_scene_step_size
 from snakestudio.api.study_arguments import study_values
 from snakestudio.errors import SceneError, StudyError, UsageError
 from snakestudio.export.printing import FORMATS
@@ -326,8 +327,8 @@ class Study:
         table = self.table
         number = row.get("row") if isinstance(row, Mapping) else row
         repeats = table.rows[_index("row", number, table.n_points)]
-        asked, outcome = repeats[_index("repeat", repeat, len(repeats))]
-        scene, base_dir = running.scene_of_run(self.path, table.study, running.texts_of(self.path)["scene"], asked)
+        _, outcome = repeats[_index("repeat", repeat, len(repeats))]
+        scene, base_dir, _ = self.scene_of(number, repeat)
         run = ended(simulate_scene(scene, base_dir, scene_file=Path(table.study.scene).name))
         if outcome is not None and outcome.state == "done":
             again = measured([part.measure for part in table.study.measured], run.recording)
@@ -338,6 +339,51 @@ class Study:
                     stacklevel=2,
                 )
         return run
+
+    def check_step_size(self, row: int | Mapping[str, Any] | None = None, repeat: int = 0) -> StepReport:
+        """Check how far the result of a run of the study depends on the time step; see `ss.check_step_size`.
+
+        Parameters
+        ----------
+        row : int or mapping, optional
+            Row of the table, from 0, or a point such as `best`, which it is if omitted.
+        repeat : int
+            From 0.
+
+        Raises
+        ------
+        StudyError, UsageError
+            If there is no such run.
+        SceneError
+            If its values contradict each other.
+        """
+        scene, base_dir, _ = self.scene_of(row, repeat)
+        checked = check_scene_step_size(scene, base_dir)
+        assert checked is not None, "nothing cancels it"
+        return checked
+
+    def scene_of(self, row: int | Mapping[str, Any] | None = None, repeat: int = 0) -> tuple[Scene, Path, int]:
+        """The scene of a run of the study, the folder that its file names are relative to, and its row.
+
+        The row is that of the best point if it is omitted.
+
+        Raises
+        ------
+        StudyError, UsageError
+            If there is no such run.
+        SceneError
+            If its values contradict each other.
+        """
+        table = self.table
+        number = row.get("row") if isinstance(row, Mapping) else row
+        if number is None:
+            number = table.best
+            if number is None:
+                raise StudyError(f"{self.path}: no point counts so far, so there is no best one; give a row.")
+        repeats = table.rows[_index("row", number, table.n_points)]
+        asked, _ = repeats[_index("repeat", repeat, len(repeats))]
+        text = running.texts_of(self.path)["scene"]
+        return *running.scene_of_run(self.path, table.study, text, asked), int(number)
 
     def export(
         self,

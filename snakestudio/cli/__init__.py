@@ -35,6 +35,7 @@ COMMANDS = {
     "study run": ("study_run", "run a study, or go on with one"),
     "study resume": ("study_resume", "go on with a study that was begun"),
     "study status": ("study_status", "tell how far a study is, and what is best so far"),
+    "study check-step": ("study_check_step", "check how far a point of a study depends on the time step"),
     "study export": ("study_export", "write the results of a study as CSV, HDF5 or Parquet, or draw them"),
     "study list": ("study_list", "list the studies in a folder"),
     "study worker": ("study_worker", "compute for studies and fits that another process runs"),

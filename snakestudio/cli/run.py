@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, tell_of_tuning, warm_up
-from snakestudio.cli.together import add_trigger_arguments, started_together
+from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
-    from snakestudio.api import Run
+    from snakestudio.api import Run, StepReport
     from snakestudio.export.video_options import VideoOptions
+    from snakestudio.model.events import Change
     from snakestudio.model.scene import Scene
 
 __all__ = ["add_arguments", "execute"]
@@ -40,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contact-problem", metavar="F", type=output,
         help="write the last step's contact problem for other solvers (.hdf5, which is FCLIB) or as arrays (.npz)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--check-step", action="store_true",
+        help="first run the scene with its time step, a half and a quarter of it, and estimate the errors at its own",
     )  # fmt: skip
     add_force_argument(parser)
     add_video_arguments(parser)
@@ -66,6 +71,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     )
     line, ending, live = ProgressLine(), Ending(), outputs.live(options.mcap)
     if options.since is not None:
+        if options.check_step:
+            raise UsageError("--check-step runs a scene from its start; leave out --from.")
         started = time.perf_counter()
         run, base_dir = _continued(options, values, line, ending, live, rows_wait)
         took = time.perf_counter() - started
@@ -76,6 +83,14 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             see_that_there_is_one(scene.model.kind, options.contact_problem)
         _warn(scene, base_dir, Path(options.scene).name)
         warm_up([scene.model.kind], line)
+        estimate = api.known_step_estimate(options.scene, scene, changes)
+        if options.check_step:
+            check = _check_step(scene, base_dir, changes, line, ending)
+            if check is None:
+                return ending.code
+            estimate = check.data.estimate
+            if not _has_outputs(options):
+                return _without_run(check)
         with started_together(options, Path(options.scene).stem) as together:
             rows_wait.enter_context(ending.awaited())
             started = time.perf_counter()
@@ -90,6 +105,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 together.notes,
                 together.finish,
                 options.contact_problem,
+                estimate,
             )
             line.clear()
             took = time.perf_counter() - started
@@ -115,6 +131,37 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     if run.failure:
         raise PhysicsError(run.failure)
     tell_of_tuning(line)
+    return 0
+
+
+def _check_step(
+    scene: Scene, base_dir: Path | None, changes: tuple[Change, ...], line: ProgressLine, ending: Ending
+) -> StepReport | None:
+    """Check the time step and print the result; None if that was interrupted."""
+    from snakestudio import api
+
+    with ending.awaited():
+        report = ending.heeded(line.reporter("checking the time step"))
+        check = api.check_scene_step_size(scene, base_dir, changes, report)
+    line.clear()
+    if check is None:
+        print(f"snakestudio: stopped by {ending.by} while the time step was checked.", file=sys.stderr)
+        return None
+    print(f"{check}\n")
+    return check
+
+
+def _has_outputs(options: argparse.Namespace) -> bool:
+    """Whether anything is to be written, or the run starts together with others."""
+    outputs = (options.csv, options.hdf5, options.mcap, options.video, options.contact_problem)
+    return any(path is not None for path in outputs) or trigger_choices(options) is not None
+
+
+def _without_run(check: StepReport) -> int:
+    """End without another run: the check has run the scene already."""
+    failure = check.data.runs[0].failure
+    if failure:
+        raise PhysicsError(failure)
     return 0
 
 

@@ -15,9 +15,9 @@ from snakestudio.export import experiment_figures as pictures
 from snakestudio.export.experiment_tables import alignment_rows, figure_rows, told, trial_rows
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
-from snakestudio.export.provenance import change_lines, scene_hash
+from snakestudio.export.provenance import change_lines
 from snakestudio.export.report import Picture, Report, Table, write_html, write_pdf
-from snakestudio.model.scene_file import dump_scene
+from snakestudio.model.scene_file import dump_scene, scene_hash
 
 if TYPE_CHECKING:
     pass

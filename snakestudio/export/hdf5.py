@@ -4,7 +4,8 @@ What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoev
 
 ``/`` attributes
     ``format`` ("SnakeStudio run"), ``format_version`` (1), ``snakestudio`` and ``made_with`` (versions), ``title``,
-    ``model``, ``scene_file``, ``scene_sha256``, ``rows``, ``duration_s``.
+    ``model``, ``scene_file``, ``scene_sha256``, ``rows``, ``duration_s``; ``step_check`` (JSON) after a check of the
+    time step.
 ``/scene``
     The scene at the start of the run, TOML text.
 ``/columns/NAME``
@@ -36,11 +37,11 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
-from snakestudio.export.provenance import made_with, replayed, scene_hash
+from snakestudio.export.provenance import made_with, replayed, step_estimate_of
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording, Rows
-from snakestudio.model.scene_file import dump_scene
+from snakestudio.model.scene_file import dump_scene, scene_hash
 
 __all__ = ["FORMAT_VERSION", "write_hdf5"]
 
@@ -180,6 +181,9 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
             "duration_s": float(recording.times[-1]),
         }
     )
+    estimate = step_estimate_of(recording)
+    if estimate is not None:
+        file.attrs["step_check"] = estimate.text
     file.create_dataset("scene", data=dump_scene(scene), dtype=_TEXT).attrs["language"] = "TOML"
     changes = replayed(recording.changes)
     _table(file.create_group("changes"), {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import math
 import platform
@@ -18,8 +18,10 @@ from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_js
 from snakestudio.model.events import MOST_CHANGES, Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
+from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene, scene_hash
 from snakestudio.model.snapshot import Fields
+from snakestudio.model.step_estimate import StepEstimate
+from snakestudio.runfile.mcap.block_recording import BlockRecording
 
 __all__ = [
     "change_lines",
@@ -27,19 +29,15 @@ __all__ = [
     "made_with",
     "origin_lines",
     "read_changes",
+    "read_step_estimate",
     "replayed",
-    "scene_hash",
     "scene_lines",
     "scene_to_rebuild",
+    "step_estimate_of",
 ]
 
-_CHANGE = "# change: "
+_CHANGE, _STEP_CHECK = "# change: ", "# step_check: "
 _NOT_REPLAYED = ("run.duration_s",)
-
-
-def scene_hash(scene: Scene) -> str:
-    """SHA-256 of the scene as it would be written anew."""
-    return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
 
 
 def header_lines(recording: Recording, scene_file: str | None = None) -> list[str]:
@@ -58,6 +56,7 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         f"# rows: {len(recording)}, 0 to {end:.9g} s",
         *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
         *_derived_lines(recording),
+        *_step_lines(recording),
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
         *scene_lines(scene),
@@ -68,6 +67,30 @@ def _derived_lines(recording: Recording) -> list[str]:
     """Lines that say what of a recording's columns was derived from the others, and how."""
     derived = recording.derived if isinstance(recording, WithDerived) else {}
     return [f"# derived: {name} = {signal.text}" for name, signal in derived.items()]
+
+
+def step_estimate_of(recording: Recording) -> StepEstimate | None:
+    """How far the result of a recording depends on its time step; None unless that was checked of the same run."""
+    plain = recording.recording if isinstance(recording, WithDerived) else recording
+    estimate = plain.step_estimate if isinstance(plain, BlockRecording) else None
+    if estimate is None or not estimate.is_of(scene_hash(scene_to_rebuild(plain)), len(replayed(plain.changes))):
+        return None
+    return estimate
+
+
+def _step_lines(recording: Recording) -> list[str]:
+    """The line with the step estimate, for `read_step_estimate`."""
+    estimate = step_estimate_of(recording)
+    return [] if estimate is None else [_STEP_CHECK + estimate.text]
+
+
+def read_step_estimate(path: Path) -> StepEstimate | None:
+    """The step estimate in the header of an exported CSV; None if there is none that can be read."""
+    with contextlib.suppress(InputError):
+        for line in leading_lines(path):
+            if line.startswith(_STEP_CHECK):
+                return StepEstimate.read(line[len(_STEP_CHECK) :])
+    return None
 
 
 def _measured(recording: Recording) -> bool:

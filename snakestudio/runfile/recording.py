@@ -7,6 +7,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +19,7 @@ from snakestudio.model.atomic import growing, roomy_folder
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.runfile.mcap.blocks import Columns
@@ -61,9 +63,18 @@ class RunRecording(BlockRecording):
         self._path = path
         self._scenes: tuple[tuple[float, Scene], ...] = ()
         self._created = datetime.now(UTC)
-        opening = _Opening(scene, schema, path, origin or Origin(), self._created)
-        self._spool = RecordingThread(opening, chunk_rows, path)
+        self._opening = _Opening(scene, schema, path, origin or Origin(), self._created)
+        self._spool = RecordingThread(self._opening, chunk_rows, path)
         self._end = weakref.finalize(self, self._spool.release)
+
+    @property
+    def step_estimate(self) -> StepEstimate | None:
+        """How far its result depends on the time step; the run file has it if it is known before its second row."""
+        return self._opening.origin.step_estimate
+
+    @step_estimate.setter
+    def step_estimate(self, estimate: StepEstimate | None) -> None:
+        self._opening.origin = replace(self._opening.origin, step_estimate=estimate)
 
     @property
     def path(self) -> Path | None:
@@ -164,7 +175,8 @@ class _Opening:
     """Makes the file of a run once its first rows are there; knows nothing of the recording, so that it may go."""
 
     def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime) -> None:
-        self._scene, self._schema, self._path, self._origin, self._created = scene, schema, path, origin, created
+        self._scene, self._schema, self._path, self._created = scene, schema, path, created
+        self.origin = origin
 
     @contextlib.contextmanager
     def __call__(self, rows: Rows) -> Iterator[tuple[RunWriter, BinaryIO, BlockReader]]:
@@ -175,7 +187,7 @@ class _Opening:
                 reader = BlockReader(path, columns)
                 undo.callback(reader.close)
                 writer = RunWriter(
-                    file, self._scene, self._schema, columns, self._origin,
+                    file, self._scene, self._schema, columns, self.origin,
                     temporary=self._path is None, created=self._created,
                 )  # fmt: skip
                 yield writer, file, reader

@@ -11,6 +11,7 @@ from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.contact_problem_file import where_saved, write_contact_problem
 from snakestudio.session.runner import Runner
@@ -55,6 +56,7 @@ def run_offline(
     notes: tuple[str, ...] = (),
     ended: Callable[[RunRecording], None] | None = None,
     problem: Path | None = None,
+    step_estimate: StepEstimate | None = None,
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -77,6 +79,8 @@ def run_offline(
         Gets the recording when the run is over and its file is not: what is still to be noted is noted there.
     problem : path, optional
         Where the contact problem of the last step is written to, see `write_contact_problem`.
+    step_estimate : StepEstimate, optional
+        How far the result depends on the time step, for the run file.
 
     Raises
     ------
@@ -86,6 +90,7 @@ def run_offline(
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
+    runner.recording.step_estimate = step_estimate
     for note in notes:
         runner.recording.add_event(RunEvent(runner.time, "note", note))
     try:

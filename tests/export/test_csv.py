@@ -13,12 +13,12 @@ import pytest
 import snakestudio as ss
 from snakestudio.errors import ExportError, SceneError
 from snakestudio.export.csv import write_csv
-from snakestudio.export.provenance import read_changes, scene_hash
+from snakestudio.export.provenance import read_changes
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
 from snakestudio.model.recording import Schema
-from snakestudio.model.scene_file import load_scene
+from snakestudio.model.scene_file import load_scene, scene_hash
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline

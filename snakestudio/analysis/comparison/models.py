@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
-import sys
-import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.analysis.comparison.chains import as_chain
+from snakestudio.analysis.comparison.side_by_side import run_side_by_side
 from snakestudio.analysis.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SceneError, UsageError
@@ -218,51 +215,15 @@ def compare_models(
         If there is no such formulation.
     """
     chosen = chosen_kinds(scene, kinds)
-    tally = _Tally(progress, len(chosen))
 
-    def run(index: int) -> ModelRun:
+    def run(index: int, tell: Callable[[float], bool]) -> ModelRun:
         kind, before = chosen[index], chosen[:index].count(chosen[index])
         label = f"{kind}_{before + 1}" if before else kind
-        return _run(scene, kind, label, base_dir, changes, tally.of(index))
+        return _run(scene, kind, label, base_dir, changes, tell)
 
-    workers = min(len(chosen), os.cpu_count() or 1)
-    with ThreadPoolExecutor(workers, "snakestudio-compare", _step_back if gently else None) as pool:
-        try:
-            runs = tuple(pool.map(run, range(len(chosen))))
-        except BaseException:  # an interrupted wait must not wait for the runs
-            tally.cancelled.set()
-            raise
-    return None if tally.cancelled.is_set() else _compared(scene, runs)
-
-
-def _step_back() -> None:
-    """Let other threads run before this one, where threads have priorities of their own."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
-
-
-class _Tally:
-    """Puts the progress of all runs together, and stops them all when one is told to."""
-
-    def __init__(self, progress: Callable[[float], bool] | None, count: int) -> None:
-        self._progress = progress
-        self._fractions = [0.0] * count
-        self._lock = threading.Lock()
-        self.cancelled = threading.Event()
-
-    def of(self, index: int) -> Callable[[float], bool]:
-        """Progress of one of the runs."""
-
-        def tell(fraction: float) -> bool:
-            with self._lock:
-                self._fractions[index] = fraction
-                mean = sum(self._fractions) / len(self._fractions)
-                if self._progress is not None and not self.cancelled.is_set() and not self._progress(mean):
-                    self.cancelled.set()
-            return not self.cancelled.is_set()
-
-        return tell
+    works = [partial(run, index) for index in range(len(chosen))]
+    runs = run_side_by_side(works, progress, gently=gently)
+    return None if runs is None else _compared(scene, runs)
 
 
 def _run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
+from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.files import ExperimentFiles
 from snakestudio.gui.analysis.fitting.fitter import Fitter
@@ -20,6 +21,10 @@ class AnalysisContext(Context, Protocol):
     experiment_files: ExperimentFiles
     experiments: Experiments
     fitter: Fitter
+    step_checker: StepChecker
+
+    def show_step_dialog(self) -> None:
+        """Bring up the window with the check of the time step."""
 
 
 def _show_chain(c: AnalysisContext) -> None:
@@ -32,6 +37,14 @@ def _show_chain(c: AnalysisContext) -> None:
     dialog = c.window.findChild(ChainDialog) or ChainDialog(c.chain_comparer, shown_time, c.window)
     dialog.show()
     dialog.raise_()
+
+
+def _check_step_size(c: AnalysisContext) -> None:
+    """Check the time step of the window's scene, unless that has been done, and show the result."""
+    checker = c.step_checker
+    if not checker.busy and (checker.comparison is None or checker.stale or not checker.of_window):
+        checker.start()
+    c.show_step_dialog()
 
 
 def _show_fit(c: AnalysisContext) -> None:
@@ -61,6 +74,10 @@ IMPORT: tuple[Command[AnalysisContext], ...] = (
 """What lays measured trials over the run."""
 
 COMPARE: tuple[Command[AnalysisContext], ...] = (
+    Command(
+        "check_step_size", "Simulation", "Check Step Size", _check_step_size,
+        tip="Run this scene with finer time steps, estimate the errors of its results, and propose a step",
+    ),
     Command(
         "compare_models", "Simulation", "Compare Models ...", lambda c: c.show_dock("comparison"), ("Ctrl+M",),
         tip="Run this scene in several models: ghosts, curves over each other, and their differences",

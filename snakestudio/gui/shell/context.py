@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.analysis.comparison.comparer import Comparer
+from snakestudio.gui.analysis.comparison.step_checker import StepChecker, Subject
 from snakestudio.gui.analysis.experiment.experiments import Experiments
 from snakestudio.gui.analysis.experiment.files import ExperimentFiles
 from snakestudio.gui.analysis.fitting.fitter import Fitter
@@ -52,6 +53,7 @@ from snakestudio.gui.shell.tuning import Tuner, TuningOffer
 from snakestudio.gui.study.feature import StudyFeature
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
 
@@ -182,6 +184,7 @@ class Context(QObject):
         document, window, preparations = self.document, self.window, self.bridge.session.preparations
         self.comparer = Comparer(document, window, preparations)
         self.chain_comparer = ChainComparer(document, window, preparations)
+        self.step_checker = StepChecker(document, window, preparations)
         self.fitter = Fitter(document, window, preparations=preparations)
         self.experiments = Experiments(document, self.bridge, window)
         self.experiment_files = ExperimentFiles(
@@ -227,6 +230,8 @@ class Context(QObject):
         for signal in (robot.changed, robot.polled):
             signal.connect(self.study.look_at_robot)
         bridge.status_changed.connect(self.tuner.look)
+        bridge.recording_changed.connect(lambda: self.step_checker.annotate(bridge.recording))
+        self.step_checker.finished.connect(lambda: self.step_checker.annotate(bridge.recording))
         self.tuner.began.connect(bridge.session.preparations.stop_ahead)
         self.viewport.frame_drawn.connect(self.status_bar.count_frame)
         self.viewport.fell_back.connect(
@@ -257,6 +262,20 @@ class Context(QObject):
             self.study.open(path)
         else:
             self.experiment_files.take(path)
+
+    def show_step_dialog(self) -> None:
+        """Bring up the window with the check of the time step."""
+        from snakestudio.gui.analysis.comparison.step_dialog import StepDialog
+
+        dialog = self.window.findChild(StepDialog) or StepDialog(self.step_checker, self.window)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+
+    def check_step_size(self, scene: Scene, base_dir: Path, name: str) -> None:
+        """Check the time step of a scene that is not the window's, and show the result."""
+        self.step_checker.check(Subject(scene, base_dir, name, own=False))
+        self.show_step_dialog()
 
     def show_tuning(self) -> None:
         """Bring up the window where it is measured and chosen which processor is computed for."""
@@ -291,9 +310,9 @@ class Context(QObject):
     def close(self) -> None:
         """The window closes for good."""
         for part in (
-            self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.fitter,
-            self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping, self.study,
-            self.teleoperation,
+            self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
+            self.fitter, self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
+            self.study, self.teleoperation,
         ):  # fmt: skip
             part.close()
         self.time_bar.close_pictures()
@@ -316,6 +335,7 @@ class Context(QObject):
         jobs = (
             self.comparer,
             self.chain_comparer,
+            self.step_checker,
             self.fitter,
             self.exporter,
             self.tuner,

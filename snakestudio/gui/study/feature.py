@@ -19,9 +19,11 @@ from snakestudio.gui.study.open_run import ShownRuns, StudyRuns
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.runner import StudyRunner, on_this_machine
 from snakestudio.model.labels import label_of
+from snakestudio.model.scene import Scene
 from snakestudio.study.begin import begun
-from snakestudio.study.running import Workers
+from snakestudio.study.running import Workers, scene_of_run, texts_of
 from snakestudio.study.study_file import named_from, save_study
+from snakestudio.viewmodel.study.run_again import run_name
 from snakestudio.viewmodel.study.study_on_disk import new_study_path
 from snakestudio.viewmodel.study.study_values import changed, varied
 
@@ -53,6 +55,9 @@ class _Context(Context, Protocol):
 
     @property
     def open_runs(self) -> ShownRuns: ...
+
+    def check_step_size(self, scene: Scene, base_dir: Path, name: str) -> None:
+        """Check the time step of a scene, and show the result."""
 
 
 class StudyFeature(QObject):
@@ -255,6 +260,19 @@ class StudyFeature(QObject):
         path, results = self.open_study.path, self.open_study.results
         if path is not None and results is not None:
             self.runs.take_over(path, results.table, row)
+
+    def check_step(self, row: int) -> bool:
+        """Check the time step of the first run of a row of the results."""
+        path, results = self.open_study.path, self.open_study.results
+        if path is None or results is None:
+            return False
+        table = results.table
+        try:
+            scene, base_dir = scene_of_run(path, table.study, texts_of(path)["scene"], table.rows[row][0][0])
+        except SnakeStudioError as error:
+            return self._refuse(str(error))
+        self._context.check_step_size(scene, base_dir, run_name(path, table, row))
+        return True
 
     # ---------------------------------------------------------------------------------------------------------- leaving
 

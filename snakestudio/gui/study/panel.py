@@ -75,6 +75,9 @@ class StudyActions(Protocol):
     def take_over(self, row: int) -> object:
         """Put the values of a row of the results into the scene."""
 
+    def check_step(self, row: int) -> object:
+        """Check the time step of the run of a row of the results."""
+
 
 class StudyPanel(Themed):
     """Everything about the study that is open.
@@ -135,6 +138,7 @@ class StudyPanel(Themed):
         self.results = StudyResultsView()
         self.results.open_asked.connect(actions.open_run)
         self.results.take_over_asked.connect(actions.take_over)
+        self.results.check_step_asked.connect(actions.check_step)
         self._stale = True  # other results are to be shown once they are seen
         self.tabs = QTabWidget()
         self.tabs.addTab(self.setup, "Setup")

@@ -24,6 +24,7 @@ __all__ = [
     "read_scene_text",
     "save_scene",
     "scene_from_dict",
+    "scene_hash",
     "text_digest",
 ]
 
@@ -119,6 +120,11 @@ def _why_not(path: Path, error: OSError) -> str:
     if error.errno == errno.ENOSPC:
         return f"{error.strerror}; free some space, or save to another place"
     return f"{error.strerror}; save under another name"
+
+
+def scene_hash(scene: Scene) -> str:
+    """SHA-256 of the text of the scene, as `dump_scene` writes it without an old text."""
+    return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
 
 
 def text_digest(text: str) -> bytes:

@@ -20,6 +20,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import dump_scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.format import VERSION
 from snakestudio.runfile.mcap.views import VIEW_RATE_HZ
@@ -43,11 +44,14 @@ class Origin:
         Folder that file names in the scene are relative to.
     robot : str
         Name of the profile of the robot that was driven; empty if the run was computed.
+    step_estimate : StepEstimate or None
+        How far the result depends on the time step, if that was checked before.
     """
 
     scene_file: str = ""
     base_dir: Path | None = None
     robot: str = ""
+    step_estimate: StepEstimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
         "model": scene.model.kind,
         "scene_file": origin.scene_file,
         "robot": origin.robot,
+        **({"step_check": origin.step_estimate.text} if origin.step_estimate is not None else {}),
         "base_folder": str(origin.base_dir.resolve()) if origin.base_dir is not None else "",
         "scene": dump_scene(scene),
         "seeds": json.dumps(dict(_seeds(tree(scene), ""))),

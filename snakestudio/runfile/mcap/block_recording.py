@@ -13,6 +13,7 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.step_estimate import StepEstimate
 
 __all__ = ["BlockRecording", "with_change"]
 
@@ -43,6 +44,15 @@ class BlockRecording(abc.ABC):
     def schema(self) -> Schema:
         """What the rows hold."""
         return self._schema
+
+    @property
+    @abc.abstractmethod
+    def step_estimate(self) -> StepEstimate | None:
+        """How far its result depends on the time step, if that was checked; see `StepEstimate.is_of`."""
+
+    @step_estimate.setter
+    @abc.abstractmethod
+    def step_estimate(self, estimate: StepEstimate | None) -> None: ...
 
     @property
     @abc.abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -24,7 +25,7 @@ def copy_run(
 ) -> bool:
     """Write all that a recording has; False if `progress`, which gets the finished fraction, cancelled it.
 
-    When the run began is kept where the recording knows it, and so are its checkpoints.
+    When the run began, its checkpoints and its step estimate are copied where the recording has them.
 
     Raises
     ------
@@ -35,6 +36,8 @@ def copy_run(
     columns = Columns.of(recording.rows(0, 1))
     stored = recording if isinstance(recording, BlockRecording) else None
     created = stored.created if stored is not None else None
+    if stored is not None and stored.step_estimate is not None:
+        origin = replace(origin, step_estimate=stored.step_estimate)
     writer = RunWriter(file, recording.scene, recording.schema, columns, origin, created=created)
     for rows in recording.chunks():
         writer.write([rows])

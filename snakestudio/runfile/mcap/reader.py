@@ -27,6 +27,7 @@ from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap import format as names
 from snakestudio.runfile.mcap.about import RunInfo, fits, schema_of
 from snakestudio.runfile.mcap.block_recording import BlockRecording, with_change
@@ -71,6 +72,7 @@ class RunFile(BlockRecording):
         folder = about.get("base_folder", "")
         self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
+        self._step_estimate = StepEstimate.read(about.get("step_check", ""))
         self._places: dict[str, str] = {}
         self.note = ""
         """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
@@ -85,6 +87,15 @@ class RunFile(BlockRecording):
     def path(self) -> Path:
         """The file."""
         return self.info.path
+
+    @property
+    def step_estimate(self) -> StepEstimate | None:
+        """How far its result depends on the time step: from the file, or as set since."""
+        return self._step_estimate
+
+    @step_estimate.setter
+    def step_estimate(self, estimate: StepEstimate | None) -> None:
+        self._step_estimate = estimate
 
     def close(self) -> None:
         """Close the file; rows cannot be read any more."""

@@ -33,6 +33,9 @@ class BackgroundComparison(QObject, Generic[Result]):
 
     changed = Signal()
 
+    subject_name = "comparison"
+    """What it is called in messages."""
+
     def __init__(
         self, document: Document, parent: QObject | None = None, preparations: EngineCompiler | None = None
     ) -> None:
@@ -66,7 +69,7 @@ class BackgroundComparison(QObject, Generic[Result]):
     def _begin(self, work: Callable[[Progress], Result | None]) -> None:
         """Make it in a thread of its own, as of the document's file."""
         self.scene_file = self._document.origin.name if self._document.origin is not None else None
-        self._job = Job("comparison", work)
+        self._job = Job(self.subject_name, work)
         self._timer.start()
         self.changed.emit()
 
@@ -90,7 +93,7 @@ class BackgroundComparison(QObject, Generic[Result]):
         self._timer.stop()
         self._given_up.take(self._job)
         self._job = None
-        self.message = "The comparison was cancelled."
+        self.message = f"The {self.subject_name} was cancelled."
         self.changed.emit()
 
     def clear(self) -> None:

@@ -55,10 +55,13 @@ class StudyResultsView(QWidget):
         The run of a row is to be opened.
     take_over_asked(row: int)
         The values of a row are to be put into the scene.
+    check_step_asked(row: int)
+        The time step of the run of a row is to be checked.
     """
 
     open_asked = Signal(int)
     take_over_asked = Signal(int)
+    check_step_asked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -356,6 +359,7 @@ class StudyResultsView(QWidget):
 
         add("Open This Run", lambda: self.open_asked.emit(last), len(rows) == 1)
         add("Take Over Values", lambda: self.take_over_asked.emit(last), len(rows) == 1)
+        add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
         menu.addSeparator()
         add("Unpin" if self.linked.all_pinned(rows) else "Pin to the Top", self._pin_selected, bool(rows))
         add("Copy", self.table.copy, bool(rows))

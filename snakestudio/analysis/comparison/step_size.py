@@ -1,0 +1,575 @@
+"""One scene run with its time step, a half and a quarter of it: how far the result depends on the step.
+
+The error of a value at the scene's step is estimated in one of two ways:
+
+- *order*: where the values of three steps h, h/2, h/4 approach a limit like C h^p, p = log2(|v1 - v2| / |v2 - v3|), and
+  the error of v1 is |v1 - v2| / (1 - 2^-p) (Richardson). A vector has one order for all its parts.
+- *spread*: elsewhere, the largest difference between any two of the values; of two steps alone, twice their difference,
+  which is the error of a method of order 1.
+
+A result settles where halving the step again makes the difference smaller by a factor of sqrt(2) at least, or where all
+differences are small. Positions of all links at the end count there, too: nearby runs that part come back together in
+one number by chance, but never in all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.analysis.comparison.side_by_side import run_side_by_side
+from snakestudio.engines import registry as engines
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.reads import readers
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import scene_hash
+from snakestudio.model.snapshot import mass_shares
+from snakestudio.model.step_estimate import StepEstimate
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.offline import run_offline
+
+__all__ = ["TARGET", "QuantityCheck", "StepCheck", "StepRun", "check_step_size", "judge"]
+
+TARGET = 0.01
+"""Relative error that the proposed step is for."""
+
+_ENOUGH = 0.002
+"""Relative error, estimated from two runs, below which no third is needed."""
+
+_LEAST_ORDER, _MOST_ORDER, _MOST_NONSMOOTH_ORDER = 0.5, 5.5, 2.5
+"""Orders that are plausible: methods that solve contact problems are of order 1, the others up to order 5. What looks
+like a higher one are differences that happen to be small."""
+
+_SAME_DIRECTION = 0.5
+"""Least cosine between two differences of a vector that approaches a limit."""
+
+_ROUNDING = 1e-9
+"""Relative difference below which no order is read: it may be rounding."""
+
+_NEAR_ZERO = 0.01
+"""Share of its scale below which a value counts as zero: its error is related to the scale then."""
+
+_ADAPTIVE, _FORCE = "solver.error_tolerance", "largest_force_n"
+
+Basis = Literal["order", "two steps", "spread", "unsettled", "none"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepRun:
+    """The run with one step."""
+
+    scene: Scene
+    recording: RunRecording | None
+    failure: str = ""
+    """Why it ended early, in a sentence; empty if it did not."""
+    stable: bool = True
+    """Whether the step is one that the joint controllers are stable with."""
+    engine_seconds: float = 0.0
+    """Processor time of the engine, s."""
+
+    @property
+    def step(self) -> float:
+        """Its time step, s."""
+        return self.scene.solver.step_s
+
+    @property
+    def complete(self) -> bool:
+        """Whether it reached its end."""
+        return self.recording is not None and not self.failure
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityCheck:
+    """One quantity of all runs, and how far off it is at the scene's step."""
+
+    name: str
+    """As a column would be called: it ends in the unit."""
+    label: str
+    unit: str
+    values: tuple[float, ...]
+    """Of every run, from the longest step on; NaN of one that failed."""
+    error: float
+    """Estimated absolute error at the scene's step; NaN if it does not settle, or cannot be told."""
+    reference: float
+    """What the error is related to: the size of the value or, where that is near zero, its scale."""
+    relative_to: str
+    """That in words: "value", or what the scale is."""
+    basis: Basis
+    order: float = math.nan
+    """Observed order of convergence; NaN where it is not visible."""
+
+    @property
+    def relative(self) -> float:
+        """Error as a share of the reference."""
+        return self.error / self.reference if self.error else 0.0
+
+    @property
+    def settled(self) -> bool:
+        """Whether finer steps approach a value."""
+        return self.basis not in ("unsettled", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class StepCheck:
+    """What a check of the step size gives."""
+
+    scene: Scene
+    changes: tuple[Change, ...]
+    runs: tuple[StepRun, ...]
+    """From the scene's own step to the finest."""
+    quantities: tuple[QuantityCheck, ...]
+    """Net displacement, mean speed, largest force, work of the actuators and of friction."""
+    motion_settled: bool
+    """Whether the links are at the end where finer steps have them, too."""
+    apart: tuple[float, ...]
+    """RMS distance of the links at the end between each complete run and the next finer one, m."""
+    notes: tuple[str, ...]
+    """What must be known of the runs, in sentences."""
+    proposal: dict[str, float] | None = None
+    """Scene values with which errors are about 1 %; empty if the present ones are enough, None if none are proposed."""
+    verdict: str = ""
+    """The outcome in a sentence or two."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the motion and the works approach a limit; the largest force need not."""
+        return self.motion_settled and all(each.settled for each in self.quantities if each.name != _FORCE)
+
+    @property
+    def estimate(self) -> StepEstimate | None:
+        """What files of the run carry of it; None if too few runs reached their end."""
+        own = self.runs[0]
+        if not own.complete or sum(run.complete for run in self.runs) < 2:
+            return None
+        return StepEstimate.of(
+            {
+                "scene_sha256": scene_hash(self.scene),
+                "changes": len(self.changes),
+                "duration_s": self.scene.run.duration_s,
+                "step_s": own.step,
+                "finer_steps_s": [run.step for run in self.runs[1:] if run.complete],
+                "settled": self.settled,
+                **{
+                    quantity.name: {
+                        "value": _finite(quantity.values[0]),
+                        "error": _finite(quantity.error),
+                        "percent": _finite(float(f"{100 * quantity.relative:.3g}")),
+                        "percent_of": quantity.relative_to,
+                        "from": f"order {quantity.order:.2f}" if quantity.basis == "order" else quantity.basis,
+                    }
+                    for quantity in self.quantities
+                },
+            }
+        )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def check_step_size(
+    scene: Scene,
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    progress: Callable[[float], bool] | None = None,
+    *,
+    gently: bool = False,
+) -> StepCheck | None:
+    """Run a scene with its time step and with half of it at the same time, then with a quarter if that is needed.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path, optional
+        What relative paths in the scene are relative to.
+    changes : tuple of Change
+        Changes of the scene during the run, as `run_offline` takes them.
+    progress : callable, optional
+        Takes the finished fraction, from several threads but never concurrently; the check is cancelled when it returns
+        False.
+    gently : bool
+        Whether to run at a lower priority.
+
+    Returns
+    -------
+    StepCheck or None
+        None if it was cancelled.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run.
+    """
+    share = 3.0 / 7.0  # of the work: 1 + 2 of 1 + 2 + 4
+
+    def first(fraction: float) -> bool:
+        return progress is None or progress(share * fraction)
+
+    def second(fraction: float) -> bool:
+        return progress is None or progress(share + (1.0 - share) * fraction)
+
+    works = [partial(_run, refined(scene, parts), base_dir, changes) for parts in (1, 2)]
+    runs = run_side_by_side(works, first, weights=(1.0, 2.0), gently=gently)
+    if runs is None:
+        return None
+    if not _two_suffice(runs):
+        works = [partial(_run, refined(scene, 4), base_dir, changes)]
+        finest = run_side_by_side(works, second, gently=gently)
+        if finest is None:
+            return None
+        runs += finest
+    return judge(scene, changes, runs)
+
+
+def refined(scene: Scene, parts: int) -> Scene:
+    """The scene with its step divided by `parts`.
+
+    Where a formulation divides its steps to keep an error tolerance, that is divided by the square of `parts`: in the
+    least exact method, of order 1, the error of a step grows with its square.
+    """
+    if parts == 1:
+        return scene
+    values = {"solver.step_s": scene.solver.step_s / parts}
+    if _adaptive(scene):
+        values[_ADAPTIVE] = scene.solver.error_tolerance / parts**2
+    return with_values(scene, values)
+
+
+def _adaptive(scene: Scene) -> bool:
+    return scene.model.kind in readers(_ADAPTIVE)
+
+
+def _run(scene: Scene, base_dir: Path | None, changes: tuple[Change, ...], report: Callable[[float], bool]) -> StepRun:
+    warnings = engines.check(scene, base_dir)
+    stable = not any(problem.key == "solver.step_s" and problem.severity == "warning" for problem in warnings)
+    if not report(0.0):
+        return StepRun(scene, None)
+    done = run_offline(scene, base_dir, changes, report)
+    report(1.0)
+    return StepRun(scene, done.recording, "" if done.ok else done.message, stable, done.engine_seconds)
+
+
+# --- what is measured of a run ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Measures:
+    """What is compared of one run. Vectors are m; `links` are the centres of all links at the end, (n, 3)."""
+
+    displacement: FloatArray
+    path: float
+    """Length of the path of the centre of mass, m."""
+    links_path: float
+    """The same of a link, as the mean over all of them, m."""
+    duration: float
+    force: float
+    actuator_work: float
+    friction_work: float
+    turnover: float
+    links: FloatArray
+
+
+def _measure(recording: Recording) -> _Measures:
+    """The measures of a whole run."""
+    energy = recording.schema.energy
+    actuator, friction = energy.index("work_actuator"), energy.index("work_friction")
+    start: FloatArray | None = None
+    centre = np.zeros(3)
+    path = links_path = force = actuator_turnover = friction_turnover = 0.0
+    before: Rows | None = None
+    for piece in recording.chunks():
+        rows = piece if before is None else Rows.concatenate([before, piece])
+        centres = rows.link_pose[:, :, :3]
+        track = np.einsum("n,kna->ka", mass_shares(centres.shape[1], bool(recording.schema.sections)), centres)
+        start = track[0] if start is None else start
+        centre = track[-1]
+        path += float(np.linalg.norm(np.diff(track, axis=0), axis=1).sum())
+        links_path += float(np.linalg.norm(np.diff(centres, axis=0), axis=2).mean(axis=1).sum())
+        force = max(force, _largest_force(rows))
+        actuator_turnover += float(np.abs(np.diff(rows.energy[:, actuator])).sum())
+        friction_turnover += float(np.abs(np.diff(rows.energy[:, friction])).sum())
+        before = rows.slice(len(rows) - 1, len(rows))
+    assert before is not None
+    assert start is not None
+    return _Measures(
+        displacement=centre - start,
+        path=path,
+        links_path=links_path,
+        duration=float(before.time[0]),
+        force=force,
+        actuator_work=float(before.energy[0, actuator]),
+        friction_work=float(before.energy[0, friction]),
+        turnover=max(actuator_turnover, friction_turnover),
+        links=before.link_pose[0, :, :3],
+    )
+
+
+def _largest_force(rows: Rows) -> float:
+    """The largest force of a contact on a link, as the mean between two rows, or of an anchor or support, N."""
+    span = np.diff(rows.time)
+    impulses = np.diff(rows.impulse_obstacle + rows.impulse_ground, axis=0)
+    sizes = np.linalg.norm(impulses, axis=2).max(axis=1, initial=0.0)
+    mean = np.divide(sizes, span, out=np.zeros_like(span), where=span > 0)
+    held = np.linalg.norm(rows.hold[:, :, 8:11], axis=2).max(initial=0.0)
+    return max(float(mean.max(initial=0.0)), float(held))
+
+
+# --- what is made of them ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """A quantity of the runs that count, with what its error is related to where it is near zero."""
+
+    name: str
+    label: str
+    unit: str
+    values: tuple[FloatArray, ...]
+    scale: float
+    scale_name: str
+    share: float = 1.0
+    """What distances between values are multiplied by: 1 / sqrt(n) gives the RMS over n links."""
+    absolute: bool = False
+    """Whether the size of the value says nothing, so that errors are always related to the scale."""
+
+    def distance(self, one: int, other: int) -> float:
+        """How far two values are apart."""
+        return self.share * float(np.linalg.norm(self.values[one] - self.values[other]))
+
+    def reference(self, limit: FloatArray | None = None) -> tuple[float, str]:
+        """What errors are related to, and what that is; `limit` is the value of a vanishing step, if it is known."""
+        size = self.share * float(np.linalg.norm(self.values[-1] if limit is None else limit))
+        near_zero = self.absolute or size < _NEAR_ZERO * self.scale
+        return (self.scale, self.scale_name) if near_zero else (size, "value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """The error of the first value of a series."""
+
+    error: float
+    basis: Basis
+    order: float = math.nan
+    limit: FloatArray | None = None
+    """Value of a vanishing step; None where the order is not visible."""
+
+
+def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
+    """The quantities that are shown and, last, the positions of the links, which are not."""
+    body, last = scene.body, measures[-1]
+    length = max(last.links_path, 1e-6 * body.length)
+    weight = 9.81 * body.mass / body.n_parts
+    energy = max(last.turnover, 1e-9)
+
+    def scalars(name: str, scale: float = 1.0) -> tuple[FloatArray, ...]:
+        return tuple(np.array([getattr(each, name) * scale]) for each in measures)
+
+    speeds = tuple(np.array([each.path / each.duration]) for each in measures)
+    return (
+        _Series(
+            "net_displacement_m", "Net displacement", "m", tuple(each.displacement for each in measures),
+            length, "path of a link",
+        ),
+        _Series("mean_speed_mps", "Mean speed", "m/s", speeds, length / last.duration, "speed of a link"),
+        _Series(_FORCE, "Largest force", "N", scalars("force"), weight, "weight of a link"),
+        _Series("work_actuator_j", "Actuator work", "J", scalars("actuator_work"), energy, "energy turned over"),
+        _Series("work_friction_j", "Friction work", "J", scalars("friction_work"), energy, "energy turned over"),
+        _Series(
+            "links", "Links at the end", "m", tuple(each.links for each in measures),
+            length, "path of a link", 1.0 / math.sqrt(len(last.links)), absolute=True,
+        ),
+    )  # fmt: skip
+
+
+def _judge_series(series: _Series, most_order: float) -> _Judgement:
+    """The error of the first value. Orders up to `most_order` are plausible; 0: none can be read from these runs."""
+    reference, _ = series.reference()
+    visible = most_order > 0.0
+    count = len(series.values)
+    if count < 2:
+        return _Judgement(math.nan, "none")
+    first = series.distance(0, 1)
+    if count == 2:
+        if visible:
+            return _Judgement(2.0 * first, "two steps")
+        return _spread(first, settled=first <= TARGET * reference)
+    second = series.distance(1, 2)
+    spread = max(first, second, series.distance(0, 2))
+    if visible and min(first, second) > _ROUNDING * reference:
+        order = math.log2(first / second)
+        along = float(np.vdot(series.values[0] - series.values[1], series.values[1] - series.values[2]))
+        cosine = along * series.share**2 / (first * second)
+        if _LEAST_ORDER <= order <= most_order and cosine >= _SAME_DIRECTION:
+            limit = series.values[2] + (series.values[2] - series.values[1]) / (2.0**order - 1.0)
+            return _Judgement(first / (1.0 - 2.0**-order), "order", order, limit)
+    shrinks = second <= first * 2.0**-_LEAST_ORDER
+    settled = shrinks if visible else second <= TARGET * reference
+    return _spread(spread, settled=settled or spread <= TARGET * reference)
+
+
+def _spread(spread: float, *, settled: bool) -> _Judgement:
+    return _Judgement(spread, "spread") if settled else _Judgement(math.nan, "unsettled")
+
+
+def _two_suffice(runs: Sequence[StepRun]) -> bool:
+    """Whether a third run is not needed: two agree so well that it would change nothing, or the first failed."""
+    if not runs[0].complete:
+        return True
+    if not (runs[1].complete and runs[0].stable):
+        return False
+    measures = [_measure(run.recording) for run in runs if run.recording is not None]
+    return all(
+        2.0 * series.distance(0, 1) <= _ENOUGH * series.reference()[0] for series in _series(runs[0].scene, measures)
+    )
+
+
+def judge(scene: Scene, changes: tuple[Change, ...], runs: tuple[StepRun, ...]) -> StepCheck:
+    """What finished runs with ever finer steps say about the first of them."""
+    complete = [run for run in runs if run.complete]
+    notes = _notes(scene, runs)
+    if len(complete) < 2:
+        proposal, verdict = _proposal_after_failures(scene, runs, complete)
+        return StepCheck(scene, changes, runs, (), False, (), notes, proposal, verdict)
+    measures = [_measure(run.recording) for run in complete if run.recording is not None]
+    # Of a step that oscillates, or where a run is missing, only how far the runs are apart can be read.
+    most_order = 0.0
+    if runs[0].stable and len(complete) == len(runs):
+        most_order = _MOST_NONSMOOTH_ORDER if FORMULATIONS[scene.model.kind].contact_problems else _MOST_ORDER
+    *shown, links = _series(scene, measures)
+    quantities = []
+    for series in shown:
+        judged = _judge_series(series, most_order)
+        reference, relative_to = series.reference(judged.limit)
+        sizes = iter(float(np.linalg.norm(v)) if len(v) > 1 else float(v[0]) for v in series.values)
+        values = tuple(next(sizes) if run.complete else math.nan for run in runs)
+        quantities.append(
+            QuantityCheck(
+                series.name, series.label, series.unit, values, judged.error, reference, relative_to, judged.basis,
+                judged.order,
+            )
+        )  # fmt: skip
+    motion_settled = _judge_series(links, most_order).basis != "unsettled"
+    apart = tuple(links.distance(index, index + 1) for index in range(len(complete) - 1))
+    check = StepCheck(scene, changes, runs, tuple(quantities), motion_settled, apart, notes)
+    proposal, verdict = _proposal(check, complete)
+    return replace(check, proposal=proposal, verdict=verdict)
+
+
+def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
+    notes = [
+        f"The run at {_ms(run.step)} ended at {float(run.recording.times[-1]):g} s: {run.failure}"
+        for run in runs
+        if run.recording is not None and run.failure
+    ]
+    unstable = [_ms(run.step) for run in runs if not run.stable]
+    if unstable:
+        longest = engines.largest_stable_step(scene)
+        notes.append(f"The joint controllers are stable up to {_ms(longest)}, and not with {' or '.join(unstable)}.")
+    if _adaptive(scene):
+        tolerances = ", ".join(f"{run.scene.solver.error_tolerance:.3g}" for run in runs)
+        notes.append(
+            f"This model divides its steps to keep {_ADAPTIVE}. The finer runs have a smaller one, too: {tolerances}."
+        )
+    return tuple(notes)
+
+
+def _proposal_after_failures(
+    scene: Scene, runs: Sequence[StepRun], complete: Sequence[StepRun]
+) -> tuple[dict[str, float] | None, str]:
+    """The same where less than two runs reached their end."""
+    if not runs[0].stable:
+        return _stable_proposal(scene)
+    if complete and not runs[0].complete:
+        values = _values(scene, complete[0].step / runs[0].step)
+        return values, f"The run reaches its end with {_words(values)}. Use that, then check again."
+    return None, "The time step cannot be judged, because too few runs reached their end."
+
+
+def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
+    step = scene.solver.step_s
+    values = _values(scene, 0.9 * engines.largest_stable_step(scene) / step)
+    return values, f"The joint controllers are not stable with {_ms(step)}. Use {_words(values)}, then check again."
+
+
+def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:
+    """The values to take for `TARGET`, and the outcome in words."""
+    scene, own = check.scene, check.runs[0]
+    if not own.stable:
+        return _stable_proposal(scene)
+    if not check.motion_settled:
+        return None, (
+            f"The motion does not settle with finer steps: at the end the links are {_apart(check, complete)}. It is "
+            "chaotic or discontinuous, so no step is proposed. Compare statistics of several runs instead of one run."
+        )
+    if not check.settled:
+        label = next(each.label for each in check.quantities if not each.settled and each.name != _FORCE)
+        return None, f"The motion settles with finer steps, but not the {label.lower()}, so no step is proposed."
+    peak = next(each for each in check.quantities if each.name == _FORCE)
+    # The peak of a force may depend on the step without any order: no step would then be fine enough for it.
+    counted = [each for each in check.quantities if each is not peak or peak.basis == "order"]
+    worst = min(counted, key=_factor)
+    besides = "" if peak in counted or peak.relative <= TARGET else " Only the largest force is less certain."
+    if worst.relative <= TARGET:
+        return {}, f"The errors are within 1 % at {_ms(own.step)}: the time step is short enough.{besides}"
+    values = _values(scene, _factor(worst))
+    step = values["solver.step_s"]
+    beyond = ""
+    if step < 0.5 * complete[-1].step:
+        beyond = " It is far below the steps that were run, so check again with it."
+    now = f"The error of the {worst.label.lower()} is {100 * worst.relative:.2g} % at {_ms(own.step)}."
+    return values, f"{now} For 1 %, use {_words(values)}.{beyond}{besides}"
+
+
+def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
+    """How far the links of each run are from those of the next finer one."""
+    parts = [
+        f"{_mm(distance)} apart between {_ms(longer.step)} and {_ms(shorter.step)}"
+        for distance, longer, shorter in zip(check.apart, complete, complete[1:], strict=False)
+    ]
+    return f"{' and '.join(parts)} (RMS)"
+
+
+def _factor(quantity: QuantityCheck) -> float:
+    """What to multiply the step by to have a relative error of `TARGET`; 1 if it is there already."""
+    if quantity.relative <= TARGET:
+        return 1.0
+    order = quantity.order if quantity.basis == "order" else 1.0
+    return math.pow(TARGET / quantity.relative, 1.0 / order)
+
+
+def _values(scene: Scene, factor: float) -> dict[str, float]:
+    """The step multiplied by `factor` or a little less: a whole fraction of the control period, round if possible."""
+    period, wanted = scene.control.period_s, factor * scene.solver.step_s
+    least = math.ceil(period / wanted * (1.0 - 1e-9))
+    counts = range(least, least + max(1, least // 3) + 1)
+    round_ones = (count for count in counts if float(f"{period / count:.2g}") == float(f"{period / count:.12g}"))
+    step = float(f"{period / next(round_ones, least):.15g}")
+    values = {"solver.step_s": step}
+    if _adaptive(scene):
+        tolerance = scene.solver.error_tolerance * (step / scene.solver.step_s) ** 2
+        values[_ADAPTIVE] = float(f"{tolerance:.2g}")
+    return values
+
+
+def _words(values: dict[str, float]) -> str:
+    parts = [f"a step of {_ms(values['solver.step_s'])}"]
+    parts += [f"an error tolerance of {values[_ADAPTIVE]:.2g}" for key in values if key == _ADAPTIVE]
+    return " and ".join(parts)
+
+
+def _ms(step: float) -> str:
+    return f"{1000 * step:.4g} ms"
+
+
+def _mm(distance: float) -> str:
+    return f"{1000 * distance:.2g} mm" if distance < 0.1 else f"{distance:.2g} m"

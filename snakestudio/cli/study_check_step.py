@@ -1,0 +1,37 @@
+"""Check the time step of a point of a study: how far its result depends on the step."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from snakestudio.cli.shared import ProgressLine, warm_up
+from snakestudio.cli.study_options import study_file
+from snakestudio.errors import PhysicsError
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio study check-step`."""
+    study_file(parser)
+    parser.add_argument(
+        "--row", metavar="N", type=int, help="row of the results, from 0 as 'study export' writes them (the best one)"
+    )
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio study check-step`."""
+    from snakestudio import api
+
+    study = api.Study(Path(options.study))
+    scene, base_dir, row = study.scene_of(options.row)
+    line = ProgressLine()
+    warm_up([scene.model.kind], line)
+    check = api.check_scene_step_size(scene, base_dir, (), line.reporter("checking the time step"))
+    line.clear()
+    assert check is not None, "nothing cancels it"
+    print(f"{Path(options.study).name}, row {row}:\n\n{check}")
+    if check.data.runs[0].failure:
+        raise PhysicsError(check.data.runs[0].failure)
+    return 0
