@@ -8,7 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["MOST_PULLS", "Pull", "acting", "plain_pull", "pull_from_plain"]
+from snakestudio.model.body import Body
+from snakestudio.model.world import STANDARD_GRAVITY
+
+__all__ = ["MOST_PULLS", "Pull", "acting", "plain_pull", "pull_from_plain", "usual_stiffness", "weight"]
+
+_STRETCH = 0.25
+"""Stretch, as a share of the body's length, at which the usual spring pulls with the weight of the robot."""
 
 MOST_PULLS = 60_000
 """Entries that a run may hold: ten simulated minutes of pulling, which still fit in the header of a CSV."""
@@ -40,6 +46,16 @@ class Pull:
     def newtons(self) -> float:
         """Magnitude of the force, N."""
         return math.hypot(*self.force)
+
+
+def weight(body: Body) -> float:
+    """Weight of the robot on Earth, whatever the scene's gravity is: the measure of a hand's force, N."""
+    return STANDARD_GRAVITY * body.mass
+
+
+def usual_stiffness(body: Body) -> float:
+    """Stiffness of the spring between a hand and the link that it holds, at strength 1, N/m."""
+    return weight(body) / (_STRETCH * body.length)
 
 
 def acting(pulls: Sequence[Pull], time: float) -> Pull | None:

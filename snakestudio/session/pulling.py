@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.pull import Pull, Vector
+from snakestudio.model.pull import Pull, Vector, usual_stiffness, weight
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -22,12 +22,6 @@ __all__ = ["Grip", "Spring", "hold_steps"]
 
 _HOLD_S = 0.01
 """Longest time for which a force is held, s; a shorter control period shortens it."""
-
-_STRETCH = 0.25
-"""Stretch, as a share of the body's length, at which the spring pulls with the robot's weight."""
-
-_GRAVITY = 9.81
-"""The weight of the robot on Earth is the measure of the forces, whatever the scene's gravity is, m/s^2."""
 
 _MOST_WEIGHTS = 4.0
 """Largest force, in weights of the robot."""
@@ -79,7 +73,7 @@ class Spring:
         if self._planar:
             force[2] = 0.0
         size = float(np.linalg.norm(force))
-        most = grip.strength * _MOST_WEIGHTS * _GRAVITY * self._scene.body.mass
+        most = grip.strength * _MOST_WEIGHTS * weight(self._scene.body)
         if size > most:
             force *= most / size
         torque = np.cross(arm, force)
@@ -94,7 +88,7 @@ class Spring:
         key = grip.point, grip.strength
         if self._gains is None or self._gains[0] != key:
             body = self._scene.body
-            stiffness = grip.strength * _GRAVITY * body.mass / (_STRETCH * body.length)
+            stiffness = grip.strength * usual_stiffness(body)
             yielding, axes = np.linalg.eigh(self._inverse_mass(np.array(grip.point)))
             most = _DAMPED / (np.maximum(yielding, 1.0 / body.mass) * self._hold)
             damping = np.minimum(2.0 * math.sqrt(stiffness * body.mass), most)

@@ -299,11 +299,13 @@ class Runner:
         """Evaluate the spring if that is due at step `now`; gives the steps until it is due again."""
         past = now % self._hold_steps
         if not past:
+            if len(self.recording.pulls) >= MOST_PULLS - 1:
+                self._grip = None
             grip = self._grip
             if self._pull is not None and (grip is None or grip.link != self._pull.link):
                 nothing = (0.0, 0.0, 0.0)
                 self._apply_pull(replace(self._pull, time=self.time, force=nothing, torque=nothing))
-            if grip is not None and len(self.recording.pulls) < MOST_PULLS:
+            if grip is not None:
                 self._apply_pull(self._spring.pull(grip, self.engine.snapshot(contacts=False)))
             self._pulling = grip is not None
         return self._hold_steps - past
