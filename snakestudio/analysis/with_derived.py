@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -89,6 +90,11 @@ class WithDerived:
     def changes(self) -> tuple[Change, ...]:
         """What was changed while it went."""
         return self._recording.changes
+
+    @property
+    def pulls(self) -> Sequence[Pull]:
+        """Wrenches of a hand on the robot."""
+        return self._recording.pulls
 
     @property
     def events(self) -> tuple[RunEvent, ...]:

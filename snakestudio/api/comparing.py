@@ -17,6 +17,7 @@ from snakestudio.export.chain_tables import write_chain
 from snakestudio.export.comparison_tables import report, write_comparison
 from snakestudio.model.arguments import is_number, number_of, wrong_kind
 from snakestudio.model.events import Change
+from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 
 __all__ = [
@@ -69,7 +70,7 @@ def compare_scene(
     scene: Scene,
     kinds: Sequence[str] = (),
     base_dir: Path | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
 ) -> Comparison | None:

@@ -17,12 +17,19 @@ from numpy.typing import NDArray
 from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
-from snakestudio.export.provenance import read_changes, read_step_estimate, replayed, scene_to_rebuild, step_estimate_of
+from snakestudio.export.provenance import (
+    read_changes,
+    read_step_estimate,
+    repeated_edits,
+    scene_to_rebuild,
+    step_estimate_of,
+)
 from snakestudio.model.arguments import is_number, number_of, path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_hash
@@ -223,8 +230,8 @@ def prepare(
     duration: float | None = None,
     rate: float | None = None,
     values: Mapping[str, Any] | None = None,
-) -> tuple[Scene, Path | None, tuple[Change, ...]]:
-    """A scene with some values replaced, the folder its paths are relative to, and the changes an earlier run notes.
+) -> tuple[Scene, Path | None, tuple[Change | Pull, ...]]:
+    """A scene with some values replaced, the folder its paths are relative to, and what an earlier run says was done.
 
     The scene may also be a CSV that SnakeStudio exported, a run file, or a run: then it is what was run there.
 
@@ -234,15 +241,15 @@ def prepare(
         Naming what is wrong.
     """
     base_dir: Path | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Change | Pull, ...] = ()
     if isinstance(scene, Run):
         base_dir, recording = scene.base_dir, scene.recording
-        scene, changes = scene_to_rebuild(recording), replayed(recording.changes)
+        scene, changes = scene_to_rebuild(recording), repeated_edits(recording)
     elif not isinstance(scene, Scene):
         path = path_of("scene", scene, "a Scene, a file name (str or Path) or a Run")
         if path.suffix.lower() == ".mcap":
             with open_run(path) as run:
-                scene, changes = scene_to_rebuild(run), replayed(run.changes)
+                scene, changes = scene_to_rebuild(run), repeated_edits(run)
                 base_dir = run.base_dir
         else:
             scene = load_scene(path)
@@ -284,7 +291,7 @@ def _positive(name: str, given: object) -> float:
 def simulate_scene(
     scene: Scene,
     base_dir: Path | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,

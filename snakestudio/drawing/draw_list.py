@@ -23,6 +23,9 @@ from snakestudio.drawing import (
     path as path_parts,
 )
 from snakestudio.drawing import (
+    pull as pull_parts,
+)
+from snakestudio.drawing import (
     robot as robot_parts,
 )
 from snakestudio.drawing import (
@@ -69,6 +72,9 @@ class DrawList:
         Arrows, points and signs, seen faintly through everything, by mesh.
     lines : (k, LINE_WIDTH) array
     labels : list of Label
+        Of the grid; they stay for as long as the camera does.
+    mark_labels : list of Label
+        Beside marks, over everything.
     show_grid, show_triad : bool
     theme : Theme
     low, high : (3,) arrays
@@ -117,6 +123,7 @@ class DrawList:
     ghost_tubes: tuple[Tube, ...] = ()
     bar: colour_bar.Bar | None = None
     handles: dict[str, Batch] = field(default_factory=dict)
+    mark_labels: list[Label] = field(default_factory=list)
     handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
 
     @property
@@ -192,6 +199,12 @@ def build(
 
     lines = [tracks.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
     marks["sphere"].append(tracks.track_marks(overlays.tracks, camera))
+    mark_labels = []
+    if overlays.pull is not None:
+        marks["arrow"].append(pull_parts.pull_arrow(overlays.pull, body, camera, theme))
+        marks["sphere"].append(pull_parts.pull_points(overlays.pull, camera, theme))
+        lines.append(pull_parts.pull_line(overlays.pull, theme))
+        mark_labels.append(pull_parts.pull_label(overlays.pull, body, theme))
     if overlays.show_path:
         path = scene.path if overlays.draft is None else overlays.draft
         lines.insert(0, path_parts.path_lines(path, theme.path))
@@ -214,6 +227,7 @@ def build(
         marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
         lines=np.concatenate(lines),
         labels=world_parts.grid_labels(camera, theme) if overlays.show_grid and overlays.show_grid_labels else [],
+        mark_labels=mark_labels,
         show_grid=overlays.show_grid,
         show_triad=overlays.show_triad,
         theme=theme,

@@ -11,7 +11,7 @@ from snakestudio.model.body import Body
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.scene import Scene
 
-__all__ = ["Ghost", "Overlays", "Pick", "Track", "Trail"]
+__all__ = ["Ghost", "Overlays", "Pick", "PullMark", "Track", "Trail"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,25 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PullMark:
+    """A hand's force on a link.
+
+    Attributes
+    ----------
+    point : (3,) array
+        Where it holds the link, world frame, m.
+    force : (3,) array
+        N.
+    target : (3,) array or None
+        Where the hand is, m; None if it is not there any more, as in a recorded run.
+    """
+
+    point: FloatArray
+    force: FloatArray
+    target: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Overlays:
     """What to show; the default is a plain picture.
 
@@ -153,6 +172,7 @@ class Overlays:
         Arrows with two heads for the torques of anchors and supports.
     torque_scale : float
         Length of such an arrow, m/(N m).
+    pull : PullMark or None
     """
 
     show_forces: bool = True
@@ -188,6 +208,7 @@ class Overlays:
     bar_top: float = 0.0
     show_support_torques: bool = False
     torque_scale: float = 0.1
+    pull: PullMark | None = None
 
     def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
         """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.

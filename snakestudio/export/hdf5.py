@@ -18,6 +18,9 @@ What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoev
     ``point`` (m), ``impulse_normal`` and ``impulse_friction`` (N s, on the link since the row before), world frame.
 ``/changes/time_s, values`` and ``/events/time_s, kind, text, weight``
     What was changed while the run went, as JSON by dotted key of the scene, and moments worth going back to.
+``/pulls/time_s, link, point_m, force_n, torque_nm``
+    Only of a run in which a link was pulled by hand: the wrench about the centre of gravity of ``link`` (1-based),
+    world frame, from each time until the next one, and the point where it was held, in the frame of the link.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,7 @@ from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, step_estimate_of
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene_file import dump_scene, scene_hash
 
@@ -190,6 +194,8 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
         "time_s": [change.time for change in changes],
         "values": [json.dumps(change.values, ensure_ascii=False) for change in changes],
     })  # fmt: skip
+    if recording.pulls:
+        _write_pulls(file.create_group("pulls"), recording.pulls)
     events = recording.events
     _table(file.create_group("events"), {
         "time_s": [event.time for event in events],
@@ -197,6 +203,17 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
         "text": [event.text for event in events],
         "weight": [event.weight for event in events],
     })  # fmt: skip
+
+
+def _write_pulls(group: Any, pulls: Sequence[Pull]) -> None:
+    """Wrenches of a hand on the robot, each until the next one; links are numbered from 1."""
+    group["time_s"] = [pull.time for pull in pulls]
+    group["link"] = [pull.link + 1 for pull in pulls]
+    group["point_m"] = [pull.point for pull in pulls]
+    group["force_n"] = [pull.force for pull in pulls]
+    group["torque_nm"] = [pull.torque for pull in pulls]
+    for name, unit in (("time_s", "s"), ("point_m", "m"), ("force_n", "N"), ("torque_nm", "N m")):
+        group[name].attrs["units"] = unit
 
 
 def _table(group: Any, columns: dict[str, list[Any]]) -> None:

@@ -16,6 +16,7 @@ from snakestudio.drawing.body_range import BodyRange
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Ghost, Overlays
+from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.quantities import shown_quantity
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording, Rows, snapshot_from_rows
@@ -157,6 +158,7 @@ class FramePainter:
             body_quantity=self._quantity if look is not None else "",
             body_range=look.span if look is not None else None,
             stretch_scale=look.stretch_scale if look is not None else None,
+            pull=pull_mark(self._recording, snapshot) if options.forces else None,
             ghosts=tuple(ghost for source in self._ghosts for ghost in source.at(time)),
         )
         scene = self._recording.scene_at(time)

@@ -16,6 +16,7 @@ from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.errors import SceneError
 from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_json
 from snakestudio.model.events import MOST_CHANGES, Change
+from snakestudio.model.pull import MOST_PULLS, Pull, plain_pull, pull_from_plain
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene, scene_hash
@@ -28,15 +29,17 @@ __all__ = [
     "header_lines",
     "made_with",
     "origin_lines",
+    "pull_lines",
     "read_changes",
     "read_step_estimate",
+    "repeated_edits",
     "replayed",
     "scene_lines",
     "scene_to_rebuild",
     "step_estimate_of",
 ]
 
-_CHANGE, _STEP_CHECK = "# change: ", "# step_check: "
+_CHANGE, _PULL, _STEP_CHECK = "# change: ", "# pull: ", "# step_check: "
 _NOT_REPLAYED = ("run.duration_s",)
 
 
@@ -59,6 +62,7 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         *_step_lines(recording),
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
+        *pull_lines(recording.pulls),
         *scene_lines(scene),
     ]
 
@@ -117,6 +121,16 @@ def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
     return tuple(change for change in kept if change.values)
 
 
+def repeated_edits(recording: Recording) -> tuple[Change | Pull, ...]:
+    """All that was done while a run went and is done again when it is run again, in the order of its times."""
+    return _in_order(replayed(recording.changes), recording.pulls)
+
+
+def _in_order(changes: Iterable[Change], pulls: Iterable[Pull]) -> tuple[Change | Pull, ...]:
+    """At the same time changes come first, as in the run."""
+    return tuple(sorted((*changes, *pulls), key=lambda edit: edit.time))
+
+
 def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
     """Lines that say which program made a file, on what, from which scene."""
     return [
@@ -142,6 +156,11 @@ def change_lines(changes: Iterable[Change]) -> list[str]:
     ]
 
 
+def pull_lines(pulls: Iterable[Pull]) -> list[str]:
+    """Lines with the wrenches of a hand on the robot, for `read_changes`: each acts until the next one."""
+    return [_PULL + json.dumps({"time_s": pull.time, **plain_pull(pull)}) for pull in pulls]
+
+
 def scene_lines(scene: Scene) -> list[str]:
     """Lines with the whole scene, for `load_scene`."""
     return [f"{CSV_SCENE_MARK}{line}".rstrip() for line in dump_scene(scene).splitlines()]
@@ -157,8 +176,8 @@ def _versions(packages: Iterable[str]) -> str:
     return ", ".join(found)
 
 
-def read_changes(path: Path) -> tuple[Change, ...]:
-    """The changes that the header of an exported CSV notes.
+def read_changes(path: Path) -> tuple[Change | Pull, ...]:
+    """The changes and pulls that the header of an exported CSV notes, in the order of their times.
 
     Raises
     ------
@@ -166,14 +185,27 @@ def read_changes(path: Path) -> tuple[Change, ...]:
         If such a line cannot be read.
     """
     changes: list[Change] = []
+    pulls: list[Pull] = []
     try:
         for number, line in enumerate(leading_lines(path), 1):
             if line.startswith(_CHANGE):
                 changes.append(_change(line[len(_CHANGE) :], f"{path}: line {number}"))
                 count(len(changes), MOST_CHANGES, "changes in it", "give a CSV that SnakeStudio exported")
+            elif line.startswith(_PULL):
+                pulls.append(_pull(line[len(_PULL) :], f"{path}: line {number}"))
+                count(len(pulls), MOST_PULLS, "pulls in it", "give a CSV that SnakeStudio exported")
     except InputError as error:
         raise SceneError(f"{path}: {error}.") from None
-    return tuple(changes)
+    return _in_order(changes, pulls)
+
+
+def _pull(text: str, where: str) -> Pull:
+    """The pull that a line notes."""
+    try:
+        entry = parse_json(text, SCENE)
+        return pull_from_plain(float(entry["time_s"]), entry)
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise SceneError(f"{where} is not a pull that can be read. Remove or correct it.") from None
 
 
 def _change(text: str, where: str) -> Change:

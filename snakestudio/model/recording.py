@@ -7,7 +7,7 @@ impact between two rows is neither missed nor turned into a spike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, Int32Array
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats
 
@@ -220,6 +221,11 @@ class Recording(Protocol):
     @property
     def changes(self) -> tuple[Change, ...]:
         """Scene values that were changed while the run went, in the order of their times."""
+        ...
+
+    @property
+    def pulls(self) -> Sequence[Pull]:
+        """Wrenches of a hand on the robot, in the order of their times (do not write)."""
         ...
 
     @property

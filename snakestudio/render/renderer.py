@@ -236,6 +236,7 @@ class Renderer:
             self._draw_layer(draw_list, view, settings, picture, where)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_CULL_FACE)
+        self._labels.draw(draw_list.mark_labels, view, self._quads)
         draw_corners(draw_list, view, self._lines, self._labels, self._quads)
         picture.copy_to(target_framebuffer)
         _leave(target_framebuffer)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from snakestudio.model.atomic import growing, roomy_folder
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.step_estimate import StepEstimate
@@ -108,6 +109,11 @@ class RunRecording(BlockRecording):
         return self._spool.changes
 
     @property
+    def pulls(self) -> Sequence[Pull]:
+        """Wrenches of a hand on the robot, in the order of their times (do not write)."""
+        return self._spool.pulls
+
+    @property
     def events(self) -> tuple[RunEvent, ...]:
         """Moments worth going back to, in the order in which they were noted."""
         return self._spool.events
@@ -140,6 +146,10 @@ class RunRecording(BlockRecording):
         """Note a change of scene values, and the scene they made; a later one at the same time joins it."""
         self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
         self._spool.note(Change(time, dict(values)))
+
+    def add_pull(self, pull: Pull) -> None:
+        """Note the wrench that a hand exerts from its time on, not before that of the last one."""
+        self._spool.note(pull)
 
     def add_checkpoint(self, time: float, state: bytes) -> None:
         """Keep a state from which the run can go on; `time` is its simulated time, s, not below the last one's."""

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows
 from snakestudio.runfile.mcap.block_recording import with_change
 from snakestudio.runfile.mcap.blocks import Columns
@@ -46,6 +47,8 @@ _KEPT_ROWS = 4 * BLOCK_ROWS
 """Newest rows that stay in memory once they are written: who watches a run reads them over and over."""
 
 _FEWEST_ROWS = 16
+
+Note = Change | Pull | RunEvent
 
 OpenFile = Callable[[Rows], AbstractContextManager[tuple[RunWriter, BinaryIO, BlockReader]]]
 
@@ -78,13 +81,14 @@ class RecordingThread:
         self._places: list[Place] = []
         self._held: deque[RowParts] = deque()  # the newest blocks; of all before only the places are known
         self._held_rows = 0
-        self._notes: list[Change | RunEvent] = []
+        self._notes: list[Note] = []
         self._states: list[tuple[float, bytes]] = []
         self._checkpoints: list[tuple[float, bytes | Place]] = []
         self._times = np.empty(1024)
         self._count = 0
         self._stopping = False
         self.changes: tuple[Change, ...] = ()
+        self.pulls: list[Pull] = []
         self.events: tuple[RunEvent, ...] = ()
         self.trouble = ""
         """Why nothing more is written, in a sentence; empty if it is."""
@@ -144,11 +148,13 @@ class RecordingThread:
             while len(self._starts) - len(self._places) > _MOST_WAITING and not (self.trouble or self._stopping):
                 self._changed.wait(1.0)
 
-    def note(self, note: Change | RunEvent) -> None:
-        """Have a change or an event written with what comes next."""
+    def note(self, note: Note) -> None:
+        """Have a change, a pull or an event written with what comes next."""
         with self._changed:
             if isinstance(note, Change):
                 self.changes = with_change(self.changes, note)
+            elif isinstance(note, Pull):
+                self.pulls.append(note)
             else:
                 self.events = (*self.events, note)
             if self._kept and not self.trouble:
@@ -272,7 +278,7 @@ class RecordingThread:
             self._write([block.rows() for block in blocks], notes, states)
         return not stopping
 
-    def _write(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
+    def _write(self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]) -> None:
         """Write a block at a time: as far as it comes it counts, and can be taken back."""
         if self._file is None and not blocks:
             return
@@ -280,8 +286,8 @@ class RecordingThread:
             self._put([block], [], [])
         self._put(blocks[-1:], notes, states)
 
-    def _put(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
-        changes = [note for note in notes if isinstance(note, Change)]
+    def _put(self, blocks: list[Rows], notes: list[Note], states: list[tuple[float, bytes]]) -> None:
+        changes = [note for note in notes if not isinstance(note, RunEvent)]
         events = [note for note in notes if isinstance(note, RunEvent)]
         before = 0
         if self._file is None:

@@ -14,8 +14,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from snakestudio.errors import PhysicsError, SceneError, StateError
-from snakestudio.model.edits import with_values
-from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.events import RunEvent
+from snakestudio.model.pull import acting
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
@@ -108,8 +108,9 @@ def continue_run(
             "Open its scene and run it anew."
         )
     since, notes = _restore(runner, recording, at)
-    if not _advance(runner, recording.changes, since, at, target, lambda fraction: tell(0.6 * fraction)):
+    if not _advance(runner, recording, since, at, target, lambda fraction: tell(0.6 * fraction)):
         return None
+    runner.pull(None)  # the hand that may have pulled then is not there any more
     runner.note_events()
     apart = _apart(runner, row)
     if apart is not None:
@@ -151,16 +152,20 @@ def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float |
 
 
 def _advance(
-    runner: Runner, changes: tuple[Change, ...], since: float | None, time: float, target: int, tell: Progress
+    runner: Runner, recording: Recording, since: float | None, time: float, target: int, tell: Progress
 ) -> bool:
-    """Go to step `target`, with the changes made after `since` (s) and up to `time`; False if it was stopped."""
+    """Go to step `target`, with what was done after `since` (s) and up to `time`; False if it was stopped."""
     step = runner.scene.solver.step_s
     begun = runner.engine.step_count
-    pending = [change for change in changes if change.time <= time and (since is None or change.time > since)]
+    # A pull from `time` on acts on no row up to it, and the one from the time of a state on may not be in that state.
+    changes = [change for change in recording.changes if change.time <= time and (since is None or change.time > since)]
+    pulls = [pull for pull in recording.pulls if pull.time < time and (since is None or pull.time >= since)]
+    pending = sorted((*changes, *pulls), key=lambda edit: edit.time)
+    if since is not None:
+        runner.restore_pull(acting(recording.pulls, since))
     while True:
         while pending and pending[0].time <= runner.time + 0.5 * step:
-            wanted = with_values(runner.scene, pending.pop(0).values)
-            if refused := runner.apply(wanted):
+            if refused := runner.repeat(pending.pop(0)):
                 raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes, but did in this one.")
         missing = target - runner.engine.step_count
         if missing <= 0:
@@ -189,8 +194,11 @@ def _apart(runner: Runner, row: Rows) -> float | None:
 
 def _why(recording: Recording, time: float, apart: float) -> str:
     """That the state differs from the recorded one, and what may have made it so."""
-    if any(event.kind == "note" and "by hand" in event.text and event.time <= time for event in recording.events):
-        why = "the robot was pulled by hand, which cannot be repeated"
+    by_hand = [event for event in recording.events if event.time <= time and "by hand" in event.text]
+    if recording.pulls:  # these are repeated
+        by_hand = [event for event in by_hand if "pulled" not in event.text]
+    if any(event.kind == "note" for event in by_hand):
+        why = "the robot was moved by hand, which cannot be repeated"
     elif any(event.kind == "continued" and event.time <= time for event in recording.events):
         why = "it went on from another run"
     else:
@@ -203,6 +211,7 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Run
     copied = make(recording.scene, recording.schema)
     end = float(recording.times[index])
     changes = [change for change in recording.changes if change.time <= end]
+    pulls = [pull for pull in recording.pulls if pull.time < end]
     events = sorted((event for event in recording.events if event.time <= end), key=lambda event: event.time)
     states = _states(recording, end)
     done = 0
@@ -213,6 +222,8 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Run
             change = changes.pop(0)
             copied.add_change(change.time, change.values, recording.scene_at(change.time))
         copied.append(part)
+        while pulls and pulls[0].time <= until:
+            copied.add_pull(pulls.pop(0))
         while events and events[0].time <= until:
             copied.add_event(events.pop(0))
         while states and states[0][0] <= until:

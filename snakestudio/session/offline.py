@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snakestudio.errors import SceneError
-from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.recording import RunRecording
@@ -49,7 +49,7 @@ class OfflineRun:
 def run_offline(
     scene: Scene,
     base_dir: Path | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
     scene_file: str = "",
@@ -65,8 +65,8 @@ def run_offline(
     scene : Scene
     base_dir : path, optional
         What relative paths in the scene are relative to.
-    changes : tuple of Change
-        Changes of the scene during the run, ascending in time, as a recording notes them.
+    changes : tuple of Change and Pull
+        What is done to scene and robot during the run, ascending in time, as a recording notes it.
     progress : callable, optional
         Gets the finished fraction every now and then; the run is cancelled when it returns False.
     path : path, optional
@@ -104,7 +104,7 @@ def run_offline(
 
 def run_to_end(
     runner: Runner,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
     problem: Path | None = None,
 ) -> OfflineRun:
@@ -115,16 +115,16 @@ def run_to_end(
     return result
 
 
-def _run_to_end(runner: Runner, changes: tuple[Change, ...], progress: Callable[[float], bool] | None) -> OfflineRun:
+def _run_to_end(
+    runner: Runner, changes: tuple[Change | Pull, ...], progress: Callable[[float], bool] | None
+) -> OfflineRun:
     scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
     pending = list(changes)
     while True:
         while pending and pending[0].time <= runner.time + 0.5 * step:
-            wanted = with_values(runner.scene, pending.pop(0).values)
-            refused = runner.apply(wanted)
-            if refused:
+            if refused := runner.repeat(pending.pop(0)):
                 raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes; set it before the run.")
         if runner.finished:
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)

@@ -17,9 +17,10 @@ from snakestudio.control.base import Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
-from snakestudio.errors import StateError
-from snakestudio.model.edits import changed_keys, get_value, tree
-from snakestudio.model.events import RunEvent
+from snakestudio.errors import SceneError, StateError
+from snakestudio.model.edits import changed_keys, get_value, tree, with_values
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import MOST_PULLS, Pull
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
@@ -30,6 +31,7 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.live_edit import taken_over
+from snakestudio.session.pulling import Grip, Spring, hold_steps
 
 __all__ = ["Runner"]
 
@@ -118,7 +120,10 @@ class Runner:
         self._kept_step = 0
         self._keep_after = 0.0  # the engine's time from which the next state is due
         self._keep_steps = max(1, round(KEEP_S / scene.solver.step_s))
-        self._pulled: int | None = None
+        self._spring, self._hold_steps = Spring(scene), hold_steps(scene)
+        self._grip: Grip | None = None
+        self._pulling = False  # whether a hand has to be asked, also to let go
+        self._pull: Pull | None = None  # what acts now
         self._steerable = self.controller if isinstance(self.controller, Steerable) else None
         self._steered = False
 
@@ -154,6 +159,8 @@ class Runner:
                 self._make_reference(now, remaining)
             assert self._reference is not None
             steps = min(remaining, self._reference_end - now)
+            if self._pulling:
+                steps = min(steps, self._renew_pull(now))
             rows = self._rows_until(now + steps)
             started = time.thread_time()
             # A controller is shown the mean contact forces of a whole period, however it was cut up for the display.
@@ -254,14 +261,63 @@ class Runner:
             due.append(stop)
         return tuple(due)
 
-    def pull(self, link: int, force: tuple[float, float, float]) -> None:
-        """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
-        self.engine.apply_wrench(link, (*force, 0.0, 0.0, 0.0))
-        self._keep_state = True  # nobody can repeat what a hand did
-        pulled = any(force)
-        if pulled and self._pulled != link:
-            self.recording.add_event(RunEvent(self.time, "note", f"Link {link + 1} is pulled by hand"))
-        self._pulled = link if pulled else None
+    def pull(self, grip: Grip | None) -> None:
+        """Hold a link there from the next border on at which forces are renewed; None lets go."""
+        there = grip is not None and 0 <= grip.link < self.recording.schema.n_links
+        self._grip = grip if there else None
+        self._pulling = True
+
+    def repeat(self, edit: Change | Pull) -> list[str]:
+        """Make an edit of an earlier run again, at the present time.
+
+        Returns
+        -------
+        list of str
+            Dotted keys that cannot change while a run goes.
+
+        Raises
+        ------
+        SceneError
+            If the robot has no such link.
+        """
+        if isinstance(edit, Change):
+            return self.apply(with_values(self.scene, edit.values))
+        if edit.link >= self.recording.schema.n_links:
+            body = self.scene.body
+            raise SceneError(
+                f"{body.part_name} {edit.link + 1} was pulled in the run, but this robot has {body.n_parts}. "
+                "Run it with the robot of the run."
+            )
+        self._apply_pull(replace(edit, time=self.time))
+        return []
+
+    def restore_pull(self, pull: Pull | None) -> None:
+        """Know what acts in a restored state, to let go of it."""
+        self._pull = pull
+
+    def _renew_pull(self, now: int) -> int:
+        """Evaluate the spring if that is due at step `now`; gives the steps until it is due again."""
+        past = now % self._hold_steps
+        if not past:
+            if len(self.recording.pulls) >= MOST_PULLS - 1:
+                self._grip = None
+            grip = self._grip
+            if self._pull is not None and (grip is None or grip.link != self._pull.link):
+                nothing = (0.0, 0.0, 0.0)
+                self._apply_pull(replace(self._pull, time=self.time, force=nothing, torque=nothing))
+            if grip is not None:
+                self._apply_pull(self._spring.pull(grip, self.engine.snapshot(contacts=False)))
+            self._pulling = grip is not None
+        return self._hold_steps - past
+
+    def _apply_pull(self, pull: Pull) -> None:
+        """Let a wrench act from now on."""
+        self.engine.apply_wrench(pull.link, (*pull.force, *pull.torque))
+        self.recording.add_pull(pull)
+        if not pull.released and (self._pull is None or self._pull.link != pull.link):
+            title = self.scene.body.part_title(pull.link)
+            self.recording.add_event(RunEvent(self.time, "note", f"{title} is pulled by hand"))
+        self._pull = None if pull.released else pull
 
     def steer(self, command: TeleopCommand) -> bool:
         """What somebody at the controls wants, from the next control period on; False if nobody can steer this run."""

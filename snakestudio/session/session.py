@@ -22,6 +22,7 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
+from snakestudio.session.pulling import Grip
 from snakestudio.session.session_core import SessionCore
 from snakestudio.session.status import Event, Status
 
@@ -108,9 +109,9 @@ class Session:
         """Simulated over wall time: 1 is real time, infinite is as fast as possible."""
         self._commands.put(lambda: self._conduct.clock.set_speed(speed, self._conduct.time))
 
-    def pull(self, link: int, force: tuple[float, float, float]) -> None:
-        """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
-        self._commands.put(lambda: self._conduct.pull(link, force))
+    def pull(self, grip: Grip | None) -> None:
+        """Hold a link of the run and draw it somewhere, from the next control period on; None lets go."""
+        self._commands.put(lambda: self._conduct.pull(grip))
 
     def steer(self, command: TeleopCommand) -> None:
         """What somebody at the controls wants, from the next control period on; without effect on other controllers."""

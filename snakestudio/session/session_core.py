@@ -24,6 +24,7 @@ from snakestudio.session.contact_problem_file import save_failing_problem, write
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.engine_compiler import EngineCompiler, Preparation, Stage, compile_here, is_prepared
 from snakestudio.session.preview import preview
+from snakestudio.session.pulling import Grip
 from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
 from snakestudio.session.status import (
@@ -320,10 +321,10 @@ class SessionCore:
             self._play_when_ready = False
             self._rebuild()
 
-    def pull(self, link: int, force: tuple[float, float, float]) -> None:
+    def pull(self, grip: Grip | None) -> None:
         """See `Session.pull`."""
         if self._runner is not None:
-            self._runner.pull(link, force)
+            self._runner.pull(grip)
 
     def steer(self, command: TeleopCommand) -> None:
         """See `Session.steer`."""

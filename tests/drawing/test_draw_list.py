@@ -13,9 +13,11 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import Ghost, Overlays, Pick, Trail, build
 from snakestudio.drawing.floor import grid_lines, grid_step
 from snakestudio.drawing.meshes import MESHES, build_mesh
+from snakestudio.drawing.overlays import PullMark
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.pull import usual_stiffness
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -271,3 +273,20 @@ def test_jammed_joints_are_marked():
     assert not np.allclose(resolving.marks["sphere"], balls), "another colour while a jam is worked on"
     none = dict.fromkeys(jammed, 0.0)
     assert build(scene, dataclasses.replace(shot, control=none), PLAIN, CAMERA).marks == {}
+
+
+def test_pull_is_an_arrow_with_its_newtons_and_a_line_to_the_hand():
+    point, force = np.array((0.1, 0.2, 0.05)), np.array((3.0, 4.0, 0.0))
+    scene, without = obstacle_scene(), build(obstacle_scene(), snapshot(), PLAIN, CAMERA)
+    mark = PullMark(point, force, point + np.array((0.3, 0.4, 0.0)))
+    drawn = build(scene, snapshot(), dataclasses.replace(PLAIN, pull=mark), CAMERA)
+    (arrow,) = drawn.marks["arrow"]
+    assert np.allclose(arrow[:3], point, atol=1e-6)
+    assert 2.0 * arrow[3] == pytest.approx(5.0 / usual_stiffness(scene.body), rel=1e-6)
+    assert [label.text for label in drawn.mark_labels] == ["5.0 N"]
+    assert len(drawn.lines) == len(without.lines) + 1
+    assert not without.mark_labels
+    recorded = dataclasses.replace(mark, target=None)
+    drawn = build(scene, snapshot(), dataclasses.replace(PLAIN, pull=recorded), CAMERA)
+    assert len(drawn.lines) == len(without.lines)
+    assert len(drawn.marks["arrow"]) == 1

@@ -21,6 +21,7 @@ from snakestudio.runfile.mcap import RunFile
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import Continuation, continue_run
 from snakestudio.session.offline import run_offline
+from snakestudio.session.pulling import Grip
 from snakestudio.session.runner import Runner
 
 Values = dict[str, Any]
@@ -170,15 +171,16 @@ def test_what_differs_from_the_recorded_row_is_said(recording: RunRecording) -> 
     assert "another version of the program or on another machine" in continuation.notes[-1]
 
 
-def test_what_a_hand_did_is_kept_with_the_states_and_noted() -> None:
+def test_pulls_are_repeated_with_and_without_states() -> None:
     scene = scene_of("obstacle_aided", {})
     runner = Runner(scene)
     runner.advance(1210)  # in the middle of a control period
-    runner.pull(2, (0.0, 30.0, 0.0))
+    x, y, z = map(float, runner.latest.link_pose[2, :3])
+    runner.pull(Grip(2, (0.03, 0.0, 0.0), (x, y + 0.2, z)))
     runner.advance(500)
-    runner.pull(2, (0.0, 35.0, 0.0))
+    runner.pull(Grip(2, (0.03, 0.0, 0.0), (x, y + 0.3, z)))
     runner.advance(300)
-    runner.pull(2, (0.0, 0.0, 0.0))
+    runner.pull(None)
     runner.advance(4000)
     assert [event.text for event in runner.recording.events if event.kind == "note"] == ["Link 3 is pulled by hand"]
     recorded = whole(runner.recording)
@@ -190,8 +192,14 @@ def test_what_a_hand_did_is_kept_with_the_states_and_noted() -> None:
     assert_equal_rows(whole(continuation.runner.recording), recorded)
     again = continue_run(WithoutStates(runner.recording), 0.9)
     assert again is not None
-    assert not again.exact
-    assert "the robot was pulled by hand, which cannot be repeated" in again.notes[-1]
+    assert again.exact
+    assert list(again.runner.recording.pulls) == runner.recording.pulls
+    pulled = continue_run(runner.recording, 0.4)
+    assert pulled is not None
+    assert not pulled.runner.recording.pulls[-1].released
+    pulled.runner.advance(400)
+    assert pulled.runner.recording.pulls[-1].released  # whoever pulled is not there any more
+    assert pulled.runner.recording.pulls[-1].time == 0.4
 
 
 def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: RunRecording) -> None:

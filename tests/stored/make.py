@@ -82,7 +82,10 @@ class Kept:
 
 
 def _pull(runner: Any) -> None:
-    runner.pull(2, (0.0, 30.0, 0.0))
+    from snakestudio.session.pulling import Grip
+
+    x, y, z = map(float, runner.latest.link_pose[2, :3])
+    runner.pull(Grip(2, (0.0, 0.0, 0.0), (x, y + 0.1, z)))
 
 
 def _steer(runner: Any) -> None:

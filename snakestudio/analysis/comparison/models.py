@@ -19,6 +19,7 @@ from snakestudio.errors import Problem, SceneError, UsageError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import Change
+from snakestudio.model.pull import Pull
 from snakestudio.model.robot.discretise import CHAIN
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
@@ -182,7 +183,7 @@ def compare_models(
     scene: Scene,
     kinds: Sequence[str] = (),
     base_dir: Path | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
     *,
     gently: bool = False,
@@ -196,8 +197,8 @@ def compare_models(
         Formulations, the reference first; all of them, the scene's own first, if left out.
     base_dir : Path, optional
         What relative paths in the scene are relative to.
-    changes : tuple of Change
-        Changes of the scene during the runs, as `run_offline` takes them.
+    changes : tuple of Change and Pull
+        What is done to scene and robot during the runs, as `run_offline` takes them.
     progress : callable, optional
         Gets the finished fraction, from several threads but never at once; the comparison is cancelled when it returns
         False.
@@ -231,7 +232,7 @@ def _run(
     kind: str,
     label: str,
     base_dir: Path | None,
-    changes: tuple[Change, ...],
+    changes: tuple[Change | Pull, ...],
     tell: Callable[[float], bool],
 ) -> ModelRun:
     fitted, done = scene, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.samples import rows_known, runs_of
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import ContactRows, Recording, Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -94,6 +95,11 @@ class CaptureRecording:
     @property
     def changes(self) -> tuple[Change, ...]:
         """None: nothing was changed."""
+        return ()
+
+    @property
+    def pulls(self) -> Sequence[Pull]:
+        """None: no hand pulled."""
         return ()
 
     @property

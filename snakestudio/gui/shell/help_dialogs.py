@@ -188,6 +188,7 @@ MOUSE = (
             ("Click", "Select a link or an obstacle; on the ground: select nothing"),
             ("Ctrl+click", "Add to the selection, or take out of it"),
             ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
+            ("Ctrl+drag of a link while the simulation runs", "Pull on it with a spring; the wheel sets the strength"),
             ("X, Y while dragging", "Keep to that axis"),
             ("Esc while dragging", "Put it back"),
         ),

@@ -27,8 +27,8 @@ _VIEWS = {
 
 _PADDING = 18
 """Of the style sheet, left and right together, px."""
-_FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several"
-_IDLE = "Drag turns · right drag shifts · wheel zooms · click selects, Shift+drag several"
+_FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several · Ctrl+drag pulls a link"
+_IDLE = "Drag turns · right drag shifts · wheel zooms · click selects, Shift+drag several · Ctrl+drag pulls a link"
 
 
 class ViewButtons(QWidget):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.colour_bar import bar_left
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
+from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.view import reference_pixel
 from snakestudio.errors import Problem
 from snakestudio.gui.viewport.legend import Legend
@@ -66,6 +67,7 @@ class OverlayBuilder:
             warned=warned(v.bridge.status.problems) if v.bridge.live else (),
             ghosts=ghosts,
             tracks=tracks,
+            pull=pull_mark(recording, snapshot),
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
             show_grid_labels=not v.drafting,  # its rulers say that, and where x and y point

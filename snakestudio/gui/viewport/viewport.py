@@ -27,6 +27,7 @@ from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.gui.viewport.tools.editor import Editor
 from snakestudio.gui.viewport.tools.path_tool import PathTool
+from snakestudio.gui.viewport.tools.pull_tool import PullTool
 from snakestudio.gui.viewport.tools.robot_tool import RobotTool
 from snakestudio.gui.viewport.tools.tool import Tools
 from snakestudio.gui.viewport.viewport_api import ViewportApi, box_around
@@ -78,9 +79,18 @@ class Viewport(QWidget):
         self.editor = Editor(api, lambda: self.path_tool.drawing, lambda: self._mouse.busy)
         self.measure_tool = MeasureTool(api)
         self.robot_tool = RobotTool(api, lambda: self.path_tool.drawing)
+        self.pull_tool = PullTool(api, lambda: self.editor.boxes.armed)
         self._mouse = Mouse(api, self.editor.transforms, self.hover)
         self.tools = Tools(
-            [self.measure_tool, self.editor.transforms, self.path_tool, self.robot_tool, self.editor.boxes], self
+            [
+                self.measure_tool,
+                self.editor.transforms,
+                self.path_tool,
+                self.pull_tool,
+                self.robot_tool,
+                self.editor.boxes,
+            ],
+            self,
         )
         self.drop = DropTarget(api)
         self.setMouseTracking(True)
@@ -372,11 +382,13 @@ class Viewport(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.tools.release(event):
             self._mouse.cancel()
+            self._explain()
         else:
             self._mouse.release(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self._mouse.wheel(event)
+        if not self.pull_tool.wheel(event):
+            self._mouse.wheel(event)
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:

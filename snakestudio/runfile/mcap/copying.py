@@ -45,6 +45,6 @@ def copy_run(
             return False
     for checkpoint in stored.checkpoints() if stored is not None else ():
         writer.write(checkpoints=[checkpoint])
-    writer.write(changes=recording.changes, events=recording.events)
+    writer.write(changes=(*recording.changes, *recording.pulls), events=recording.events)
     writer.finish(np.array(recording.times[: writer.n_rows]))
     return True

@@ -1,4 +1,4 @@
-"""Changes and events as messages of a run file, and back."""
+"""Changes, pulls and events as messages of a run file, and back."""
 
 from __future__ import annotations
 
@@ -11,23 +11,30 @@ import numpy as np
 
 from snakestudio.inputs import SCENE, parse_json
 from snakestudio.model.events import Change, EventKind, RunEvent
+from snakestudio.model.pull import Pull, plain_pull, pull_from_plain
 from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, Template, align
 from snakestudio.runfile.mcap.format import CHANGES, EVENTS, LOG, nanoseconds
 from snakestudio.runfile.mcap.records import Messages
 
 __all__ = ["messages", "read_messages"]
 
+_PULL = "pull"
+"""Key of a pull among the messages of changes: no scene value is called so."""
+
 _INFO, _WARN, _ERROR = 20, 30, 40
 _LEVELS = {"fault": _ERROR, "unsolved": _WARN, "jam": _WARN}
 
 
-def messages(changes: Sequence[Change], events: Sequence[RunEvent], channels: Mapping[str, int]) -> list[Messages]:
-    """Changes and events as messages; events also as a log, where the file has a topic for that."""
+def messages(
+    changes: Sequence[Change | Pull], events: Sequence[RunEvent], channels: Mapping[str, int]
+) -> list[Messages]:
+    """Changes, pulls and events as messages; events also as a log, where the file has a topic for that."""
     made: dict[str, list[tuple[float, Template, tuple[float, ...]]]] = {CHANGES: [], EVENTS: [], LOG: []}
     for change in changes:
         template = Template()
         template.number("numbers", "<f8", (1,))
-        template.text(json.dumps(change.values, ensure_ascii=False))
+        values = {_PULL: plain_pull(change)} if isinstance(change, Pull) else change.values
+        template.text(json.dumps(values, ensure_ascii=False))
         made[CHANGES].append((change.time, template, (change.time,)))
     for event in events:
         template = Template()
@@ -65,12 +72,12 @@ def _joined(channel: int, entries: list[tuple[float, Template, tuple[float, ...]
     return Messages(channel, b"".join(parts), times, np.array(offsets, np.uint64))
 
 
-def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change | RunEvent]:
-    """The changes and events in the records of a chunk, in the order in which they were noted.
+def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change | Pull | RunEvent]:
+    """The changes, pulls and events in the records of a chunk, in the order in which they were noted.
 
     Raises
     ------
-    ValueError, KeyError, struct.error
+    ValueError, KeyError, TypeError, struct.error
         If it is damaged.
     """
     at = 0
@@ -83,7 +90,8 @@ def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change |
         if channel == channels[CHANGES]:
             (time,) = struct.unpack_from("<d", body)
             text, _ = _text(body, 8)
-            yield Change(time, _values(text))
+            values = _values(text)
+            yield pull_from_plain(time, values[_PULL]) if _PULL in values else Change(time, values)
         elif channel == channels[EVENTS]:
             time, weight = struct.unpack_from("<dd", body)
             kind, end = _text(body, 16)

@@ -8,7 +8,7 @@ import logging
 import os
 import weakref
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,6 +24,7 @@ from snakestudio.errors import RunFileError, SceneError
 from snakestudio.inputs import RUN_FILE, SCENE, InputError, count, opened, parse_json
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
+from snakestudio.model.pull import MOST_PULLS, Pull
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
@@ -146,6 +147,11 @@ class RunFile(BlockRecording):
         """Moments worth going back to, in the order in which they were noted."""
         return self._notes[1]
 
+    @property
+    def pulls(self) -> Sequence[Pull]:
+        """Wrenches of a hand on the robot, in the order of their times."""
+        return self._notes[2]
+
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
         """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none.
 
@@ -184,9 +190,10 @@ class RunFile(BlockRecording):
         return first, rows
 
     @cached_property
-    def _notes(self) -> tuple[tuple[Change, ...], tuple[RunEvent, ...]]:
+    def _notes(self) -> tuple[tuple[Change, ...], tuple[RunEvent, ...], tuple[Pull, ...]]:
         changes: tuple[Change, ...] = ()
         events: list[RunEvent] = []
+        pulls: list[Pull] = []
         channels = {topic: number for number, topic in enumerate(_TOPICS, 1)}
         with self._reading():
             for place in self._index.notes:
@@ -194,10 +201,13 @@ class RunFile(BlockRecording):
                     if isinstance(note, Change):
                         changes = with_change(changes, note)
                         count(len(changes), MOST_CHANGES, "changes in it")
+                    elif isinstance(note, Pull):
+                        pulls.append(note)
+                        count(len(pulls), MOST_PULLS, "pulls in it")
                     else:
                         events.append(note)
                         count(len(events), _MOST_EVENTS, "events in it")
-        return changes, tuple(events)
+        return changes, tuple(events), tuple(sorted(pulls, key=lambda pull: pull.time))
 
     @cached_property
     def _scenes(self) -> tuple[tuple[float, Scene], ...]:

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from snakestudio._version import __version__
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.mcap import format as names
@@ -156,7 +157,7 @@ class RunWriter:
     def write(
         self,
         blocks: Sequence[Rows] = (),
-        changes: Sequence[Change] = (),
+        changes: Sequence[Change | Pull] = (),
         events: Sequence[RunEvent] = (),
         checkpoints: Sequence[tuple[float, bytes]] = (),
     ) -> list[Place]:
@@ -220,10 +221,12 @@ class RunWriter:
             self._marks.append(mark)
         return added.blocks
 
-    def _new_files(self, changes: Sequence[Change]) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
+    def _new_files(self, changes: Sequence[Change | Pull]) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
         """Files that come into the scene by changes: their names, check sums and records."""
         found = []
         for change in () if self._temporary else changes:
+            if isinstance(change, Pull):
+                continue
             for name, data in read_files(named_by(change.values), self._base_dir).items():
                 if self._enclosed.get(name) != digest(data):
                     found.append((name, digest(data), _file(name, change.time, data)))

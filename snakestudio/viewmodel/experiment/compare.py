@@ -14,6 +14,7 @@ from snakestudio.analysis.experiment.comparison import ExperimentComparison, com
 from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.model.capture import Capture
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -118,6 +119,11 @@ class ShiftedRecording:
     def changes(self) -> tuple[Change, ...]:
         """What was changed while it went."""
         return tuple(replace(change, time=change.time + self.shift) for change in self._recording.changes)
+
+    @property
+    def pulls(self) -> Sequence[Pull]:
+        """Wrenches of a hand on the robot."""
+        return [replace(pull, time=pull.time + self.shift) for pull in self._recording.pulls]
 
     @property
     def events(self) -> tuple[RunEvent, ...]:

@@ -19,7 +19,8 @@ from snakestudio.drawing.colour_bar import Bar, bar, bar_corner, bar_labels, bar
 from snakestudio.drawing.gizmo import Gizmo, Guide, handles
 from snakestudio.drawing.gizmo_solids import handle_colour
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.overlays import Overlays, PullMark
+from snakestudio.drawing.pull import pull_text, pull_tip
 from snakestudio.drawing.quantities import QUANTITIES, quantity_values, range_of
 from snakestudio.drawing.quantities import colours as quantity_colours
 from snakestudio.drawing.style import Colour, Theme
@@ -125,6 +126,8 @@ class TopView(QWidget):
             _paint_body(scene.body, painter, snapshot, overlays, scale, outline, colours, place)
         if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
             self._arrows(painter, snapshot, overlays, place)
+        if overlays.pull is not None:
+            _paint_pull(painter, overlays.pull, scene.body, colours, place)
         paint_gizmo(painter, overlays, camera, colours, place)
         painter.setPen(_qcolour(colours.text_dim))
         painter.drawText(
@@ -191,6 +194,18 @@ class TopView(QWidget):
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+def _paint_pull(painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place) -> None:
+    """A hand's force with its size, and the spring to where the hand is."""
+    start, tip = place(mark.point), place(pull_tip(mark, body))
+    painter.setPen(QPen(_qcolour(colours.axis_x), 1))
+    if mark.target is not None:
+        painter.drawLine(start, place(mark.target))
+    painter.setPen(QPen(_qcolour(colours.axis_x), 3))
+    painter.drawLine(start, tip)
+    painter.setPen(_qcolour(colours.text))
+    painter.drawText(tip + QPointF(8.0, -8.0), pull_text(mark))
 
 
 @singledispatch

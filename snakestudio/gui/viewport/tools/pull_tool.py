@@ -1,0 +1,318 @@
+"""A hand in a running simulation: Ctrl+drag of a link ties it to the cursor by a spring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.overlays import Overlays, PullMark
+from snakestudio.drawing.pull import mark_of, pull_mark, pull_text
+from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
+from snakestudio.gui.viewport.viewport_api import ViewportApi
+from snakestudio.model.pull import Vector
+from snakestudio.model.rotations import matrices
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.pulling import Grip, Spring
+
+__all__ = ["PullTool"]
+
+_SLACK = 4
+"""A press that moves less than this many pixels is a click."""
+
+_PULLABLE = ("running", "paused", "finished")
+"""States of a run that has begun and can go on."""
+
+_NOTCH, _WEAKEST, _STRONGEST = 1.25, 0.1, 10.0
+"""Factor of the strength by a notch of the wheel, and its limits."""
+
+_ENDS = (QEvent.Type.FocusOut, QEvent.Type.WindowDeactivate, QEvent.Type.Hide)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Where the mouse went down on a link."""
+
+    link: int
+    point: Vector
+    """In the link's frame, m."""
+    grabbed: FloatArray
+    """World frame, m."""
+    pressed: QPointF
+
+
+class PullTool(QObject):
+    """Pulls on a link for as long as the button is held; the run records the force.
+
+    Parameters
+    ----------
+    viewport : ViewportApi
+    armed : callable
+        Whether the next drag belongs to another tool.
+
+    Signals
+    -------
+    changed()
+        What is to be drawn of it, or its hint, changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, viewport: ViewportApi, armed: Callable[[], bool]) -> None:
+        super().__init__(viewport.widget)
+        self._viewport, self._armed = viewport, armed
+        self.grip: Grip | None = None
+        """What the hand does now; None if it does not pull."""
+        self.strength = 1.0
+        self._held: _Held | None = None
+        self._spring: Spring | None = None
+        self._ended = False  # though the button is still held
+        self._pointed: int | None = None  # link under the cursor while Ctrl is held
+        self._cursor = QPointF()
+        self._follow = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self._draw_to_cursor)
+        viewport.widget.installEventFilter(self)
+        viewport.navigator.changed.connect(self._on_camera_moved)
+        viewport.bridge.frame.connect(self._on_frame)
+        for signal in (
+            viewport.bridge.status_changed,
+            viewport.bridge.source_changed,
+            viewport.bridge.cursor_changed,
+        ):
+            signal.connect(self._on_run_changed)
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    @property
+    def refusal(self) -> str:
+        """Why no link can be pulled now, "" if one can."""
+        bridge, snapshot = self._viewport.bridge, self._viewport.snapshot
+        if bridge.source == "robot":
+            return "a real robot cannot be pulled with the mouse"
+        if bridge.source == "replay":
+            return "a recorded run cannot be pulled, continue from here first"
+        if not bridge.live:
+            return "return to the present to pull"
+        if bridge.status.state not in _PULLABLE or snapshot is None or Fields.POSE not in snapshot.valid:
+            return "start the run to pull"
+        return ""
+
+    @property
+    def hint(self) -> str:
+        """What the mouse would do, "" if nothing."""
+        viewport, body = self._viewport, self._viewport.scene.body
+        if self.grip is not None:
+            mark = self._mark(pull_mark(viewport.bridge.recording, viewport.snapshot))
+            force = pull_text(mark) if mark is not None else "0 N"
+            running = "" if viewport.bridge.running else " · acts once the run continues"
+            strength = f"strength × {self.strength:.2g} (wheel)"
+            return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc lets go"
+        if self._pointed is None:
+            return ""
+        if viewport.placeable and viewport.selection.items:
+            return ""  # Ctrl is about how the robot is placed
+        title = body.part_title(self._pointed)
+        if self.refusal:
+            return f"{title} · {self.refusal}"
+        strained = "" if body.jointed else " (its strains are prescribed: only what holds it can give way)"
+        return f"{title} · Ctrl+drag pulls it{strained}"
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """Add the spring to where the cursor is, and the force that acts, or will once the run continues."""
+        if self.grip is not None:
+            return replace(overlays, pull=self._mark(overlays.pull))
+        bridge = self._viewport.bridge
+        let_go = bridge.live and bridge.source == "simulation" and not bridge.running
+        return replace(overlays, pull=None) if let_go and overlays.pull is not None else overlays
+
+    def _mark(self, acting: PullMark | None) -> PullMark | None:
+        """The force that acts, with where the hand is; while the run stands, the force with which it will continue."""
+        snapshot, grip = self._viewport.snapshot, self.grip
+        if grip is None or snapshot is None or self._spring is None or grip.link >= snapshot.n_links:
+            return acting
+        target = np.array(grip.target)
+        if acting is not None and self._viewport.bridge.running:
+            return replace(acting, target=target)
+        return mark_of(self._spring.pull(grip, snapshot), snapshot, target)
+
+    def _point_at(self, link: int | None) -> None:
+        if link == self._pointed:
+            return
+        self._pointed = link
+        if self.grip is None:
+            if link is not None and not self.refusal:
+                self._viewport.widget.setCursor(Qt.CursorShape.OpenHandCursor)
+            else:
+                self._viewport.widget.unsetCursor()
+        self.changed.emit()
+
+    # --- mouse and keys -------------------------------------------------------------------------------------------
+
+    def press(self, event: QMouseEvent) -> bool:
+        """A button went down. A click with Ctrl still selects, so the event is taken only once it is dragged."""
+        if self._held is not None:
+            return True
+        self._ended = False
+        wanted = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.ControlModifier
+        if event.button() != Qt.MouseButton.LeftButton or not wanted or self._armed() or self.refusal:
+            return False
+        picked, item = self._viewport.item_at(event.position())
+        snapshot = self._viewport.snapshot
+        if item is None or item[0] != "link" or picked is None or snapshot is None or item[1] >= snapshot.n_links:
+            return False
+        grabbed = np.array(picked.point)
+        pose = snapshot.link_pose[item[1]]
+        x, y, z = map(float, matrices(pose[3:][None, :])[0].T @ (grabbed - pose[:3]))
+        self._held = _Held(item[1], (x, y, z), grabbed, event.position())
+        return False
+
+    def double_click(self, event: QMouseEvent) -> bool:
+        """As a click."""
+        return self.press(event)
+
+    def move(self, event: QMouseEvent) -> bool:
+        """The mouse moved."""
+        held_down = bool(event.buttons() & Qt.MouseButton.LeftButton)
+        if self._held is None:
+            self._ended = self._ended and held_down
+            ctrl = not event.buttons() and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            self._point_at(self._link_at(event.position()) if ctrl else None)
+            return self._ended
+        if not held_down:  # the release went elsewhere
+            self.cancel()
+            self._ended = False
+            return False
+        self._cursor = event.position()
+        away = self._cursor - self._held.pressed
+        if self.grip is not None:
+            if not self._timer.isActive():
+                self._timer.start()
+        elif abs(away.x()) + abs(away.y()) >= _SLACK:
+            self._begin()
+        return True
+
+    def _link_at(self, position: QPointF) -> int | None:
+        item = self._viewport.item_at(position)[1]
+        return item[1] if item is not None and item[0] == "link" else None
+
+    def release(self, event: QMouseEvent) -> bool:
+        """A button went up."""
+        if self._held is None:
+            ended, self._ended = self._ended, False
+            return ended
+        if event.button() != Qt.MouseButton.LeftButton:
+            return self.grip is not None
+        pulled = self.grip is not None
+        self._let_go()
+        return pulled
+
+    def wheel(self, event: QWheelEvent) -> bool:
+        """Change the strength while a link is pulled; False if none is."""
+        if self.grip is None:
+            return False
+        notches = event.angleDelta().y() / 120.0
+        self.strength = min(max(self.strength * _NOTCH**notches, _WEAKEST), _STRONGEST)
+        self._draw_to_cursor()
+        return True
+
+    def key(self, event: QKeyEvent) -> bool:
+        """A key was pressed."""
+        return event.key() == Qt.Key.Key_Escape and self.cancel()
+
+    def wants(self, event: QKeyEvent) -> bool:
+        """Whether a key that is a shortcut of the window is meant for it just now."""
+        return self.grip is not None and event.key() == Qt.Key.Key_Escape
+
+    def cancel(self) -> bool:
+        """Let go; False if nothing is held."""
+        if self._held is None:
+            return False
+        pulled = self.grip is not None
+        self._let_go()
+        self._ended = pulled  # until the button is let go
+        return pulled
+
+    def leave(self) -> None:
+        """The cursor is no longer its business."""
+        if self.grip is None:
+            self._point_at(None)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _ENDS:
+            self.cancel()
+            self._point_at(None)
+        elif isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Control and self._held is None:
+            down = event.type() == QEvent.Type.KeyPress
+            hovered = self._viewport.selection.hovered
+            self._point_at(hovered[1] if down and hovered is not None and hovered[0] == "link" else None)
+        return False
+
+    # --- pulling --------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        viewport = self._viewport
+        self._spring = Spring(viewport.scene)
+        self._follow = viewport.navigator.following
+        viewport.navigator.set_following(False)  # or the cursor would flee from what is pulled to it
+        viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
+        self._draw_to_cursor()
+
+    def _draw_to_cursor(self) -> None:
+        """Have the session pull to where the cursor is now."""
+        held = self._held
+        if held is None:
+            return
+        target = self._target(held)
+        if target is None:
+            if self.grip is None:
+                return
+            target = self.grip.target  # towards the horizon the hand stays where it was
+        self.grip = Grip(held.link, held.point, target, self.strength)
+        self._viewport.bridge.session.pull(self.grip)
+        self.changed.emit()
+
+    def _target(self, held: _Held) -> Vector | None:
+        """The point under the cursor at the depth of what was grabbed, or at its height if the robot keeps that."""
+        viewport = self._viewport
+        if not viewport.scene.body.in_space:
+            height = float(held.grabbed[2])
+            found = viewport.ground(self._cursor, height)
+            return None if found is None else (*found, height)
+        camera = viewport.navigator.camera
+        origin, direction = camera.ray(viewport.ndc(self._cursor), viewport.navigator.aspect)
+        towards = camera.axes[2]
+        x, y, z = map(float, origin + direction * ((held.grabbed - origin) @ towards) / (direction @ towards))
+        return x, y, z
+
+    def _let_go(self) -> None:
+        self._timer.stop()
+        self._held = None
+        if self.grip is None:
+            return
+        self.grip = self._spring = None
+        self._viewport.bridge.session.pull(None)
+        self._viewport.navigator.set_following(self._follow)
+        self._viewport.widget.unsetCursor()
+        self._pointed = None
+        self.changed.emit()
+
+    # --- events of the program ------------------------------------------------------------------------------------
+
+    def _on_run_changed(self) -> None:
+        if self._held is not None and self.refusal:
+            self.cancel()
+
+    def _on_camera_moved(self) -> None:
+        if self.grip is not None and not self._timer.isActive():
+            self._timer.start()
+
+    def _on_frame(self) -> None:
+        if self.grip is not None:
+            self.changed.emit()

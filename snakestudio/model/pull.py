@@ -1,0 +1,95 @@
+"""A pull: the external wrench by which a hand acts on a link, as runs record it and files note it."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from snakestudio.model.body import Body
+from snakestudio.model.world import STANDARD_GRAVITY
+
+__all__ = ["MOST_PULLS", "Pull", "acting", "plain_pull", "pull_from_plain", "usual_stiffness", "weight"]
+
+_STRETCH = 0.25
+"""Stretch, as a share of the body's length, at which the usual spring pulls with the weight of the robot."""
+
+MOST_PULLS = 60_000
+"""Entries that a run may hold: ten simulated minutes of pulling, which still fit in the header of a CSV."""
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A wrench that acts on a link from `time` on, until the next entry; a hand holds one link at a time."""
+
+    time: float
+    """Simulated time, s."""
+    link: int
+    """0-based part of the body."""
+    point: Vector
+    """Material point where the hand holds the link, in the link's frame, m."""
+    force: Vector
+    """World frame, N; zero once the hand has let go."""
+    torque: Vector
+    """About the centre of gravity, world frame, N m."""
+
+    @property
+    def released(self) -> bool:
+        """Whether the hand has let go."""
+        return not any((*self.force, *self.torque))
+
+    @property
+    def newtons(self) -> float:
+        """Magnitude of the force, N."""
+        return math.hypot(*self.force)
+
+
+def weight(body: Body) -> float:
+    """Weight of the robot on Earth, whatever the scene's gravity is: the measure of a hand's force, N."""
+    return STANDARD_GRAVITY * body.mass
+
+
+def usual_stiffness(body: Body) -> float:
+    """Stiffness of the spring between a hand and the link that it holds, at strength 1, N/m."""
+    return weight(body) / (_STRETCH * body.length)
+
+
+def acting(pulls: Sequence[Pull], time: float) -> Pull | None:
+    """The entry that holds at `time` (s), of entries in the order of their times; None if no hand pulls."""
+    found = bisect_right(pulls, time, key=lambda pull: pull.time) - 1
+    return None if found < 0 or pulls[found].released else pulls[found]
+
+
+def plain_pull(pull: Pull) -> dict[str, Any]:
+    """A pull but for its time, as files write it; links are numbered from 1 there."""
+    return {
+        "link": pull.link + 1,
+        "point_m": list(pull.point),
+        "force_n": list(pull.force),
+        "torque_nm": list(pull.torque),
+    }
+
+
+def pull_from_plain(time: float, plain: Mapping[str, Any]) -> Pull:
+    """The pull that `plain_pull` wrote.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError
+        If it is damaged.
+    """
+    link = plain["link"]
+    if type(link) is not int or link < 1 or not math.isfinite(time):
+        raise ValueError("a pull without its link")
+    return Pull(time, link - 1, *(_vector(plain[key]) for key in ("point_m", "force_n", "torque_nm")))
+
+
+def _vector(values: Any) -> Vector:
+    x, y, z = map(float, values)
+    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+        raise ValueError("a pull that is not finite")
+    return x, y, z

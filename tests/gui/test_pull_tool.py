@@ -1,0 +1,196 @@
+"""Pulling on a link with the mouse: what takes hold, what lets go, and what the picture shows of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QFocusEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.pull import acting
+from snakestudio.model.recording import Recording
+from tests.gui.test_viewport import CTRL, LEFT, NONE
+
+pytestmark = pytest.mark.gui
+
+LINK = 3
+AWAY = QPoint(20, 45)
+
+
+def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier, buttons: Qt.MouseButton = LEFT) -> None:
+    """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
+    there, globally = QPointF(at), QPointF(viewport.mapToGlobal(at))
+    QApplication.sendEvent(
+        viewport, QMouseEvent(QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, buttons, modifiers)
+    )
+
+
+def link_at(viewport: Viewport) -> QPoint:
+    """Where the back of a link is seen now."""
+    snapshot = viewport.snapshot
+    assert snapshot is not None
+    x, y, z = snapshot.link_pose[LINK, :3]
+    return viewport.pixel((x, y, z + viewport.scene.body.radius)).toPoint()
+
+
+def grab(qtbot: QtBot, viewport: Viewport) -> QPoint:
+    """Drag a link with Ctrl, the button still held; gives where it was grabbed."""
+    begin = link_at(viewport)
+    qtbot.mousePress(viewport, LEFT, CTRL, begin)
+    move(viewport, begin + AWAY / 2, CTRL)
+    move(viewport, begin + AWAY, CTRL)
+    return begin
+
+
+def recording_of(window: MainWindow) -> Recording:
+    recording = window.context.bridge.recording
+    assert recording is not None
+    return recording
+
+
+@pytest.fixture
+def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
+    """A window whose run has begun and is paused, seen from above."""
+    bridge, viewport = ready.context.bridge, ready.context.viewport
+    bridge.session.step(200)
+    qtbot.waitUntil(lambda: bridge.status.state == "paused" and bridge.displayed is not None)
+    qtbot.waitUntil(lambda: bridge.displayed is bridge.session.latest)
+    viewport.frame_all(at_once=True)
+    viewport.navigator.view("top")
+    viewport.navigator.finish()
+    return ready
+
+
+def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(standing: MainWindow, qtbot: QtBot) -> None:
+    viewport, bridge = standing.context.viewport, standing.context.bridge
+    camera, selected = viewport.navigator.camera, set(standing.context.selection.items)
+    before = viewport.snapshot
+    assert before is not None
+    move(viewport, link_at(viewport), CTRL, Qt.MouseButton.NoButton)
+    assert viewport.hint.text() == f"Link {LINK + 1} · Ctrl+drag pulls it"
+    assert viewport.cursor().shape() == Qt.CursorShape.OpenHandCursor
+    begin = grab(qtbot, viewport)
+    grip = viewport.pull_tool.grip
+    assert grip is not None
+    assert grip.link == LINK
+    assert viewport.cursor().shape() == Qt.CursorShape.ClosedHandCursor
+    height = grip.target[2]
+    under = viewport.api.ground(QPointF(begin + AWAY), height)
+    assert under is not None
+    there = pytest.approx((*under, height))
+    qtbot.waitUntil(lambda: viewport.pull_tool.grip.target == there)  # type: ignore[union-attr]
+    preview = viewport.overlays().pull
+    assert preview is not None
+    assert preview.target == there
+    assert "acts once the run continues" in viewport.hint.text()
+    bridge.session.step(1200)
+    bridge.session.settle()
+    recording = recording_of(standing)
+    entry = recording.pulls[0]
+    assert (entry.link, entry.time) == (LINK, pytest.approx(0.05))
+    assert entry.force == pytest.approx(tuple(preview.force), rel=1e-9)
+    qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
+    assert viewport.pull_tool.grip is None
+    assert "pulls a link" in viewport.hint.text()
+    bridge.session.step(200)
+    bridge.session.settle()
+    assert recording.pulls[-1].released
+    assert acting(recording.pulls, bridge.session.latest.time) is None  # type: ignore[union-attr]
+    assert viewport.navigator.camera == camera
+    assert set(standing.context.selection.items) == selected
+    # Looked at again, that moment shows the force without a hand.
+    bridge.set_cursor(recording.index_at(0.2))
+    shown = viewport.overlays().pull
+    assert shown is not None
+    assert shown.target is None
+    held = acting(recording.pulls, recording.times[recording.index_at(0.2)])
+    assert held is not None
+    np.testing.assert_array_equal(shown.force, held.force)
+
+
+@pytest.mark.parametrize("end", ["escape", "focus", "reset", "look back", "lost release"])
+def test_whatever_interrupts_a_pull_ends_it(standing: MainWindow, qtbot: QtBot, end: str) -> None:
+    viewport, bridge = standing.context.viewport, standing.context.bridge
+    camera = viewport.navigator.camera
+    begin = grab(qtbot, viewport)
+    bridge.session.step(200)
+    bridge.session.settle()
+    recording = recording_of(standing)
+    assert recording.pulls
+    if end == "escape":
+        qtbot.keyClick(viewport, Qt.Key.Key_Escape)
+    elif end == "focus":
+        QApplication.sendEvent(viewport, QFocusEvent(QEvent.Type.FocusOut))
+    elif end == "reset":
+        bridge.reset()
+        qtbot.waitUntil(lambda: viewport.pull_tool.grip is None)
+    elif end == "look back":
+        bridge.set_cursor(1)
+    else:
+        move(viewport, begin, NONE, Qt.MouseButton.NoButton)
+    assert viewport.pull_tool.grip is None
+    move(viewport, begin + 2 * AWAY, CTRL)  # the button may still be held
+    qtbot.mouseRelease(viewport, LEFT, CTRL, begin + 2 * AWAY)
+    assert viewport.pull_tool.grip is None
+    if end != "lost release":
+        assert viewport.navigator.camera == camera
+    if end != "reset":
+        bridge.session.step(200)
+        bridge.session.settle()
+        assert recording.pulls[-1].released
+
+
+def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qtbot: QtBot) -> None:
+    viewport = standing.context.viewport
+    camera = viewport.navigator.camera
+    begin = grab(qtbot, viewport)
+    at = QPointF(begin + AWAY)
+    wheel = QWheelEvent(
+        at, QPointF(viewport.mapToGlobal(begin + AWAY)), QPoint(), QPoint(0, 120), LEFT, NONE,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    weak = viewport.overlays().pull
+    QApplication.sendEvent(viewport, wheel)
+    strong = viewport.overlays().pull
+    assert weak is not None
+    assert strong is not None
+    assert viewport.pull_tool.strength == 1.25
+    assert np.linalg.norm(strong.force) > 1.1 * np.linalg.norm(weak.force)
+    assert viewport.navigator.camera == camera
+    qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
+
+
+def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(standing: MainWindow, qtbot: QtBot) -> None:
+    viewport, bridge = standing.context.viewport, standing.context.bridge
+    qtbot.mouseClick(viewport, LEFT, CTRL, link_at(viewport))
+    assert standing.context.selection.links == (LINK,)
+    corner = QPoint(5, viewport.height() - 5)
+    qtbot.mousePress(viewport, LEFT, CTRL, corner)
+    move(viewport, corner + AWAY, CTRL)
+    assert viewport.pull_tool.grip is None
+    qtbot.mouseRelease(viewport, LEFT, CTRL, corner + AWAY)
+    # What is recorded cannot be pulled, and says so.
+    bridge.set_cursor(0)
+    grab(qtbot, viewport)
+    assert viewport.pull_tool.grip is None
+    qtbot.mouseRelease(viewport, LEFT, CTRL, corner)
+    move(viewport, link_at(viewport), CTRL, Qt.MouseButton.NoButton)
+    assert viewport.hint.text().endswith("return to the present to pull")
+    assert not recording_of(standing).pulls
+
+
+def test_real_robot_is_never_pulled(standing: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    viewport, bridge = standing.context.viewport, standing.context.bridge
+    commands: list[object] = []
+    monkeypatch.setattr(bridge.session, "pull", commands.append)
+    monkeypatch.setattr(type(bridge), "source", property(lambda self: "robot"))
+    begin = grab(qtbot, viewport)
+    assert viewport.pull_tool.grip is None
+    qtbot.mouseRelease(viewport, LEFT, CTRL, begin)
+    move(viewport, link_at(viewport), CTRL, Qt.MouseButton.NoButton)
+    assert viewport.hint.text() == f"Link {LINK + 1} · a real robot cannot be pulled with the mouse"
+    assert not commands
