@@ -12,7 +12,7 @@ from snakestudio.analysis.experiment.comparison import ExperimentComparison
 from snakestudio.analysis.experiment.figures import FIGURES
 from snakestudio.errors import ExportError
 from snakestudio.export import experiment_figures as pictures
-from snakestudio.export.experiment_tables import alignment_rows, figure_rows, told, trial_rows
+from snakestudio.export.experiment_tables import alignment_rows, figure_rows, recognition_rows, told, trial_rows
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines
@@ -148,6 +148,10 @@ def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
         f"; time offset where the oscillations of both tracks correlate best, sought from {low:g} to {high:g} s. "
         "A robot that is itself late cannot be told from a clock that started early."
     )
+    recognized = recognition_rows(trials)
+    if recognized:
+        head = ("trial", "", "what its file was found to hold")
+        tables.append(Table("Measured files", (head, *recognized), 3))
     tables.append(Table("Alignment", tuple(alignment_rows(comparison)), 2, how))
     known = {name for trial in trials for name in trial.figures}
     tables.append(

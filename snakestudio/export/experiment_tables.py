@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -21,6 +22,7 @@ __all__ = [
     "alignment_rows",
     "figure_rows",
     "link_name",
+    "recognition_rows",
     "report",
     "shown",
     "told",
@@ -106,14 +108,42 @@ def alignment_rows(comparison: ExperimentComparison) -> list[tuple[str, ...]]:
 
 
 def told(trials: Sequence[TrialComparison]) -> list[str]:
-    """Notes of all trials, each naming its trial."""
-    return [f"{trial.name}: {note}" for trial in trials for note in trial.notes]
+    """Notes of all trials, each naming its trial, but for those that `recognition_rows` show."""
+    return [
+        f"{trial.name}: {note}"
+        for trial in trials
+        for note in trial.notes
+        if trial.capture.recognition is None or note not in trial.capture.recognition.sentences()
+    ]
+
+
+def recognition_rows(trials: Sequence[TrialComparison]) -> list[tuple[str, str, str]]:
+    """What the file of each trial was found to hold: trial, caption, text."""
+    rows: list[tuple[str, str, str]] = []
+    for trial in trials:
+        if trial.capture.recognition is not None:
+            own = trial.capture.recognition.rows()
+            rows += [(trial.name if i == 0 else "", caption, text) for i, (caption, text) in enumerate(own)]
+    return rows
+
+
+_LINE = 120
+
+
+def _recognitions(trials: Sequence[TrialComparison]) -> str:
+    """`recognition_rows` as text; long cells are wrapped."""
+    rows = []
+    for name, caption, text in recognition_rows(trials):
+        lines = textwrap.wrap(text, _LINE) or [""]
+        rows += [(name if i == 0 else "", caption if i == 0 else "", line) for i, line in enumerate(lines)]
+    return aligned(rows, left=3)
 
 
 def report(comparison: ExperimentComparison) -> str:
     """The whole comparison as lines of text."""
     trials = comparison.trials
-    parts = [aligned(alignment_rows(comparison))]
+    parts = [_recognitions(trials)] if recognition_rows(trials) else []
+    parts.append(aligned(alignment_rows(comparison)))
     head = ("", "unit", "run", "experiment", "experiment less run", "interval")
     if len(trials) == 1:
         parts.append(aligned([head, *figure_rows(trials[0].figures)], left=2))

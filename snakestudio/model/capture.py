@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio.model.recognition import Recognition
 
 __all__ = ["CENTRE_OF_MASS", "Capture"]
 
@@ -45,6 +46,8 @@ class Capture:
         Name of the file it came from.
     digest : str
         SHA-256 of that file; empty if it is unknown.
+    recognition : Recognition or None
+        What the file was found to hold.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Capture:
     notes: tuple[str, ...] = ()
     source: str = ""
     digest: str = ""
+    recognition: Recognition | None = None
 
     @property
     def duration(self) -> float:

@@ -123,11 +123,24 @@ def test_which_link_is_compared() -> None:
 
 
 def test_too_little_in_common_is_said() -> None:
-    late = replace(seen(), time=seen().time + 100.0)
+    late = replace(seen(), time=seen().time + 11.8)
     with pytest.raises(ExperimentError, match="fewer than 8 measured rows lie within the run"):
         align(RUN, late)
     with pytest.raises(ExperimentError, match="wrong way round"):
         align(RUN, seen(), AlignmentOptions((0.5, -0.5)))
+
+
+@pytest.mark.parametrize("begin", [722.0, -50.0])
+def test_clock_far_from_the_run_counts_from_its_own_beginning(begin: float) -> None:
+    near = seen(0.1)
+    far = replace(near, time=near.time + begin)
+    found = align(RUN, far)
+    assert found.offset_s == pytest.approx(align(RUN, near).offset_s, abs=1e-6)
+    assert found.begin_s == pytest.approx(begin)
+    np.testing.assert_allclose(found.apply(far).time, near.time + found.offset_s, atol=1e-9)
+    assert any(f"begin at {begin:g} s, far from the run" in note for note in found.notes)
+    given = align(RUN, far, AlignmentOptions((0.1 - begin, 0.1 - begin)))
+    assert given.begin_s == 0.0, "an offset that leads into the run is that of the file's own clock"
 
 
 def test_a_capture_is_a_recording() -> None:

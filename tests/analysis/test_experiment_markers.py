@@ -90,7 +90,7 @@ def test_damaged_files_are_said(tmp_path: Path) -> None:
         read_capture(path)
     trc = tmp_path / "a.trc"
     trc.write_text("t,x,y\n0,1,2\n", encoding="utf-8")
-    with pytest.raises(ExperimentError, match="this is no TRC file"):
+    with pytest.raises(ExperimentError, match="this is not a TRC file"):
         read_capture(trc)
     text = _trc(trc).read_text(encoding="utf-8")
     trc.write_text(text.replace("\tmm\t", "\tfurlong\t"), encoding="utf-8")

@@ -21,7 +21,7 @@ from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import matrices, quaternions, rotation
 
-__all__ = ["Alignment", "AlignmentOptions", "align", "tracked_pairs"]
+__all__ = ["Alignment", "AlignmentOptions", "align", "own_beginning", "tracked_pairs"]
 
 # Seek the time offset between a measured track and a run by the correlation of their oscillations.
 #
@@ -208,7 +208,7 @@ class AlignmentOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """How a capture lies over a run: x_run = R(heading) (x - pivot) + pivot + shift, t_run = t + offset.
+    """How a capture lies over a run: x_run = R(heading) (x - pivot) + pivot + shift, t_run = t - begin + offset.
 
     Attributes
     ----------
@@ -225,6 +225,8 @@ class Alignment:
         Body of the capture and link of the run that belong together.
     notes : tuple of str
         What is doubtful about it, in sentences.
+    begin_s : float
+        What is subtracted from the capture's times first: where its clock begins, if that is far from the run.
     """
 
     offset_s: float
@@ -235,6 +237,7 @@ class Alignment:
     offset_std_s: float
     pairs: tuple[tuple[int, int], ...]
     notes: tuple[str, ...] = ()
+    begin_s: float = 0.0
 
     def apply(self, capture: Capture) -> Capture:
         """The capture with times and places in those of the run."""
@@ -249,7 +252,11 @@ class Alignment:
         for body, link in self.pairs:
             links[body] = link
         return replace(
-            capture, time=capture.time + self.offset_s, position=position, orientation=orientation, links=tuple(links)
+            capture,
+            time=capture.time - self.begin_s + self.offset_s,
+            position=position,
+            orientation=orientation,
+            links=tuple(links),
         )
 
 
@@ -316,6 +323,14 @@ def align(recording: Recording | RunTracks, capture: Capture, options: Alignment
         raise ExperimentError(f"The bounds of the time offset, {low:g} and {high:g} s, are the wrong way round.")
     run = recording if isinstance(recording, RunTracks) else RunTracks(recording)
     pairs, notes = tracked_pairs(capture, run.n_links, options.link)
+    seen = capture.time[capture.measured[:, [body for body, _ in pairs]].any(axis=1)]
+    begin = own_beginning(seen, (float(run.time[0]), float(run.time[-1])), options.offset_bounds_s)
+    if begin != 0.0:
+        notes.append(
+            f"Its times begin at {seen[0]:.10g} s, far from the run ({run.time[0]:g} to {run.time[-1]:g} s), so they "
+            "count from its own beginning."
+        )
+        capture = replace(capture, time=capture.time - begin)
     search = OffsetSearch(run, capture, pairs, options.align_heading)
     if high > low:
         offset, told = search.best(low, high)
@@ -331,7 +346,16 @@ def align(recording: Recording | RunTracks, capture: Capture, options: Alignment
             "are too unlike. Narrow the bounds, or give the offset."
         )
     heading, shift, pivot = _frame(search.common(offset), options)
-    return Alignment(offset, heading, shift, pivot, found, std, pairs, tuple(notes))
+    return Alignment(offset, heading, shift, pivot, found, std, pairs, tuple(notes), begin)
+
+
+def own_beginning(time: FloatArray, run: tuple[float, float], bounds: tuple[float, float]) -> float:
+    """What is to be subtracted from measured times (k,) that are far from a run; 0 where they are not.
+
+    They are far if none can lie within the run (from, to, in s) at any time offset within the bounds.
+    """
+    inside = (time >= run[0] - bounds[1] - 1e-9) & (time <= run[1] - bounds[0] + 1e-9)
+    return float(time[0]) - run[0] if len(time) and not inside.any() else 0.0
 
 
 def _frame(

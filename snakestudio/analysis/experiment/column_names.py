@@ -3,36 +3,57 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-__all__ = ["Heading", "headings", "link_of", "rate_in", "unit_in"]
+from snakestudio.analysis.experiment.units import angle_unit_of, length_unit_of, time_unit_of
 
-_UNITS = {
-    "m": "m", "meter": "m", "meters": "m", "metre": "m", "metres": "m", "cm": "cm", "mm": "mm", "millimeters": "mm",
-    "millimetres": "mm", "centimeters": "cm", "centimetres": "cm", "in": "in", "inch": "in", "inches": "in",
-    "rad": "rad", "radians": "rad", "deg": "deg", "degree": "deg", "degrees": "deg", "°": "deg",
-    "s": "s", "sec": "s", "seconds": "s", "ms": "ms", "milliseconds": "ms", "us": "us", "µs": "us", "min": "min",
-}  # fmt: skip
+__all__ = ["Heading", "heading_of", "headings", "link_of", "rate_in", "unit_in"]
+
 _KINDS = {"rotation": "rotation", "position": "position", "orientation": "rotation", "translation": "position"}
 _NO_NAMES = {"rigid body", "rigid body marker", "marker", "bone", "type", "name", "id", "parent", ""}
-_TIMES = {"time", "t", "timestamp", "zeit", "tid", "elapsed", "seconds", "milliseconds"}
-_FRAMES = {"frame", "frames", "frame#", "sample", "samples", "field", "index", "n"}
-_UNIT = re.compile(r"[\s_]*[\[\(]\s*(?P<unit>[a-zµ°]+)\s*[\]\)]\s*\Z|[_\s](?P<bare>mm|cm|m|in|rad|deg|s|ms|us)\Z")
+_TIMES = {
+    "time", "t", "timestamp", "time stamp", "zeit", "tid", "elapsed", "elapsed time", "seconds", "milliseconds",
+    "stamp", "header stamp", "datetime", "date time", "date and time", "clock", "time of day", "utc", "nanoseconds",
+    "microseconds", "rosbagtimestamp", "timestamps",
+}  # fmt: skip
+_FRAMES = {"frame", "frames", "frame#", "frame number", "sample", "samples", "field", "index", "n"}
+_BARE_UNITS = "mm|cm|dm|um|µm|km|m|in|ft|rad|deg|s|sec|secs|ms|us|µs|ns|min"
+_UNIT = re.compile(
+    rf"\s*[\s_]*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\))\s*\Z|[_\s](?P<bare>{_BARE_UNITS})\Z", re.IGNORECASE
+)
 _WHAT = re.compile(
     r"(?P<body>.*?)(?P<gap>[\s_.:/|-]*)"
     r"(?P<what>qw|qx|qy|qz|q0|q1|q2|q3|tx|ty|tz|rx|ry|rz|roll|pitch|yaw|heading|theta|psi|x|y|z|w)\Z",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(r"(?P<what>x|y|z)(?:[\s_.-]+(?P<body>.+)|(?P<number>\d{1,4}))\Z", re.IGNORECASE)
 _MEANING = {
     "tx": "x", "ty": "y", "tz": "z", "rx": "roll", "ry": "pitch", "rz": "yaw", "heading": "vertical",
     "theta": "vertical", "psi": "vertical", "q0": "qw", "q1": "qx", "q2": "qy", "q3": "qz",
 }  # fmt: skip
 _JOINT = re.compile(r"joint[ _-]*(\d{1,4})[ _-]*(yaw|pitch)?\Z", re.IGNORECASE)
-_LINK = re.compile(r"(?:link|segment|module|glied|ledd)[ _-]*(\d{1,4})\Z", re.IGNORECASE)
+_LINK = re.compile(r"(?:[^:]*:)?\s*(?:link|segment|module|glied|ledd)[ _-]*(\d{1,4})\Z", re.IGNORECASE)
 _CENTRE = re.compile(r"(com|cog|cm|centre[ _]of[ _]mass|center[ _]of[ _]mass)\Z", re.IGNORECASE)
-_RATE = re.compile(r"(?:frame ?rate|data ?rate|sample ?rate|sampling|rate|fps)[^\d\n]{0,20}(\d+(?:[.,]\d+)?)", re.I)
+_RATE = re.compile(
+    r"(?:frame ?rate|data ?rate|sample ?rate|sampling|frequency|rate|fps)[^\d\n]{0,20}(\d+(?:[.,]\d+)?)", re.I
+)
 _HERTZ = re.compile(r"(\d+(?:\.\d+)?)\s*Hz\b")
+_EUROC = re.compile(r"(?P<kind>p|q|v|b_w|b_a)_[A-Z]{1,3}(?:_[A-Z]{1,3})?_(?P<axis>[xyzw])\Z")
 
+_POSITION_WORDS = {"pos", "position", "coord", "coordinate", "coordinates", "translation", "trans", "location", "p"}
+_ROTATION_WORDS = {"rot", "rotation", "orientation", "quat", "quaternion", "q", "attitude"}
+_MESSAGE_WORDS = {"field", "pose", "poses", "transform", "transforms", "msg", "data", "header", "point", ""}
+_NEVER = {
+    "residual", "error", "err", "std", "sigma", "cov", "covariance", "var", "variance", "bias", "rms", "rmse",
+    "quality", "deviation", "uncertainty", "confidence", "stddev",
+}  # fmt: skip
+_QUANTITIES = {
+    "vel", "velocity", "velocities", "speed", "acc", "accel", "acceleration", "accelerometer", "force", "forces",
+    "torque", "moment", "gyro", "gyroscope", "mag", "magnetometer", "magnetic", "imu", "angular", "linear", "twist",
+    "wrench", "current", "voltage", "analog", "cop", "emg", "gravity", "jerk", "momentum", "impulse", "rate", "omega",
+    "euler", "angle", "angles", "gaze",
+}  # fmt: skip
+_QUANTITY_LETTERS = {"v", "a", "f", "w", "m", "g", "b"}
 
 _LONGEST = 200
 """Characters of a name."""
@@ -45,26 +66,48 @@ class Heading:
     Attributes
     ----------
     what : str
-        "time", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw", "vertical", "joint_yaw", "joint_pitch";
-        "" for anything else.
+        "time", "nanoseconds", "frame", "x", "y", "z", "qw" ... "qz", "roll", "pitch", "yaw", "vertical", "joint_yaw",
+        "joint_pitch"; "" for anything else.
     body : str
         Whose it is; "" where no name is given. Of a joint its number.
     unit : str
-        As in the layout; "" where none is given.
+        As in the layout; "" where none is given, or it is unknown.
+    name : str
+        The words as they are written.
+    reason : str
+        Why the column is none of these.
+    unknown_unit : str
+        The unit of a position as it is written, where it is neither a length nor a known other quantity.
+    occurrence : int
+        The number that a program has put behind a name it has written before, as in "x.1"; 0 for none.
     """
 
     what: str
     body: str = ""
     unit: str = ""
+    name: str = ""
+    reason: str = ""
+    unknown_unit: str = ""
+    occurrence: int = 0
 
 
 def unit_in(text: str) -> tuple[str, str]:
-    """A name without the unit it ends in, and the unit ("" for none)."""
-    match = _UNIT.search(text.lower()) if len(text) <= _LONGEST else None
+    """A name without the unit it ends in, and the unit ("" for none, or an unknown one)."""
+    name, unit, _ = _split(text)
+    return name, unit
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Name, known unit and the unit as it is written."""
+    match = _UNIT.search(text) if len(text) <= _LONGEST else None
     if match is None:
-        return text.strip(), ""
-    unit = _UNITS.get(match["unit"] or match["bare"], "")
-    return (text[: match.start()].strip(" _"), unit) if unit else (text.strip(), "")
+        return text.strip(), "", ""
+    written = next((part for part in match.group("square", "round", "bare") if part is not None), "").strip()
+    unit = length_unit_of(written) or angle_unit_of(written) or time_unit_of(written) or ""
+    name = text[: match.start()].strip(" _")
+    if match["bare"] is not None and not name:
+        return text.strip(), "", ""
+    return name, unit, written
 
 
 def link_of(body: str) -> int | None:
@@ -92,27 +135,32 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
     names: list[list[str]] = []
     for row in rows:
         words = [cell.lower() for cell in row if cell]
-        if words and all(word.strip("[]()") in _UNITS for word in words) and names:
-            units = [_UNITS.get(cell.lower().strip("[]()"), "") for cell in row]
+        if words and all(_is_unit(word) for word in words) and names:
+            units = row
         elif words and sum(word in _KINDS for word in words) >= max(1, len(words) - 2):
             kinds = [_KINDS.get(cell.lower(), "") for cell in row]
         else:
             names.append(row)
     if not names:
         return [Heading("")] * n_columns
-    axis = max(range(len(names)), key=lambda i: (sum(bool(_heading(cell).what) for cell in names[i]), i))
+    axis = max(range(len(names)), key=lambda i: (sum(bool(heading_of(cell).what) for cell in names[i]), i))
     bodies = _bodies(names[:axis], n_columns)
-    found = []
+    result = []
     for column, cell in enumerate(names[axis]):
-        heading = _heading(cell)
+        heading = heading_of(f"{cell} [{units[column].strip('[]()')}]" if units[column] else cell)
         what = heading.what
         if kinds[column] == "rotation" and what in ("x", "y", "z", "w"):
             what = f"q{what}"
         if what == "w":
             what = ""
-        body = heading.body or (bodies[column] if what not in ("time", "frame") else "")
-        found.append(Heading(what, body, heading.unit or units[column]))
-    return _quaternions_apart(found)
+        body = heading.body or (bodies[column] if what not in ("time", "frame", "nanoseconds") else "")
+        reason = heading.reason or ("" if what else "not a position")
+        result.append(replace(heading, what=what, body=body, name=cell, reason=reason))
+    return _one_rotation_each(_without_letters(result))
+
+
+def _is_unit(word: str) -> bool:
+    return bool(length_unit_of(word) or angle_unit_of(word) or time_unit_of(word))
 
 
 def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
@@ -129,39 +177,136 @@ def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
     return [""] * n_columns
 
 
-def _heading(cell: str) -> Heading:
-    name, unit = unit_in(cell.strip().strip('"'))
-    low = name.lower()
-    if low in _TIMES:
-        return Heading("time", "", unit or _UNITS.get(low, "") if low in ("seconds", "milliseconds") else unit)
+def heading_of(cell: str) -> Heading:
+    """What one name means."""
+    text = cell.strip().strip('"').lstrip("#%").strip()
+    name, unit, written = _split(text)
+    low = re.sub(r"[\s_]+", " ", name.lower()).strip()
+    heading = _time(low, name, unit) or _part(name, unit, written)
+    return replace(heading, name=cell.strip(), reason=heading.reason or ("" if heading.what else "not a position"))
+
+
+def _time(low: str, name: str, unit: str) -> Heading | None:
+    """The heading of a column of times or frames; None for any other."""
+    path = [part for part in re.split(r"[\s./]+", low) if part]
+    last = path[-1] if path else ""
+    stamped = "stamp" in path[:-1]
+    if stamped and last in ("sec", "secs", "s"):
+        return Heading("time", "", "s")
+    if last in ("nsec", "nsecs", "nanosec", "nanosecs") or (stamped and last == "ns"):
+        return Heading("nanoseconds", "", "ns")
+    own = time_unit_of(low) or ""
+    if low in _TIMES or (stamped is False and last in ("stamp", "timestamp") and len(path) > 1):
+        return Heading("time", "", unit or own)
+    if unit and time_unit_of(unit) == unit and last in ("time", "timestamp", "stamp", "elapsed", "t"):
+        return Heading("time", "", unit)
     if low in _FRAMES:
         return Heading("frame")
-    joint = _JOINT.match(low)
+    joint = _JOINT.match(name)
     if joint and unit in ("rad", "deg"):
-        return Heading(f"joint_{joint[2] or 'yaw'}", joint[1], unit)
-    match = _WHAT.match(name) if len(name) <= _LONGEST else None
+        return Heading(f"joint_{(joint[2] or 'yaw').lower()}", joint[1], unit)
+    return None
+
+
+def _part(name: str, unit: str, written: str) -> Heading:
+    """The heading of a coordinate or a part of a rotation."""
+    if len(name) > _LONGEST:
+        return Heading("")
+    euroc = _EUROC.match(name)
+    if euroc:
+        if euroc["kind"] in ("p", "q"):
+            rotated = euroc["kind"] == "q"
+            return _checked(f"q{euroc['axis']}" if rotated else euroc["axis"], "", unit, written)
+        return Heading("", reason="a velocity" if euroc["kind"] == "v" else "a bias")
+    occurrence = 0
+    again = re.fullmatch(r"(.*[A-Za-z])\.(\d{1,3})", name)
+    if again:
+        name, occurrence = again[1], int(again[2])
+    if re.fullmatch(r"p[xyz]", name, re.IGNORECASE):
+        return replace(_checked(name[1].lower(), "", unit, written), occurrence=occurrence)
+    match = _WHAT.match(name)
+    if match is not None:
+        body, what = match["body"], match["what"]
+        # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a capital or digit begins.
+        apart = not body or match["gap"] or body[-1].isdigit() or (what[0].isupper() and body[-1].islower())
+        if not apart:
+            match = None
     if match is None:
-        return Heading("")
-    body, what = match["body"], match["what"]
-    # "index" ends in x and is no coordinate: a body's name stands apart, or ends where a capital or digit begins.
-    apart = not body or match["gap"] or body[-1].isdigit() or (what[0].isupper() and body[-1].islower())
-    if not apart:
-        return Heading("")
-    body = re.sub(r"[\s_.:/|-]*(pos|position|coord|translation|rot|rotation|orientation|quat)\Z", "", body, flags=re.I)
+        before = _BEFORE.match(name)
+        if before is None:
+            return Heading("")
+        body = before["body"] or f"Body {before['number']}"
+        what = before["what"]
+        if before["body"] and _WHAT.fullmatch(before["body"]) and len(before["body"]) == 1:
+            return Heading("")
+    body, words, rotated = _body(body)
+    if words & _NEVER:
+        return Heading("", reason=f"{min(words & _NEVER)}, not a position")
+    if words & _QUANTITIES and not length_unit_of(written):
+        return Heading("", reason=f"{min(words & _QUANTITIES)}, not a position")
     what = what.lower()
-    return Heading(_MEANING.get(what, what), body.strip(" _.:/|-"), unit)
+    what = _MEANING.get(what, what)
+    if rotated and what in ("x", "y", "z", "w"):
+        what = f"q{what}"
+    return replace(_checked(what, body, unit, written), occurrence=occurrence)
 
 
-def _quaternions_apart(found: list[Heading]) -> list[Heading]:
+def _body(text: str) -> tuple[str, set[str], bool]:
+    """The body that a name speaks of, the words of the name, and whether they are those of a rotation."""
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    words = {word.lower() for word in re.split(r"[^A-Za-z]+", separated) if word}
+    if re.search(r"[./]", text):
+        parts = [part for part in re.split(r"[./]+", text) if part.lower() not in _MESSAGE_WORDS]
+        rotated = bool(parts) and parts[-1].lower() in _ROTATION_WORDS
+        parts = [part for part in parts if part.lower() not in _POSITION_WORDS | _ROTATION_WORDS]
+        return (parts[-1].strip(" _:|-") if parts else ""), words, rotated
+    pieces = re.split(r"([\s_.:/|-]+|(?<=[a-z])(?=[A-Z]))", text.strip(" _.:/|-"))
+    rotated = False
+    while pieces and (
+        not pieces[-1] or pieces[-1].lower() in _POSITION_WORDS | _ROTATION_WORDS or not pieces[-1].strip(" _.:/|-")
+    ):
+        rotated |= pieces[-1].lower() in _ROTATION_WORDS
+        pieces.pop()
+    return "".join(pieces).strip(" _.:/|-"), words, rotated
+
+
+def _checked(what: str, body: str, unit: str, written: str) -> Heading:
+    """A heading whose unit suits what it is."""
+    if what in ("x", "y", "z") and written:
+        if length_unit_of(written):
+            return Heading(what, body, unit)
+        if unit or re.search(r"[/^]|\bs-?\d|\bn\b|newton|volt|tesla|\bg\b", written, re.IGNORECASE):
+            return Heading("", reason=f"in {written}, not a position")
+        return Heading(what, body, "", unknown_unit=written)
+    if what in ("roll", "pitch", "yaw", "vertical") and written and not angle_unit_of(written):
+        return Heading("", reason=f"in {written}, not an angle")
+    return Heading(what, body, unit)
+
+
+def _without_letters(found: list[Heading]) -> list[Heading]:
+    """Headings without "bodies" that are letters of other quantities: v_x is a velocity beside an x or p_x."""
+    letters = {each.body.lower() for each in found if each.what in ("x", "y", "z") and len(each.body) == 1}
+    others = {each.body for each in found if each.what in ("x", "y", "z") and len(each.body) != 1}
+    ordinary = letters >= {"a", "b"} and not others and not letters & {"v", "f", "w"}
+    if not letters & _QUANTITY_LETTERS or ordinary:
+        return found
+    return [
+        replace(each, what="", body="", reason=f'"{each.body}" can be another quantity than a position')
+        if each.body.lower() in _QUANTITY_LETTERS and each.what and not each.what.startswith("joint")
+        else each
+        for each in found
+    ]
+
+
+def _one_rotation_each(found: list[Heading]) -> list[Heading]:
     """Give each body but one rotation: a yaw alone is one about the vertical."""
-    result = []
     of_body: dict[str, set[str]] = {}
     for heading in found:
         of_body.setdefault(heading.body, set()).add(heading.what)
+    result = []
     for heading in found:
-        own = of_body[heading.body]
         what = heading.what
         if what in ("yaw", "vertical"):
-            what = "yaw" if {"roll", "pitch", "yaw"} <= own else "vertical"
-        result.append(Heading(what, heading.body, heading.unit))
+            what = "yaw" if {"roll", "pitch", "yaw"} <= of_body[heading.body] else "vertical"
+        result.append(replace(heading, what=what))
     return result

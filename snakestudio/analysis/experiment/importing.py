@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.experiment import csv_layout
 from snakestudio.analysis.experiment.c3d import read_c3d
-from snakestudio.analysis.experiment.column_names import unit_in
-from snakestudio.analysis.experiment.csv_layout import guess_from_lines, preview
+from snakestudio.analysis.experiment.clock import Clock
 from snakestudio.analysis.experiment.layout import (
     ANGLE_UNITS,
     LENGTH_UNITS,
-    TIME_UNITS,
     BodyColumns,
     JointColumns,
     Layout,
     axes_matrix,
-    length_unit,
 )
 from snakestudio.analysis.experiment.markers import Markers
-from snakestudio.analysis.experiment.samples import Samples, capture_of
+from snakestudio.analysis.experiment.recognizers import Reading, recognize
+from snakestudio.analysis.experiment.recognizers.trc import read_trc
+from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
+from snakestudio.analysis.experiment.samples import Samples, capture_of, runs_of, without_unseen_zeros
 from snakestudio.analysis.experiment.text_table import cells, digest, number, read_bytes, read_lines, room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
-from snakestudio.model.rotations import matrices, quaternions, rotation
+from snakestudio.model.recognition import IgnoredColumns, Recognition, RecognizedBody
+from snakestudio.model.rotations import quaternions
 
-__all__ = ["MARKERS", "TABLES", "BodyColumns", "JointColumns", "Layout", "guess_layout", "preview", "read_capture"]
+__all__ = [
+    "MARKERS",
+    "TABLES",
+    "BodyColumns",
+    "JointColumns",
+    "Layout",
+    "guess_layout",
+    "preview",
+    "read_capture",
+    "recognize_file",
+]
 
 TABLES = (".csv", ".tsv", ".txt", ".dat")
 """Endings of tables of text, which have a layout."""
@@ -51,7 +62,31 @@ def guess_layout(path: str | Path) -> Layout:
     path = Path(path)
     if _suffix(path) in MARKERS:
         return _markers(path, read_bytes(path)).layout()
-    return csv_layout.guess_layout(path)
+    return recognize_file(path).layout
+
+
+def recognize_file(path: str | Path) -> Reading:
+    """How a table of text is understood, with what is not certain about it.
+
+    Raises
+    ------
+    ExperimentError
+        If the file cannot be read, or is not text.
+    """
+    path = Path(path)
+    return recognize(read_lines(path, read_bytes(path)))
+
+
+def preview(path: str | Path, layout: Layout, n: int) -> list[list[str]]:
+    """The first n lines of a file as cells, header and all.
+
+    Raises
+    ------
+    ExperimentError
+        If the file cannot be read.
+    """
+    lines = read_lines(Path(path), read_bytes(Path(path)))
+    return [cells(line, layout.delimiter) for line in lines[:n]]
 
 
 def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
@@ -75,8 +110,13 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
     data = read_bytes(path)
     markers = _markers(path, data)
     layout = layout or markers.layout()
-    samples, notes = markers.samples(layout)
-    return capture_of(path, samples, layout.max_gap_s, notes, digest(data))
+    samples, (summary, *remarks) = markers.samples(layout)
+    recognition = Recognition(
+        markers.file_type or markers.kind, length_unit=layout.length_unit, ignored=markers.ignored,
+        remarks=tuple(remarks), summary=summary,
+    )  # fmt: skip
+    capture = capture_of(path, samples, layout.max_gap_s, list(recognition.sentences()), digest(data))
+    return _recognized(capture, recognition, layout, dict.fromkeys(capture.bodies, "marker"))
 
 
 def _markers(path: Path, data: bytes) -> Markers:
@@ -89,61 +129,6 @@ def _suffix(path: Path) -> str:
         endings = ", ".join((*TABLES, *MARKERS))
         raise ExperimentError(f"{path}: measurements are read from {endings}; export it as one of these.")
     return suffix
-
-
-def read_trc(path: Path, data: bytes) -> Markers:
-    """What a TRC file holds.
-
-    Raises
-    ------
-    ExperimentError
-        Saying what is wrong and what to do.
-    """
-    lines = read_lines(path, data)
-    if len(lines) < 6 or not lines[0].startswith("PathFileType"):
-        raise ExperimentError(
-            f"{path}: this is no TRC file (its first line does not begin with PathFileType); export it anew, or give a "
-            "table the ending .csv."
-        )
-    about = {key.strip(): value.strip() for key, value in zip(lines[1].split("\t"), lines[2].split("\t"), strict=False)}
-    unit = length_unit(path, about.get("Units", "mm"))
-    names = tuple(cell.strip() for cell in lines[3].rstrip().split("\t")[2:] if cell.strip())
-    if not names:
-        raise ExperimentError(f"{path}: line 4 names no markers; export it anew.")
-    width = 2 + 3 * len(names)
-    room_for(path, len(lines), width)
-    numbers = array("d")
-    for index, line in enumerate(lines[5:], 6):
-        if not line.strip():
-            continue
-        row = [cell.strip() for cell in line.split("\t")]
-        try:
-            # A marker out of sight is an empty cell, and the last ones of a line may be left away.
-            numbers.extend([number(cell, ".") for cell in [*row, *[""] * (width - len(row))][:width]])
-        except ValueError as error:
-            raise ExperimentError(f'{path}: line {index}: "{error}" is not a number; mend it.') from None
-    table = np.frombuffer(numbers).reshape(-1, width)
-    if len(table) < 2:
-        raise ExperimentError(f"{path}: there are fewer than two frames; export the measurement again.")
-    time = table[:, 1]
-    notes: tuple[str, ...] = ()
-    if not np.isfinite(time).all():
-        rate = _rate(about.get("DataRate", ""))
-        if not rate > 0:
-            raise ExperimentError(f"{path}: frames have no time, and there is no DataRate; export it anew.")
-        time = np.arange(len(table)) / rate
-        notes = (f"The times are counted off at {rate:g} Hz, as some are missing.",)
-    position = table[:, 2:].reshape(len(table), len(names), 3).copy()
-    position[(position == 0.0).all(axis=2)] = np.nan
-    step = float(np.median(np.diff(time)))
-    return Markers("TRC", time, names, position, unit, 1.0 / step if step > 0 else 0.0, notes)
-
-
-def _rate(text: str) -> float:
-    try:
-        return number(text, ".")
-    except ValueError:
-        return 0.0
 
 
 _MOST_TOLD = 4
@@ -168,19 +153,72 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
         Saying what is wrong and what to do.
     """
     data = read_bytes(path)
-    lines, found = read_lines(path, data), digest(data)
+    lines, file_digest = read_lines(path, data), digest(data)
     del data  # as much again as the lines
+    reading = recognize(lines)
     guessed = layout is None
-    layout = layout or guess_from_lines(lines)
+    layout = layout or reading.layout
     _no_twofold_commas(path, lines, layout)
-    problems = layout.problems()
+    problems = (*(reading.questions if guessed else ()), *layout.problems())
     if problems:
-        raise ExperimentError("\n".join(f"{path}: {problem}" for problem in problems))
-    values, notes = _values(path, lines, layout)
-    if guessed:
-        notes = [_read_as(layout, lines), *notes]
-    samples = _samples(layout, values)
-    return capture_of(path, samples, layout.max_gap_s, notes, found)
+        known = "" if not guessed or reading.file_type == "Table" else f"{reading.file_type}: "
+        raise ExperimentError("\n".join(f"{path}: {known}{problem}" for problem in problems))
+    if not guessed:
+        reading = _by_layout(reading, layout)
+    values, clock, notes = _values(path, lines, layout)
+    recognition = Recognition(
+        reading.file_type, length_unit=layout.length_unit, clock=clock.description, ignored=reading.ignored,
+        remarks=reading.remarks, summary=_summary(reading, guessed),
+    )  # fmt: skip
+    samples = _samples(layout, values, clock.times())
+    capture = capture_of(path, samples, layout.max_gap_s, [*recognition.sentences(), *notes], file_digest)
+    kinds = dict(zip((body.name for body in layout.bodies), reading.kinds, strict=False))
+    return _recognized(capture, recognition, layout, kinds)
+
+
+def _by_layout(reading: Reading, layout: Layout) -> Reading:
+    """What was recognized in a table that is read as a layout says: only what the layout has not changed."""
+    own = reading.layout
+    same_table = (own.delimiter, own.header_rows) == (layout.delimiter, layout.header_rows)
+    if not same_table:
+        return Reading("Table, read by its layout", layout)
+    same_columns = [body.columns for body in own.bodies] == [body.columns for body in layout.bodies]
+    if same_columns:
+        return replace(reading, layout=layout)
+    ignored = [*reading.ignored]
+    used = {column for body in layout.bodies for column in body.columns}
+    for body in own.bodies:
+        lost = [column for column in body.columns if column not in used]
+        if lost:
+            ignored.append(IgnoredColumns(body.name, "not in the layout", len(lost)))
+    return Reading(f"{reading.file_type}, read by its layout", layout, ignored=tuple(ignored), unit_stated=True)
+
+
+def _recognized(capture: Capture, recognition: Recognition, layout: Layout, kinds: dict[str, str]) -> Capture:
+    """A capture with what its file was found to hold."""
+    oriented = capture.orientation
+    bodies = []
+    for index, name in enumerate(capture.bodies):
+        seen = capture.measured[:, index]
+        span = np.flatnonzero(seen)
+        inside = seen[span[0] : span[-1] + 1] if len(span) else seen
+        bodies.append(
+            RecognizedBody(
+                name, kinds.get(name, "body"),
+                oriented is not None and bool(np.isfinite(oriented[:, index]).any()),
+                len(runs_of(~inside)), int(np.count_nonzero(~seen)),
+            )
+        )  # fmt: skip
+    angles = any(body.rotation not in ("none", "quaternion", "matrix") for body in layout.bodies) or layout.joints
+    recognition = replace(
+        recognition, bodies=tuple(bodies), angle_unit=layout.angle_unit if angles else "", up=_up_text(layout.axes),
+        rate_hz=capture.rate, frames=len(capture.time), duration_s=capture.duration,
+    )  # fmt: skip
+    return replace(capture, recognition=recognition)
+
+
+def _up_text(axes: str) -> str:
+    return axes[5] if axes[4] == "+" else axes[4:]
 
 
 def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
@@ -197,29 +235,37 @@ def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
         )
 
 
-def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, list[str]]:
-    """The columns that are needed, (k, c) with c up to the last of them; NaN where nothing is."""
+def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, Clock, list[str]]:
+    """The columns that are needed, (k, c) with c up to the last of them, and the times; NaN where nothing is."""
     needed = {c for body in layout.bodies for c in body.columns}
     needed |= {c for joint in layout.joints for c in (joint.yaw, joint.pitch) if c is not None}
-    if layout.time_column is not None:
-        needed.add(layout.time_column)
-    order, width = sorted(needed), max(needed) + 1
-    room_for(path, max(len(lines) - layout.header_rows, 0), width)
+    timed = layout.time_column
+    seconds = [] if timed is None else [timed]
+    if timed is not None and layout.nanoseconds_column is not None:
+        seconds.append(layout.nanoseconds_column)
+    order, width = sorted(needed), max([*needed, *seconds]) + 1
+    end = len(lines) if layout.row_lines is None else min(layout.header_rows + layout.row_lines, len(lines))
+    room_for(path, max(end - layout.header_rows, 0), width)
+    clock = Clock(layout.time_unit if timed is not None else "frame", layout.decimal, layout.rate_hz)
     numbers = array("d")
     mistakes: list[str] = []
-    n_mistakes, widths = 0, set()
-    last = max((i for i, line in enumerate(lines) if line.strip()), default=0)
+    n_mistakes = 0
+    last = max((i for i, line in enumerate(lines[:end]) if line.strip()), default=0)
     notes = []
-    for index in range(layout.header_rows, len(lines)):
+    for index in range(layout.header_rows, end):
         line = lines[index]
         if not line.strip() or line.startswith("#"):
             continue
         row = cells(line, layout.delimiter)
-        widths.add(len(row))
         try:
             if len(row) < width:
                 raise ValueError
-            numbers.extend([number(row[c], layout.decimal) for c in order])
+            values = [number(row[c], layout.decimal) for c in order]
+            if timed is None:
+                clock.add(str(len(clock)))
+            else:
+                clock.add(*(row[c] for c in seconds))
+            numbers.extend(values)
         except ValueError as error:
             if index == last and len(row) < width:  # the file ends in the middle of a line
                 notes.append(f"The last line ({index + 1}) is not whole and was left out.")
@@ -239,31 +285,24 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, l
         )
         raise ExperimentError("\n".join(mistakes))
     rows = np.frombuffer(numbers).reshape(-1, len(order))
-    values = np.full((len(rows), width), np.nan)
-    values[:, order] = rows
-    return values, notes
+    values_read = np.full((len(rows), width), np.nan)
+    values_read[:, order] = rows
+    return values_read, clock, notes
 
 
-def _read_as(layout: Layout, lines: list[str]) -> str:
-    """What a guess came to, so that a wrong one is seen."""
+def _summary(reading: Reading, guessed: bool) -> str:
+    """How a table was read, so that a wrong guess is noticed."""
+    layout = reading.layout
     mark = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}[layout.delimiter]
     time = f"time in {layout.time_unit}" if layout.time_column is not None else f"{layout.rate_hz:g} Hz"
-    stated = any(unit_in(cell)[1] == layout.length_unit for line in lines[: layout.header_rows][-20:]
-                 for cell in cells(line, layout.delimiter))  # fmt: skip
-    lengths = f"lengths in {layout.length_unit}" + ("" if stated else " (no column says so)")
-    return f"Read with {mark} between columns, {time}, {lengths}, {layout.axes[5]} upwards."
+    lengths = f"lengths in {layout.length_unit}"
+    if guessed and not reading.unit_stated:
+        lengths += " (no column says so)"
+    return f"{reading.file_type}: {mark} between columns, {time}, {lengths}, {_up_text(layout.axes)} up."
 
 
-def _samples(layout: Layout, values: FloatArray) -> Samples:
+def _samples(layout: Layout, values: FloatArray, time: FloatArray) -> Samples:
     k, bodies = len(values), layout.bodies
-    if layout.time_column is None:
-        assert layout.rate_hz, "the layout was looked at"
-        time = np.arange(k) / layout.rate_hz
-    else:
-        unit = 1.0 / layout.rate_hz if layout.time_unit == "frame" and layout.rate_hz else TIME_UNITS[layout.time_unit]
-        time = values[:, layout.time_column] * unit
-        if layout.time_unit == "frame" and k:
-            time = time - time[0]
     matrix = axes_matrix(layout.axes)
     position = np.zeros((k, len(bodies), 3))
     for b, body in enumerate(bodies):
@@ -271,7 +310,7 @@ def _samples(layout: Layout, values: FloatArray) -> Samples:
             if column is not None:
                 position[:, b, axis] = values[:, column] * LENGTH_UNITS[layout.length_unit]
     if layout.zero_is_missing:
-        position[(position == 0.0).all(axis=2)] = np.nan
+        position = without_unseen_zeros(position)
     position = position @ matrix.T
     orientation = None
     if any(body.rotation != "none" for body in bodies):
@@ -295,15 +334,14 @@ def _orientation(body: BodyColumns, values: FloatArray, layout: Layout, matrix: 
     columns = values[:, body.rotation_columns]
     known = np.isfinite(columns).all(axis=1)
     if body.rotation == "quaternion":
-        size = np.linalg.norm(columns, axis=1)
-        known &= size > 1e-6
-        turned = matrices(columns[known] / size[known, None])
+        known &= np.linalg.norm(columns, axis=1) > 1e-6
+    elif body.rotation == "matrix":
+        known &= np.abs(np.linalg.det(np.where(known[:, None], columns, 0.0).reshape(-1, 3, 3)) - 1.0) < 0.1
     else:
-        angles = columns[known] * ANGLE_UNITS[layout.angle_unit]
-        if body.rotation == "vertical":  # about what points up already
-            result[known] = quaternions(np.array([rotation(*row) for row in angles]).reshape(-1, 3, 3))
-            return result
-        turned = np.array([rotation(yaw, pitch, roll) for roll, pitch, yaw in angles]).reshape(-1, 3, 3)
-    # The world's axes are other ones, and the body's own go with them.
-    result[known] = quaternions(matrix @ turned @ matrix.T)
+        columns = columns * ANGLE_UNITS[layout.angle_unit]
+    turned = rotation_matrices(body.rotation, columns[known])
+    if body.rotation != "vertical":  # which is about what points up already
+        # The world's axes are other ones, and the body's own go with them.
+        turned = matrix @ turned @ matrix.T
+    result[known] = quaternions(turned)
     return result

@@ -5,12 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from snakestudio.analysis.experiment.units import (
+    ANGLE_UNITS,
+    LENGTH_UNITS,
+    TIME_UNITS,
+    AngleUnit,
+    LengthUnit,
+    TimeUnit,
+    length_unit_of,
+)
 from snakestudio.errors import ExperimentError
 from snakestudio.inputs import LAYOUT, MEASUREMENT, InputError, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
@@ -35,27 +44,24 @@ __all__ = [
     "save_layout",
 ]
 
-LENGTH_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
-"""Metres of one unit."""
-
-ANGLE_UNITS = {"rad": 1.0, "deg": 0.017453292519943295}
-"""Radians of one unit."""
-
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "frame": 0.0}
-"""Seconds of one unit; frames are counted off at the layout's rate."""
-
 AXES = {"z": "+x+y+z", "y": "+x-z+y", "x": "+y+z+x"}
 """Right-handed ways to stand upright, by the axis of the file that points up; see `Layout.axes`."""
 
-LengthUnit = Literal["m", "cm", "mm", "in"]
-AngleUnit = Literal["rad", "deg"]
-TimeUnit = Literal["s", "ms", "us", "min", "frame"]
-RotationKind = Literal["none", "quaternion", "euler", "vertical"]
-"""How a file tells rotations: not at all; w x y z; roll, pitch, yaw (R = R_z R_y R_x); about the vertical alone."""
+RotationKind = Literal[
+    "none", "quaternion", "euler", "vertical", "matrix", "vector",
+    "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx",
+]  # fmt: skip
+"""How a file gives rotations.
+
+none; quaternion: w x y z; euler: roll, pitch, yaw (R = R_z R_y R_x); vertical: the angle about the vertical alone;
+matrix: nine elements, row by row; vector: axis times angle; euler_xyz and the like: angles about x, y and z, the
+rotations in that order, each about the axis that the ones before it have turned (euler_xyz: R = R_x R_y R_z).
+"""
 
 _MOST_LINKS = 10_000
 
-_ROTATION_COLUMNS = {"none": 0, "quaternion": 4, "euler": 3, "vertical": 1}
+_ROTATION_COLUMNS = {"none": 0, "quaternion": 4, "vertical": 1, "matrix": 9}
+"""All others take three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +133,14 @@ class Layout:
         "." or ",".
     header_rows : int
         Lines before the first one of numbers. Lines behind it that are empty or begin with ``#`` are passed over.
+    row_lines : int or None
+        How many lines behind the header belong to the table; None: all to the end of the file.
     time_column : int or None
         0-based; None: rows follow each other at `rate_hz`.
     time_unit : str
         One of `TIME_UNITS`.
+    nanoseconds_column : int or None
+        0-based column of nanoseconds that are added to the time (stamps in two columns, as ROS writes them).
     rate_hz : float or None
         Rows or frames a second, where the time is counted in them.
     length_unit, angle_unit : str
@@ -150,7 +160,9 @@ class Layout:
     delimiter: str = ","
     decimal: Literal[".", ","] = "."
     header_rows: int = 1
+    row_lines: int | None = None
     time_column: int | None = 0
+    nanoseconds_column: int | None = None
     time_unit: TimeUnit = "s"
     rate_hz: float | None = None
     length_unit: LengthUnit = "m"
@@ -170,7 +182,7 @@ class Layout:
             found.append("Comma cannot be both delimiter and decimal mark; give another delimiter.")
         if self.time_column is None and not self.rate_hz:
             found.append("There is no time column and no rate; choose the column of the time or give the rate in Hz.")
-        elif self.time_unit == "frame" and not self.rate_hz:
+        elif self.time_unit in ("frame", "timecode") and not self.rate_hz:
             found.append("The time is counted in frames; give their rate in Hz.")
         if self.rate_hz is not None and not 1e-6 < self.rate_hz < 1e6:
             found.append(f"The rate {self.rate_hz:g} Hz must be positive, and less than 1 MHz.")
@@ -179,20 +191,22 @@ class Layout:
         for body in self.bodies:
             if sum(c is not None for c in (body.x, body.y, body.z)) < 2:
                 found.append(f"{body.name}: two or three columns of its position are needed; choose them.")
-            needed = _ROTATION_COLUMNS[body.rotation]
+            needed = _ROTATION_COLUMNS.get(body.rotation, 3)
             if len(body.rotation_columns) != needed:
                 found.append(f"{body.name}: a rotation as {body.rotation} takes {needed} columns; choose them.")
         columns = [c for body in self.bodies for c in body.columns] + [
             c for joint in self.joints for c in joint.columns
         ]
-        columns.append(self.time_column or 0)
+        columns += [self.time_column or 0, self.nanoseconds_column or 0]
         if not 0 <= min(columns) <= max(columns) < MEASUREMENT.columns:
             found.append(f"Columns are counted from 0 to at most {MEASUREMENT.columns - 1}; choose others.")
         numbers = [b.link for b in self.bodies if b.link is not None] + [joint.joint for joint in self.joints]
         if numbers and not -1 <= min(numbers) <= max(numbers) < _MOST_LINKS:
             found.append(f"Links and joints are counted from 0 to at most {_MOST_LINKS - 1}; choose others.")
         if self.header_rows < 0:
-            found.append(f"{self.header_rows} header rows are none; give 0 or more.")
+            found.append(f"header_rows must be 0 or more (got {self.header_rows}).")
+        if self.row_lines is not None and self.row_lines < 1:
+            found.append(f"row_lines must be 1 or more (got {self.row_lines}).")
         if not 0.0 <= self.max_gap_s < math.inf:
             found.append(f"The longest gap {self.max_gap_s:g} s is none; give 0 or more.")
         try:
@@ -210,11 +224,13 @@ def length_unit(path: Path, text: str) -> LengthUnit:
     ExperimentError
         If it is not known.
     """
-    unit = text.strip().lower()
-    if unit not in LENGTH_UNITS:
+    unit = length_unit_of(text)
+    if unit is None:
         known = ", ".join(LENGTH_UNITS)
-        raise ExperimentError(f'{path}: the unit of length "{unit}" is not known; export it in one of {known}.')
-    return cast(LengthUnit, unit)
+        raise ExperimentError(
+            f'{path}: the unit of length "{text.strip()}" is not known. Export the file in one of {known}.'
+        )
+    return unit
 
 
 def axes_matrix(axes: str) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from snakestudio.analysis.experiment.column_names import link_of
 from snakestudio.analysis.experiment.layout import AXES, LENGTH_UNITS, BodyColumns, Layout, LengthUnit, axes_matrix
 from snakestudio.analysis.experiment.samples import Samples
 from snakestudio.analysis.experiment.upright import up_axis
+from snakestudio.model.recognition import IgnoredColumns
 
 __all__ = ["Markers"]
 
@@ -30,6 +31,9 @@ class Markers:
     rate : float
         Hz.
     notes : tuple of str
+    file_type : str
+        With its version where the file gives one; `kind` where it is empty.
+    ignored : tuple of IgnoredColumns
     """
 
     kind: str
@@ -39,6 +43,8 @@ class Markers:
     unit: LengthUnit
     rate: float
     notes: tuple[str, ...] = ()
+    file_type: str = ""
+    ignored: tuple[IgnoredColumns, ...] = ()
 
     def layout(self) -> Layout:
         """How it is read if nobody says otherwise."""

@@ -13,7 +13,7 @@ from snakestudio.analysis.experiment.plausible import suspicions
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
 
-__all__ = ["Samples", "capture_of", "rows_known", "runs_of"]
+__all__ = ["Samples", "capture_of", "rows_known", "runs_of", "without_unseen_zeros"]
 
 
 _LATEST_S, _FARTHEST_M = 1e10, 1e7
@@ -93,6 +93,31 @@ def runs_of(mask: BoolArray) -> list[tuple[int, int]]:
     """Begin and end (behind the last) of every stretch in which a mask (k,) is true."""
     edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
     return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+
+
+_PASSING = 5.0
+"""A zero that is no further from a neighbour than so many usual steps of the track is a position."""
+
+
+def without_unseen_zeros(position: FloatArray) -> FloatArray:
+    """Positions (k, b, 3) with NaN where a body was not seen and its file holds 0, 0, 0.
+
+    A track that begins at the origin or passes it is there: it comes from next to it, or goes on next to it.
+    """
+    result = position.copy()
+    for b in range(position.shape[1]):
+        zero = (position[:, b] == 0.0).all(axis=1)
+        known = np.isfinite(position[:, b]).all(axis=1) & ~zero
+        if not zero.any() or np.count_nonzero(known) < 3:
+            result[zero & (np.count_nonzero(known) > 0), b] = np.nan
+            continue
+        steps = np.linalg.norm(np.diff(position[known, b], axis=0), axis=1)
+        near = _PASSING * float(np.median(steps))
+        for start, stop in runs_of(zero):
+            sides = [row for row in (start - 1, stop) if 0 <= row < len(zero) and known[row]]
+            if not sides or stop - start > 1 or min(np.linalg.norm(position[row, b]) for row in sides) > near:
+                result[start:stop, b] = np.nan
+    return result
 
 
 def _fill_gaps(samples: Samples, max_gap_s: float) -> tuple[FloatArray, FloatArray | None, list[str]]:

@@ -27,6 +27,8 @@ _NUMBER = {
     ".": re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z"),
     ",": re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?\Z"),
 }
+_CUT = re.compile(r"\d[,;\t]|[,;\t]\d|[;\t]")
+"""In a cell: it holds several numbers."""
 _DELIMITERS = ("\t", ";", ",", " ")
 _LOOKED_AT = 60
 """Lines that a guess looks at, from the end of the file's beginning: headers do not reach so far."""
@@ -149,30 +151,34 @@ def number(cell: str, decimal: str) -> float:
 def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
     """What separates the cells of these lines, and the whole from the fraction.
 
-    What leaves most cells that are numbers, in most columns, is right.
+    What leaves most cells that are numbers, in most columns, is right. A text is none the worse for being a text, but
+    one that holds another delimiter seems to be cut at the wrong places.
     """
     full = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :]
     tail = beginning_of(tail, _LOOKED_AT, _LOOKED_AT_CHARACTERS)
-    best, chosen = -1.0, (",", ".")
+    best, chosen = -math.inf, (",", ".")
     for delimiter in _DELIMITERS:
         for decimal in ".,":
             if delimiter == decimal:
                 continue
             good = columns = wrong = fractions = 0
+            widths: dict[int, int] = {}
             for line in tail:
                 row = cells(line[:_LOOKED_AT_CHARACTERS], delimiter)
                 columns += len(row)
+                widths[len(row)] = widths.get(len(row), 0) + 1
                 for cell in row:
                     if is_number(cell, decimal):
                         good += 1
                         fractions += decimal in cell
                     elif cell.lower() not in MISSING:
-                        wrong += 1
+                        wrong += _CUT.search(cell) is not None
             if columns < 2 * len(tail):  # a table has two columns at least
                 continue
+            even = max(widths.values()) / len(tail)
             # Of two marks that both read every cell, the one that cells have is the decimal one.
-            score = (good - 3.0 * wrong) / max(1, len(tail)) + (0.01 if fractions else 0.0)
+            score = (good - 3.0 * wrong) / max(1, len(tail)) * even + (0.01 if fractions else 0.0)
             if score > best:
                 best, chosen = score, (delimiter, decimal)
     return chosen

@@ -71,6 +71,7 @@ def remarks(
         if found is None or i not in found.no_effect
     ]
     notes += _clocks(parameters, trials)
+    notes += [f"{outcome.trial.name}: {note}" for outcome in trials for note in outcome.trial.notes]
     return tuple(notes)
 
 

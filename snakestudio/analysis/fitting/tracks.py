@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio.analysis.experiment.alignment import own_beginning
 from snakestudio.errors import UsageError
 from snakestudio.model.scene import Scene
 
@@ -107,6 +108,8 @@ class Trial:
         Between what the track's clock may be off: `offset` is added to its times. Equal: known.
     align : bool
         Whether the tracks may be turned about the vertical and moved, as a whole, to lie on the run.
+    notes : tuple of str
+        What was done to the measurement, in sentences.
     """
 
     name: str
@@ -115,6 +118,7 @@ class Trial:
     base_dir: Path | None = None
     offset_bounds_s: tuple[float, float] = (-0.5, 0.5)
     align: bool = True
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         robot, low, high = self.scene.robot, *self.offset_bounds_s
@@ -190,7 +194,8 @@ def trial_of(
 ) -> Trial:
     """A motion capture as what the run of a scene is fitted to.
 
-    Bodies of which the link is not known are left out. Heights count in spatial models only, and markers may sit above
+    Bodies of which the link is not known are left out. A measurement that begins after the scene's run has ended counts
+    from its own beginning. Heights count in spatial models only, and markers may sit above
     the links: where the tracks are aligned, height is, too.
 
     Raises
@@ -198,9 +203,18 @@ def trial_of(
     UsageError
         If no body is on a known link, or the robot has no such link.
     """
+    run = (0.0, scene.run.duration_s)
+    begin = own_beginning(capture.time[capture.measured.any(axis=1)], run, offset_bounds_s)
+    notes: tuple[str, ...] = ()
+    if begin > 0.0:
+        notes = (
+            f"Its times begin at {begin:.10g} s, far from the run (0 to {run[1]:g} s), so they count from its own "
+            "beginning.",
+        )
+    time = capture.time - max(begin, 0.0)
     columns = slice(0, 3 if scene.model.spatial else 2)
     tracks: list[Track | JointTrack] = [
-        Track(capture.time, link, capture.position[:, body, columns], capture.measured[:, body])
+        Track(time, link, capture.position[:, body, columns], capture.measured[:, body])
         for body, link in enumerate(capture.links)
         if link is not None and capture.measured[:, body].any()
     ]
@@ -213,7 +227,7 @@ def trial_of(
         for axis in range(2 if scene.model.spatial else 1):
             angles = capture.joint_angle[:, :, axis]
             tracks += [
-                JointTrack(capture.time, joint, angles[:, joint], bool(axis))
+                JointTrack(time, joint, angles[:, joint], bool(axis))
                 for joint in range(scene.robot.n_joints)
                 if np.isfinite(angles[:, joint]).any()
             ]
@@ -222,4 +236,4 @@ def trial_of(
             f"{capture.name}: it is not known which links its bodies ({', '.join(capture.bodies) or 'none'}) sit on;"
             " say so where it is imported."
         )
-    return Trial(capture.name, scene, tuple(tracks), base_dir, offset_bounds_s, align)
+    return Trial(capture.name, scene, tuple(tracks), base_dir, offset_bounds_s, align, notes)

@@ -16,8 +16,10 @@ ROTATION_PARTS = {
     "quaternion": ("qw", "qx", "qy", "qz"),
     "euler": ("roll", "pitch", "yaw"),
     "vertical": ("yaw",),
+    "matrix": tuple(f"r{row}{column}" for row in "123" for column in "123"),
+    "vector": ("rx", "ry", "rz"),
 }
-"""Parts of a rotation by a layout's kinds of it, in its order."""
+"""Parts of a rotation by a layout's kinds of it, in its order; kinds that begin with euler have the same parts."""
 
 JOINT_PARTS = ("yaw", "pitch")
 
@@ -62,7 +64,7 @@ def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Bod
             column = getattr(body, part)
             if column is not None:
                 found[column] = Meaning("body", index, part)
-        parts = ROTATION_PARTS.get(body.rotation, ())
+        parts = _parts(body.rotation)
         for column, part in zip(body.rotation_columns, parts, strict=False):
             found[column] = Meaning("body", index, part)
     for joint in layout.joints:
@@ -88,8 +90,9 @@ def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body])
         }
         if not columns:
             continue
-        rotation = _rotation(columns)
-        turned = tuple(columns[part] for part in ROTATION_PARTS.get(rotation, ()) if part in columns)
+        before = base.bodies[index].rotation if index < len(base.bodies) else "none"
+        rotation = _rotation(columns, before)
+        turned = tuple(columns[part] for part in _parts(rotation) if part in columns)
         x, y, z = (columns.get(part) for part in POSITION_PARTS)
         made.append(BodyColumns(body.name, x, y, z, rotation, turned, body.link))
     joints = sorted({meaning.index for meaning in where if meaning.kind == "joint"})
@@ -103,10 +106,15 @@ def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body])
     )
 
 
-def _rotation(columns: dict[str, int]) -> RotationKind:
-    """How a body's rotation is told, by those of its parts that have a column."""
-    if columns.keys() & set(ROTATION_PARTS["quaternion"]):
-        return "quaternion"
+def _parts(rotation: RotationKind) -> tuple[str, ...]:
+    return ROTATION_PARTS["euler" if rotation.startswith("euler") else rotation] if rotation != "none" else ()
+
+
+def _rotation(columns: dict[str, int], before: RotationKind) -> RotationKind:
+    """The kind of a body's rotation by those of its parts that have a column; an order of rotations stays."""
+    for kind in ("quaternion", "matrix", "vector"):
+        if columns.keys() & set(ROTATION_PARTS[kind]):
+            return kind
     if columns.keys() & {"roll", "pitch"}:
-        return "euler"
+        return before if before.startswith("euler") else "euler"
     return "vertical" if "yaw" in columns else "none"

@@ -110,7 +110,7 @@ class ExperimentFiles(QObject):
             self._experiments.add([dialog.capture])
             self.imported.emit()
             if others and dialog.for_all.isChecked():
-                self._read([(path, dialog.file_layout) for path in others])
+                self._read([(path, dialog.changed_layout) for path in others])
             elif others:
                 self.open(others)
 

@@ -22,13 +22,16 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.analysis.experiment.layout import Layout, layout_from_toml, layout_to_toml, load_layout, save_layout
+from snakestudio.analysis.experiment.recognizers.reading import Reading
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
 from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, TrackPlan
+from snakestudio.gui.analysis.experiment.recognition_view import RecognitionView
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
+from snakestudio.model.recognition import ignored_text
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.experiment.columns import UNUSED, Body, Meaning, layout_of, meanings_of
 from snakestudio.viewmodel.job import Job, Progress
@@ -68,6 +71,8 @@ class ImportExperimentDialog(QDialog):
         self._bodies: list[Body] = []
         self._recalled = False
         self._take_over = True
+        self._file_type = _TABLE
+        self._recognized_layout: Layout | None = None
         self.setWindowTitle("Import Experiment")
         self.resize(theme.scaled(900), theme.scaled(760 if self._table else 460))
         column = QVBoxLayout(self)
@@ -103,7 +108,14 @@ class ImportExperimentDialog(QDialog):
         inner.setSpacing(10)
         inner.addWidget(self.bodies)
         self.problems, self.notes = self._sentences("warning"), self._sentences("dim")
+        self.recognized = RecognitionView(self)
+        self.as_shown = QPushButton("Read It as Shown", self)
+        self.as_shown.setToolTip("Read the file with these columns and units")
+        self.as_shown.clicked.connect(self._on_as_shown)
+        self.as_shown.hide()
         inner.addWidget(self.problems)
+        inner.addWidget(self.as_shown, 0, Qt.AlignmentFlag.AlignLeft)
+        inner.addWidget(self.recognized)
         inner.addWidget(self.notes)
         inner.addStretch(1)
         left.addWidget(scrolled(content), 1)
@@ -156,6 +168,11 @@ class ImportExperimentDialog(QDialog):
         return button
 
     @property
+    def changed_layout(self) -> Layout | None:
+        """The layout for further files; None where nothing was changed, so that each is recognized by itself."""
+        return None if self.file_layout == self._recognized_layout else self.file_layout
+
+    @property
     def busy(self) -> bool:
         """Whether the file is being read."""
         return self._reader.busy
@@ -173,6 +190,8 @@ class ImportExperimentDialog(QDialog):
             return
         first = self._shown is None
         self._shown = result
+        if result.reading is not None:
+            self._file_type, self._recognized_layout = result.file_type, result.layout
         if first and result.layout is not None and self._take_remembered(result):
             return
         self._show(result)
@@ -180,7 +199,7 @@ class ImportExperimentDialog(QDialog):
     def _take_remembered(self, result: FileRead) -> bool:
         """Whether a table like this was read before; then it is read as it was then."""
         assert result.layout is not None
-        layout = recall_layout(self._settings, signature(result.rows, result.layout))
+        layout = recall_layout(self._settings, signature(result.rows, result.layout, result.file_type))
         if layout is None or layout == result.layout:
             return False
         self._recalled = True
@@ -204,8 +223,16 @@ class ImportExperimentDialog(QDialog):
             ]
         self.bodies.show_bodies(self._bodies)
         capture = result.capture
+        recognition = None if capture is None else capture.recognition
         self.plan.show_capture(capture, "" if capture is not None else "cannot be read yet")
-        self._say(result.problems, () if capture is None else capture.notes)
+        shown = () if recognition is None else recognition.sentences()
+        self._say(result.problems, () if capture is None else [note for note in capture.notes if note not in shown])
+        if recognition is not None:
+            self.recognized.show_rows(recognition.rows())
+        else:
+            self.recognized.show_rows(() if result.reading is None else _rows_of(result.reading))
+        unclear = result.reading is not None and bool(result.reading.questions)
+        self.as_shown.setVisible(unclear and layout is not None and not layout.problems())
         self.start.setEnabled(capture is not None)
 
     def _say(self, problems: Sequence[str], notes: Sequence[str]) -> None:
@@ -223,6 +250,10 @@ class ImportExperimentDialog(QDialog):
         self.file_layout = layout_of(base, self._meanings, self._bodies)
         self.start.setEnabled(False)
         self._reader.read(self.file_layout)
+
+    def _on_as_shown(self) -> None:
+        if self.file_layout is not None:
+            self._read_again(self.file_layout)
 
     def _on_chosen(self, column: int, meaning: Meaning) -> None:
         if meaning.kind == "body" and meaning.index == len(self._bodies):
@@ -282,7 +313,8 @@ class ImportExperimentDialog(QDialog):
             return
         capture = shown.capture
         if self._table and self.file_layout is not None:
-            remember_layout(self._settings, signature(shown.rows, self.file_layout), self.file_layout)
+            name = signature(shown.rows, self.file_layout, self._file_type)
+            remember_layout(self._settings, name, self.file_layout)
         else:
             capture = replace(
                 capture,
@@ -304,15 +336,25 @@ class ImportExperimentDialog(QDialog):
         super().keyPressEvent(event)
 
 
+_TABLE = "Table"
+"""File type of tables that are known by their column names alone."""
+
 _GROUP = "experiment/layouts"
 _MOST = 40
 
 
-def signature(rows: Sequence[Sequence[str]], layout: Layout) -> str:
-    """What tables that are written alike have in common: the words over their columns, or else how many there are."""
-    words = next((row for row in reversed(rows[: layout.header_rows]) if len(row) > 1), ())
+def signature(rows: Sequence[Sequence[str]], layout: Layout, file_type: str = _TABLE) -> str:
+    """What tables that are written alike have in common: the words over their columns, or else how many there are.
+
+    Of the file types that name their bodies in further rows these count, too.
+    """
+    header = rows[: layout.header_rows]
+    words = next((row for row in reversed(header) if len(row) > 1), ())
     width = max((len(row) for row in rows[layout.header_rows :]), default=0)
     text = "\x1f".join((layout.delimiter, str(width), *words))
+    if file_type != _TABLE:
+        names = [cell for row in header for cell in row if cell and not cell[0].isdigit()]
+        text = "\x1f".join((file_type, text, *names))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -374,30 +416,51 @@ class FileRead:
         None where it could not be read.
     problems : tuple of str
         Why not, one sentence each.
+    reading : Reading or None
+        How a table was understood, where no layout was given.
     """
 
     layout: Layout | None
     rows: list[list[str]]
     capture: Capture | None
     problems: tuple[str, ...] = ()
+    reading: Reading | None = None
+
+    @property
+    def file_type(self) -> str:
+        """What the file was recognized as."""
+        return _TABLE if self.reading is None else self.reading.file_type
 
 
 def _read(path: Path, layout: Layout | None) -> FileRead:
-    from snakestudio.analysis.experiment.importing import guess_layout, preview, read_capture
+    from snakestudio.analysis.experiment.importing import preview, read_capture, recognize_file
     from snakestudio.errors import SnakeStudioError
 
     rows: list[list[str]] = []
+    reading: Reading | None = None
     try:
+        given = layout
         if is_table(path):
-            layout = layout or guess_layout(path)
+            if layout is None:
+                reading = recognize_file(path)
+                layout = reading.layout
             rows = preview(path, layout, _ROWS + layout.header_rows)
-            problems = layout.problems()
+            problems = (*(reading.questions if reading is not None else ()), *layout.problems())
             if problems:
-                return FileRead(layout, rows, None, problems)
-        return FileRead(layout, rows, read_capture(path, layout))
+                return FileRead(layout, rows, None, problems, reading)
+        return FileRead(layout, rows, read_capture(path, given), reading=reading)
     except SnakeStudioError as error:
         said = str(error).replace(f"{path}: ", "")
-        return FileRead(layout, rows, None, tuple(line[:1].upper() + line[1:] for line in said.splitlines()))
+        problems = tuple(line[:1].upper() + line[1:] for line in said.splitlines())
+        return FileRead(layout, rows, None, problems, reading)
+
+
+def _rows_of(reading: Reading) -> tuple[tuple[str, str], ...]:
+    """What is known of a file that is not certain enough to be read."""
+    rows = [("File", reading.file_type)]
+    if reading.ignored:
+        rows.append(("Ignored", ignored_text(reading.ignored)))
+    return tuple(rows)
 
 
 class Reader(QObject):

@@ -29,10 +29,12 @@ _CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
         (".", "Point: 0.5"), (",", "Comma: 0,5"),
     )),
     "time_unit": ("Time in", "Unit of the time column; frames are counted off at the rate", (
-        ("s", "seconds"), ("ms", "milliseconds"), ("us", "microseconds"), ("min", "minutes"), ("frame", "frames"),
+        ("s", "seconds"), ("ms", "milliseconds"), ("us", "microseconds"), ("ns", "nanoseconds"), ("min", "minutes"),
+        ("h", "hours"), ("frame", "frames"), ("date", "dates"), ("clock", "times of day"), ("timecode", "timecodes"),
     )),
     "length_unit": ("Lengths in", "Unit of all positions", (
-        ("m", "metres"), ("cm", "centimetres"), ("mm", "millimetres"), ("in", "inches"),
+        ("m", "metres"), ("dm", "decimetres"), ("cm", "centimetres"), ("mm", "millimetres"), ("um", "micrometres"),
+        ("km", "kilometres"), ("in", "inches"), ("ft", "feet"), ("yd", "yards"),
     )),
     "angle_unit": ("Angles in", "Unit of all angles", (("rad", "radians"), ("deg", "degrees"))),
     "axes": ("Axes", "Which axes of the file are x, y and z (up); type others like +x-z+y", (
@@ -115,8 +117,9 @@ class LayoutForm(QWidget):
         self.zero.setChecked(layout.zero_is_missing)
         # What plays no part cannot be edited: it would only raise questions.
         self.choices["time_unit"].setEnabled(layout.time_column is not None)
-        self.numbers["rate_hz"].setEnabled(layout.time_column is None or layout.time_unit == "frame")
-        turned = any(body.rotation in ("euler", "vertical") for body in layout.bodies) or bool(layout.joints)
+        self.numbers["rate_hz"].setEnabled(layout.time_column is None or layout.time_unit in ("frame", "timecode"))
+        without_unit = ("none", "quaternion", "matrix")
+        turned = any(body.rotation not in without_unit for body in layout.bodies) or bool(layout.joints)
         self.choices["angle_unit"].setEnabled(turned)
 
     def _choice(self, name: str) -> tuple[str, QWidget]:

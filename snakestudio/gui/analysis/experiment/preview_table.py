@@ -45,6 +45,8 @@ _PARTS = {
     "x": "x", "y": "y", "z": "z",
     "qw": "quaternion w", "qx": "quaternion x", "qy": "quaternion y", "qz": "quaternion z",
     "roll": "roll", "pitch": "pitch", "yaw": "heading",
+    **{part: f"matrix {part[1:]}" for part in ROTATION_PARTS["matrix"]},
+    **{part: f"rotation vector {part[1:]}" for part in ROTATION_PARTS["vector"]},
 }  # fmt: skip
 _ROTATIONS = (*ROTATION_PARTS["quaternion"], *ROTATION_PARTS["euler"])
 

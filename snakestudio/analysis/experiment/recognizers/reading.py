@@ -1,0 +1,160 @@
+"""What a recognizer found, and what all recognizers need: rows of cells, ranges, rotations, upward axes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.analysis.experiment.layout import AXES, BodyColumns, Layout
+from snakestudio.analysis.experiment.text_table import beginning_of, cells, is_number, number
+from snakestudio.analysis.experiment.upright import up_axis
+from snakestudio.inputs import MEASUREMENT
+from snakestudio.model.recognition import IgnoredColumns
+
+__all__ = [
+    "IgnoredList", "Reading", "columns_text", "data_rows", "decimal_of", "is_unit_quaternion", "trimmed",
+    "unique_names", "upright_axes", "values_of",
+]  # fmt: skip
+
+_BEGINNING = 400
+"""Lines of numbers that a recognizer checks."""
+
+_CHARACTERS = 2_000_000
+"""Characters of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a recognizer understood a table."""
+
+    file_type: str
+    layout: Layout
+    kinds: tuple[str, ...] = ()
+    """Kind of each body of the layout."""
+    ignored: tuple[IgnoredColumns, ...] = ()
+    remarks: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    """Why the table is not certain, with what to do. While there are any it is not read without a layout."""
+    unit_stated: bool = True
+    """Whether the file names its unit of length, or its type fixes it."""
+
+
+@dataclass(slots=True)
+class IgnoredList:
+    """Ignored columns, those of the same name and reason in one entry."""
+
+    _counts: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, name: str, reason: str) -> None:
+        """Count a column."""
+        key = (name.strip() or "unnamed", reason)
+        self._counts[key] = self._counts.get(key, 0) + 1
+
+    def entries(self) -> tuple[IgnoredColumns, ...]:
+        """The entries, in the order of the file."""
+        return tuple(IgnoredColumns(name, reason, count) for (name, reason), count in self._counts.items())
+
+
+def trimmed(row: Sequence[str]) -> list[str]:
+    """A row without the empty cells at its end."""
+    end = len(row)
+    while end and not row[end - 1]:
+        end -= 1
+    return list(row[:end])
+
+
+def data_rows(lines: list[str], first: int, delimiter: str, count: int | None = None) -> list[list[str]]:
+    """Cells of the first rows of numbers, from line `first` on; empty lines and comments are passed over."""
+    end = len(lines) if count is None else first + count
+    part = beginning_of(lines[first : min(end, first + _BEGINNING)], _BEGINNING, _CHARACTERS)
+    return [cells(line, delimiter)[: MEASUREMENT.columns] for line in part if line.strip() and not line.startswith("#")]
+
+
+def decimal_of(rows: Iterable[Sequence[str]]) -> str:
+    """The decimal mark of rows of cells: a comma where numbers can only be read with it."""
+    points = commas = 0
+    for row in rows:
+        for cell in row:
+            if "," in cell:
+                commas += is_number(cell, ",")
+            elif "." in cell:
+                points += is_number(cell, ".")
+    return "," if commas > points else "."
+
+
+def values_of(rows: Sequence[Sequence[str]], n_columns: int, decimal: str) -> FloatArray:
+    """Numbers (k, n) of rows of cells; NaN for everything else."""
+    values = np.full((len(rows), n_columns), np.nan)
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row[:n_columns]):
+            if is_number(cell, decimal):
+                with contextlib.suppress(ValueError):  # too large for a number
+                    values[i, j] = number(cell, decimal)
+    return values
+
+
+def is_unit_quaternion(values: FloatArray) -> bool:
+    """Whether all known rows (k, 4) have a norm of 1, to three digits; rows of zeros are not known."""
+    size = np.linalg.norm(values[np.isfinite(values).all(axis=1)], axis=1)
+    size = size[size > 0.0]
+    return bool(len(size)) and bool(np.all(np.abs(size - 1.0) < 5e-3))
+
+
+def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Names of which each is given once, and those that were given more often."""
+    result: list[str] = []
+    repeated: list[str] = []
+    used: set[str] = set()
+    for name in names:
+        unique, count = name, 1
+        while unique in used:
+            count += 1
+            unique = f"{name} ({count})"
+        if unique != name and name not in repeated:
+            repeated.append(name)
+        used.add(unique)
+        result.append(unique)
+    return result, repeated
+
+
+_CONTRADICTED = 0.15
+"""An axis along which bodies move by less than this share of their range along the documented upward axis is up."""
+
+
+def upright_axes(bodies: Sequence[BodyColumns], values: FloatArray, documented: str) -> tuple[str, tuple[str, ...]]:
+    """Axes of a layout by the axis that its program points up, and a remark where the tracks contradict it.
+
+    A robot on a floor moves least along the vertical. The documented axis holds unless another one is far better.
+    """
+    spans = np.zeros(3)
+    places = []
+    for body in bodies:
+        columns = [c for c in (body.x, body.y, body.z) if c is not None]
+        if len(columns) < 3:
+            return AXES["z"], ()
+        place = values[:, columns]
+        place = np.where((place == 0.0).all(axis=1, keepdims=True), np.nan, place)
+        seen = place[np.isfinite(place).all(axis=1)]
+        if len(seen) > 1:
+            spans = np.maximum(spans, np.ptp(seen, axis=0))
+        places.append(place)
+    if not places:
+        return AXES[documented], ()
+    by_tracks = up_axis(np.stack(places, axis=1))
+    if by_tracks == documented:
+        return AXES[documented], ()
+    if spans["xyz".index(by_tracks)] < _CONTRADICTED * spans["xyz".index(documented)]:
+        return AXES[by_tracks], (
+            f"The tracks move least along {by_tracks}, so {by_tracks} is read as up; this program usually points "
+            f"{documented} up. Check the axes.",
+        )
+    return AXES[documented], ()
+
+
+def columns_text(count: int) -> str:
+    """So many columns, in words."""
+    return f"{count} column{'s' if count != 1 else ''}"

@@ -1,0 +1,118 @@
+"""Recognition: what a measured file was found to hold, shown at the import and carried into reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["IgnoredColumns", "Recognition", "RecognizedBody", "ignored_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedBody:
+    """A tracked body."""
+
+    name: str
+    kind: str
+    """As its file calls it: rigid body, marker, bone, segment, trajectory."""
+    oriented: bool = False
+    gaps: int = 0
+    """Stretches in which it was not seen, between its first and its last sight."""
+    unseen: int = 0
+    """Frames in which it was not seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredColumns:
+    """Columns that were not read."""
+
+    name: str
+    reason: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        many = f", {self.count} columns" if self.count > 1 else ""
+        return f"{self.name} ({self.reason}{many})"
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What a file was found to hold."""
+
+    file_type: str
+    """With its version where the file gives one: "OptiTrack Motive CSV, format 1.23"."""
+    bodies: tuple[RecognizedBody, ...] = ()
+    length_unit: str = ""
+    angle_unit: str = ""
+    """Empty where no angle is read."""
+    up: str = "z"
+    """Axis of the file that points up."""
+    rate_hz: float = 0.0
+    frames: int = 0
+    duration_s: float = 0.0
+    clock: str = ""
+    """What the times of the file are, where they are not seconds from the start of a measurement."""
+    ignored: tuple[IgnoredColumns, ...] = ()
+    remarks: tuple[str, ...] = ()
+    summary: str = ""
+    """How the file was read, in a sentence."""
+
+    def sentences(self) -> tuple[str, ...]:
+        """What is to be noted of the file, in sentences."""
+        result = [self.summary, *self.remarks]
+        if self.ignored:
+            result.append(f"Ignored: {ignored_text(self.ignored)}.")
+        if self.clock:
+            result.append(f"The clock of the file is {self.clock}; times count from its first row.")
+        return tuple(filter(None, result))
+
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Captions and texts, for a table of two columns."""
+        units = f"lengths in {self.length_unit}, {self.up} up"
+        if self.angle_unit:
+            units += f", angles in {self.angle_unit}"
+        rate = f"{self.frames} frames at {self.rate_hz:.6g} Hz, {self.duration_s:.6g} s"
+        result = [("File", self.file_type), ("Bodies", _bodies(self.bodies)), ("Units", units), ("Frames", rate)]
+        if self.clock:
+            result.append(("Clock", self.clock))
+        result.append(("Gaps", _gaps(self.bodies)))
+        if self.ignored:
+            result.append(("Ignored", ignored_text(self.ignored)))
+        result += [("Remarks" if i == 0 else "", remark) for i, remark in enumerate(self.remarks)]
+        return tuple(result)
+
+
+_MOST_BODIES = 12
+_MOST_IGNORED = 40
+
+
+def ignored_text(ignored: Sequence[IgnoredColumns]) -> str:
+    """Ignored columns in one line; of very many the rest is counted."""
+    shown = ", ".join(map(str, ignored[:_MOST_IGNORED]))
+    more = len(ignored) - _MOST_IGNORED
+    return f"{shown}, and {more} more" if more > 0 else shown
+
+
+def _bodies(bodies: Sequence[RecognizedBody]) -> str:
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for body in bodies:
+        groups.setdefault((body.kind, body.oriented), []).append(body.name)
+    parts = []
+    for (kind, oriented), names in groups.items():
+        plural = kind if len(names) == 1 else f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+        how = " with orientation" if oriented else ""
+        shown = ", ".join(names[:_MOST_BODIES]) + (", ..." if len(names) > _MOST_BODIES else "")
+        parts.append(f"{len(names)} {plural}{how}: {shown}")
+    return "; ".join(parts)
+
+
+def _gaps(bodies: Sequence[RecognizedBody]) -> str:
+    with_gaps = [body for body in bodies if body.unseen]
+    if not with_gaps:
+        return "none"
+    shown = "; ".join(
+        f"{body.name}: {body.unseen} frames not seen, {body.gaps} gap{'s' if body.gaps != 1 else ''}"
+        for body in with_gaps[:_MOST_BODIES]
+    )
+    more = len(with_gaps) - _MOST_BODIES
+    return f"{shown}; and {more} more bodies" if more > 0 else shown
