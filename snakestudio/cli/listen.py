@@ -59,6 +59,8 @@ def execute(options: argparse.Namespace) -> int:
                     where = f"{bus.interface} {bus.channel}"
                     print(f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr)
                 if listening.ended:
+                    for note in listening.notes:
+                        print(note, file=sys.stderr)
                     break
                 # What came in time is shown, however late somebody reads it.
                 now = time.monotonic() if received is None else received[0].time

@@ -1,4 +1,4 @@
-"""Our strict reader of C3D files, held against ezc3d where a file is sound, and against damage where it is not."""
+"""The strict reader of C3D files, compared with ezc3d where a file is sound; where it is not, read right or refused."""
 
 from __future__ import annotations
 
@@ -38,8 +38,22 @@ def by_library(path: Path, n: int, k: int, analog: int, rate: float, seed: int) 
     return path
 
 
-def by_hand(processor: int, whole: bool, first: int = 1, k: int = 25, analog: int = 4) -> bytes:
-    """A file as the guide tells, of any processor, in whole numbers or real ones."""
+def by_hand(
+    processor: int,
+    whole: bool,
+    first: int = 1,
+    k: int = 25,
+    analog: int = 4,
+    *,
+    counted: int | None = None,
+    units: str = "mm",
+    segments: int = 0,
+    description: int = 0,
+) -> bytes:
+    """A file as the guide describes it, of any processor, in whole numbers or real ones.
+
+    `counted` is what its counters say; `description` adds a long parameter, so that the parameters take two blocks.
+    """
     order = ">" if processor == MIPS else "<"
 
     def real(value: float) -> bytes:
@@ -59,30 +73,40 @@ def by_hand(processor: int, whole: bool, first: int = 1, k: int = 25, analog: in
         return struct.pack("<bb", len(name), number) + name.encode() + word(len(body) + 2) + body
 
     n, scale = len(NAMES), 0.5 if whole else -0.5
+    last = first + k - 1 if counted is None else counted
+    counter = struct.pack(f"{order}H", k if counted is None else counted)
+    data = 4 if description else 3
+    rotations = data + -(-k * (4 * n + analog) * (2 if whole else 4) // 512)
+    unit = units.encode()
     parameters = b"".join((
-        group("POINT", 1), parameter("USED", 1, 2, (), word(n)), parameter("FRAMES", 1, 2, (), word(k)),
+        group("TRIAL", 3),
+        *([parameter("DESCRIPTIONS", 3, -1, (description, 2), b"d" * 2 * description)] if description else []),
+        *([group("ROTATION", 4), parameter("USED", 4, 2, (), word(segments)),
+           parameter("DATA_START", 4, 2, (), word(rotations)),
+           parameter("LABELS", 4, -1, (4, segments), b"head" * segments)] if segments else []),
+        group("POINT", 1), parameter("USED", 1, 2, (), word(n)), parameter("FRAMES", 1, 2, (), counter),
         parameter("RATE", 1, 4, (), real(50.0)), parameter("SCALE", 1, 4, (), real(scale)),
-        parameter("DATA_START", 1, 2, (), word(3)), parameter("UNITS", 1, -1, (2, 1), b"mm"),
+        parameter("DATA_START", 1, 2, (), word(data)), parameter("UNITS", 1, -1, (len(unit), 1), unit),
         parameter("LABELS", 1, -1, (8, n), b"".join(name.ljust(8).encode() for name in NAMES)),
         group("ANALOG", 2), parameter("USED", 2, 2, (), word(analog // 2)), parameter("RATE", 2, 4, (), real(100.0)),
         parameter("SCALE", 2, 4, (analog // 2,), real(1.0) * (analog // 2)),
         parameter("GEN_SCALE", 2, 4, (), real(1.0)), parameter("OFFSET", 2, 2, (analog // 2,), word(0) * (analog // 2)),
         parameter("LABELS", 2, -1, (2, analog // 2), b"a1a2"[: analog]),
     ))  # fmt: skip
-    assert len(parameters) <= 508
+    assert 508 * (data - 3) < len(parameters) <= 508 * (data - 2)
     words = [
         word(n),
         word(analog),
         word(first),
-        word(first + k - 1),
+        struct.pack(f"{order}H", last),
         word(10),
         real(scale),
-        word(3),
+        word(data),
         word(2),
         real(50.0),
     ]
     head = (b"\x02\x50" + b"".join(words)).ljust(512, b"\0")
-    section = (b"\x01\x50\x01" + bytes([processor]) + parameters).ljust(512, b"\0")
+    section = (b"\x01\x50\x01" + bytes([processor]) + parameters).ljust(512 * (data - 2), b"\0")
     frames = b""
     for frame in range(k):
         for point in range(n):
@@ -93,6 +117,13 @@ def by_hand(processor: int, whole: bool, first: int = 1, k: int = 25, analog: in
             else:
                 frames += b"".join(map(real, map(float, place))) + real(2.0 if seen else -1.0)
         frames += b"".join((word if whole else real)(5) for _ in range(analog))  # type: ignore[operator]
+    frames = frames.ljust(-(-len(frames) // 512) * 512, b"\0")
+    for frame in range(k if segments else 0):
+        for segment in range(segments):
+            angle = 0.1 * (frame + segment)
+            c, s = np.cos(angle), np.sin(angle)
+            by_columns = (c, s, 0, 0, -s, c, 0, 0, 0, 0, 1, 0, 10 * frame, segment, 5, 1, -1 if frame == 3 else 0)
+            frames += b"".join(real(float(value)) for value in by_columns)
     return head + section + frames.ljust(-(-len(frames) // 512) * 512, b"\0")
 
 
@@ -147,37 +178,156 @@ def test_what_the_places_are_is_known(tmp_path: Path) -> None:
     assert np.isnan(markers.position[7, 0]).all()
 
 
+def changed(sound: bytes, at: int, value: bytes) -> bytes:
+    return sound[:at] + value + sound[at + len(value) :]
+
+
 @pytest.mark.parametrize(
-    ("at", "value", "said"),
+    ("at", "value", "message"),
     [
-        (8, struct.pack("<H", 24), "tells of 24 and of 25 frames"),  # one frame less in the header
-        (8, struct.pack("<H", 60000), "frames"),
-        (2, struct.pack("<H", 4), "its header tells of 4 points, its parameters of 3"),
-        (4, struct.pack("<H", 900), "tells of 25 frames and holds 0"),
-        (12, struct.pack("<f", 0.0), "its scale is no number but 0"),
-        (16, struct.pack("<H", 1), "its frames lie where its header is"),
-        (16, struct.pack("<H", 9000), "tells of 25 frames and holds 0"),
-        (0, b"\x01", "its parameters lie out of the file"),
-        (515, b"\x07", "its processor type 7 is none"),
+        (2, struct.pack("<H", 4), "its header states 4 points and its parameters 3"),
+        (515, b"\x07", "its processor type 7 is not known"),
+        (0, b"\x01", "its parameters are not inside the file"),
         (523, struct.pack("<h", 1), "its parameters lead back to themselves"),
+        (523, struct.pack("<h", 30_000), "its parameters lead out of their section"),
     ],
 )
-def test_what_contradicts_itself_is_damaged(tmp_path: Path, at: int, value: bytes, said: str) -> None:
+def test_contradictions_that_size_does_not_settle_are_damage(
+    tmp_path: Path, at: int, value: bytes, message: str
+) -> None:
+    with pytest.raises(ExperimentError, match=message):
+        read_c3d(tmp_path / "a.c3d", changed(by_hand(INTEL, False), at, value))
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "note"),
+    [
+        (8, struct.pack("<H", 24), "the header states 24 frames; the file holds 25"),
+        (8, struct.pack("<H", 60_000), "the header states 60000 frames; the file holds 25"),
+        (4, struct.pack("<H", 900), "Its header states 900 analog values and its parameters 2"),
+        (4, struct.pack("<H", 2), "2 samples a frame; the size of the file settled it"),  # channels, not values
+        (16, struct.pack("<H", 9000), ""),  # the parameters tell where the frames are
+        (12, struct.pack("<f", 0.0), ""),  # and the scale
+        (20, struct.pack("<f", 60.0), "The header states 60 Hz and POINT:RATE 50 Hz"),
+    ],
+)
+def test_contradictions_that_size_settles_are_noted(tmp_path: Path, at: int, value: bytes, note: str) -> None:
     sound = by_hand(INTEL, False)
-    data = sound[:at] + value + sound[at + len(value) :]
-    with pytest.raises(ExperimentError, match=said):
-        read_c3d(tmp_path / "a.c3d", data)
+    markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, value))
+    expected = read_c3d(tmp_path / "a.c3d", sound)
+    np.testing.assert_array_equal(markers.position, expected.position)
+    np.testing.assert_array_equal(markers.time, expected.time)
+    assert note in " ".join(markers.notes)
 
 
-@pytest.mark.parametrize("short", [512, 1024, 1500])
-def test_a_file_that_was_cut_is_not_read_short(tmp_path: Path, short: int) -> None:
-    with pytest.raises(ExperimentError, match="tells of 25 frames and holds"):
-        read_c3d(tmp_path / "a.c3d", by_hand(INTEL, False)[:-short])
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_damaged_header_never_yields_other_positions(tmp_path: Path, whole: bool) -> None:
+    sound = by_hand(INTEL, whole)
+    expected = read_c3d(tmp_path / "a.c3d", sound).position
+    n_read = 0
+    for at in (2, 4, 6, 8, 10, 16, 18):
+        for value in (*range(12), 24, 26, 27, 32, 64, 255, 4096, 32767, 32768, 65534, 65535):
+            try:
+                markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, struct.pack("<H", value)))
+            except ExperimentError:
+                continue
+            np.testing.assert_array_equal(markers.position, expected, err_msg=f"{value} at {at}")
+            n_read += 1
+    assert n_read > 50
+
+
+def test_two_scales_are_noted_and_the_header_counts(tmp_path: Path) -> None:
+    sound = by_hand(INTEL, True)
+    at = sound.index(b"SCALE") + 5 + 2 + 2
+    markers = read_c3d(tmp_path / "a.c3d", changed(sound, at, struct.pack("<f", 0.2)))
+    np.testing.assert_array_equal(markers.position, read_c3d(tmp_path / "a.c3d", sound).position)
+    assert "a scale of 0.5, which was used, and POINT:SCALE 0.2" in " ".join(markers.notes)
+
+
+@pytest.mark.parametrize("missing", [512, 1024, 1500])
+def test_a_truncated_file_is_read_to_its_last_whole_frame(tmp_path: Path, missing: int) -> None:
+    sound = by_hand(INTEL, False)
+    expected = read_c3d(tmp_path / "a.c3d", sound).position
+    markers = read_c3d(tmp_path / "a.c3d", sound[:-missing])
+    k = (len(sound) - missing - 1024) // 64
+    np.testing.assert_array_equal(markers.position, expected[:k])
+    assert markers.notes == (f"The file is truncated: it announces 25 frames and holds {k}, which were read.",)
+
+
+def test_a_file_truncated_before_its_second_frame_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match="announces 25 frames and holds 1"):
+        read_c3d(tmp_path / "a.c3d", by_hand(INTEL, False)[: 1024 + 100])
+
+
+def test_frames_that_begin_with_0_start_at_0(tmp_path: Path) -> None:
+    markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, first=0))
+    assert (len(markers.time), markers.time[0], markers.notes) == (25, 0.0, ())
+
+
+def test_parameters_may_reach_to_the_first_frame(tmp_path: Path) -> None:
+    """The first block says that there is one block of them; there are two."""
+    markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, description=200))
+    assert (markers.names, markers.unit, len(markers.time)) == (NAMES, "mm", 25)
+
+
+def test_rotations_behind_the_points_become_segments(tmp_path: Path) -> None:
+    markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=0, segments=2))
+    assert markers.names == (*NAMES, "head", "head")
+    np.testing.assert_array_equal(markers.position[:, :3], read_c3d(tmp_path, by_hand(INTEL, True)).position)
+    np.testing.assert_allclose(markers.position[7, 4], [70.0, 1.0, 5.0])
+    assert markers.orientation is not None
+    np.testing.assert_allclose(markers.orientation[7, 4], [np.cos(0.4), 0.0, 0.0, np.sin(0.4)], atol=1e-7)
+    assert np.isnan(markers.orientation[3, 3:]).all()
+    assert np.isnan(markers.orientation[:, :3]).all()
+
+
+@pytest.mark.parametrize(
+    ("units", "unit", "factor"),
+    [
+        ("meters", "m", 1.0), ("mete", "m", 1.0), ("M", "m", 1.0), ("Millimeters", "mm", 1.0), ("cm", "cm", 1.0),
+        ("inches", "in", 1.0), ("ft", "in", 12.0), ("µm", "mm", 1e-3), ("dm", "cm", 10.0),
+    ],
+)  # fmt: skip
+def test_units_of_length_are_read_in_any_spelling(tmp_path: Path, units: str, unit: str, factor: float) -> None:
+    markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units=units))
+    plain = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2))
+    assert markers.unit == unit
+    np.testing.assert_allclose(markers.position, plain.position * factor)
+
+
+def test_an_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match='The unit of length "furlong" is not known'):
+        read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units="furlong"))
+
+
+def test_a_file_without_points_names_what_it_has(tmp_path: Path) -> None:
+    sound = changed(by_hand(INTEL, True), 2, b"\0\0")
+    with pytest.raises(ExperimentError, match="It has no markers, only 2 analog channels"):
+        read_c3d(tmp_path / "a.c3d", changed(sound, sound.index(b"USED") + 8, b"\0\0"))
+
+
+def test_full_counters_are_read_to_the_end_and_noted(tmp_path: Path) -> None:
+    sound = by_hand(INTEL, True, analog=0, counted=65535)
+    frames = sound[1024 : 1024 + 24] * 66_000
+    whole = sound[:1024] + frames.ljust(-(-len(frames) // 512) * 512 + 512, b"\0")
+    markers = read_c3d(tmp_path / "a.c3d", whole)
+    assert len(markers.time) == 66_000
+    assert markers.notes == ("The file does not count beyond 65535 frames; all 66000 up to its end were read.",)
+    with pytest.raises(ExperimentError, match="announces at least 65535 frames and holds 65000"):
+        read_c3d(tmp_path / "a.c3d", whole[: 1024 + 65_000 * 24])
+
+
+def test_counters_that_overflowed_are_read_to_the_end(tmp_path: Path) -> None:
+    sound = by_hand(INTEL, True, analog=0, counted=66_000 - 65_536)
+    markers = read_c3d(tmp_path / "a.c3d", sound[:1024] + sound[1024 : 1024 + 24] * 66_000)
+    assert len(markers.time) == 66_000
+    assert "its counters overflowed" in markers.notes[0]
 
 
 def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:
     markers = read_c3d(tmp_path / "a.c3d", _long())
     assert len(markers.time) == 70_000
+    assert markers.notes == ()
 
 
 def _long() -> bytes:

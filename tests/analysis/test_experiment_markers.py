@@ -86,7 +86,7 @@ def test_damaged_files_are_said(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match=r"a\.c3d"):
         read_capture(path)
     path.write_bytes(b"x" * 2000)
-    with pytest.raises(ExperimentError, match="this is no C3D file"):
+    with pytest.raises(ExperimentError, match="This is not a C3D file"):
         read_capture(path)
     trc = tmp_path / "a.trc"
     trc.write_text("t,x,y\n0,1,2\n", encoding="utf-8")

@@ -50,6 +50,13 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: p
     assert [entry.frame.id for entry in read_log(copy)] == [entry.frame.id for entry in read_log(path)]
 
 
+def test_damaged_lines_of_a_log_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _log(tmp_path)
+    path.write_text(path.read_text().replace("#02000003 R", "#0200000 R"))
+    assert main(["listen", _PROFILE, "--interface", "replay", "--channel", str(path)]) == 0
+    assert "1 of 22 lines could not be read (first: line 8)." in capsys.readouterr().err
+
+
 def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(_log(tmp_path))
     assert main(["listen", _PROFILE, "--interface", "replay", "--channel", path, "--raw", "--duration", "0.5"]) == 0
@@ -63,7 +70,7 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
     ("options", "said"),
     [
         (["--interface", "sockecan"], 'There is no CAN interface "sockecan"; did you mean socketcan?'),
-        (["--interface", "replay", "--channel", "none.blf"], "none.blf: the log cannot be read"),
+        (["--interface", "replay", "--channel", "none.blf"], "none.blf: The log cannot be read"),
         (["--interface", "slcan", "--port", "5"], "--port goes with --interface udp_multicast, not with slcan."),
         (["--bitrate", "5"], "--bitrate 5: input should be greater than or equal to 1000."),
         (["--interface", "virtual"], "The interface virtual joins buses of one process only"),

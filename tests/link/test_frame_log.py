@@ -142,7 +142,7 @@ def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
         said = str(error)
     assert count <= 0x200 + 8
     assert "\n" not in said
-    assert not said or said.endswith("choose another file.")
+    assert not said or (damaged.name in said and said.endswith("."))
 
 
 def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:

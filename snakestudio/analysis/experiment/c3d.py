@@ -1,255 +1,397 @@
-"""C3D files (Vicon, Qualisys, OptiTrack and most others): markers and their residuals, read strictly.
+"""C3D files (Vicon, Qualisys, OptiTrack, Theia and most others): tracks of markers and of segments, read strictly.
 
 A C3D file is blocks of 512 bytes: a header, parameters in groups, and the frames, each with its points and then its
-analog values (the C3D file format user guide, www.c3d.org). Only what tells of the points is read. What the header, the
-parameters and the size of the file say must agree: a file that holds less than it says, or says two things, is damaged.
+analog values (the C3D file format user guide, www.c3d.org); rotations of segments are in a section behind them.
+Header and parameters state most things twice, and many programs write one of the two wrong. Where they differ, the size
+of the file decides; if it does not, the file is refused. Every such decision is a note.
 """
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.experiment.layout import length_unit
+from snakestudio.analysis.experiment.c3d_parameters import (
+    BLOCK,
+    DamageError,
+    Header,
+    Numbers,
+    Parameters,
+    read_header,
+    read_parameters,
+)
+from snakestudio.analysis.experiment.layout import LengthUnit
 from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.text_table import room_for
 from snakestudio.errors import ExperimentError
+from snakestudio.model.rotations import quaternions
 
 __all__ = ["read_c3d"]
 
-Parameter = str | FloatArray | list[str]
-
-_BLOCK = 512
 _KEY = 0x50
 """Second byte of every C3D file."""
 
-_INTEL, _DEC, _MIPS = 84, 85, 86
-"""Processors, by the byte that the parameters begin with: they differ in how numbers lie in the file."""
+_MOST_COUNTED = 65535
+"""A counter of two bytes that stands there says nothing but "at least"."""
 
-_DAMAGED = "export it again"
+_NECESSARY = ("POINT:USED", "POINT:LABELS", "POINT:UNITS")
+"""Where the parameters are cut off, what was read has to hold these."""
 
+_ROTATION_VALUES = 17
+"""A matrix (4, 4) by columns, and a residual, all real numbers."""
 
-class _DamageError(Exception):
-    """What contradicts itself."""
+_UNITS: dict[str, tuple[LengthUnit, float]] = {
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres", "mete"), ("m", 1.0)),  # "mete": cut to four letters
+    **dict.fromkeys(("dm", "decimeter", "decimeters", "decimetre", "decimetres"), ("cm", 10.0)),
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre", "centimetres", "cent"), ("cm", 1.0)),
+    **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres", "mill"), ("mm", 1.0)),
+    **dict.fromkeys(("um", "µm", "μm", "micron", "microns", "micrometer", "micrometers", "micrometre", "micrometres"),
+                    ("mm", 1e-3)),
+    **dict.fromkeys(("in", "inch", "inches", "inc"), ("in", 1.0)),
+    **dict.fromkeys(("ft", "foot", "feet"), ("in", 12.0)),
+}  # fmt: skip
+"""A unit of `Layout` that is next to a spelling, and how many of it one is."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
-    """The first block, words counted from 1 as in the guide."""
+class _Frames:
+    """Where the frames are, and how large each is."""
 
-    parameters: int
+    start: int
     points: int
     analog: int
-    first: int
-    last: int
-    scale: float
-    data: int
-    rate: float
+    size: int
+    """Bytes of a number."""
+    available: int
+    """Bytes from `start` to the end of the section."""
 
+    @property
+    def frame(self) -> int:
+        """Bytes."""
+        return (4 * self.points + self.analog) * self.size
 
-class _Numbers:
-    """Numbers as the processor had them that wrote a file."""
-
-    def __init__(self, processor: int) -> None:
-        if processor not in (_INTEL, _DEC, _MIPS):
-            raise _DamageError(f"its processor type {processor} is none")
-        self._processor = processor
-        self._order = ">" if processor == _MIPS else "<"
-
-    def whole(self, data: bytes) -> NDArray[np.int16]:
-        """Numbers of two bytes."""
-        return np.frombuffer(data, f"{self._order}i2").astype(np.int16)
-
-    def real(self, data: bytes) -> NDArray[np.float32]:
-        """Numbers of four bytes; DEC has its words the other way round, and an exponent that is larger by two."""
-        if self._processor == _DEC:
-            words = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
-            with np.errstate(all="ignore"):
-                return (np.ascontiguousarray(words).view("<f4").ravel() / 4.0).astype(np.float32)
-        return np.frombuffer(data, f"{self._order}f4").astype(np.float32)
+    def fits(self, count: int, data: bytes) -> bool:
+        """Whether so many frames fill the section, but for less than a block or zeros."""
+        rest = self.available - count * self.frame
+        end = self.start + self.available
+        return 0 <= rest < BLOCK or (rest > 0 and not any(data[end - rest : end]))
 
 
 def read_c3d(path: Path, data: bytes) -> Markers:
-    """What a C3D file holds; a marker with a negative residual was not seen (C3D user guide, "Residuals").
+    """Tracks in a C3D file; a marker with a negative residual was not seen (C3D user guide, "Residuals").
 
     Raises
     ------
     ExperimentError
-        Saying what is wrong and what to do.
+        Stating what is wrong and what to do.
     """
-    if len(data) < _BLOCK or data[1] != _KEY:
-        raise ExperimentError(f"{path}: this is no C3D file; export it anew, or give a table the ending .csv.")
+    if len(data) < BLOCK or data[1] != _KEY:
+        raise ExperimentError(f"{path}: This is not a C3D file. Export it again, or give a table the ending .csv.")
     try:
         return _markers(path, data)
-    except _DamageError as error:
-        raise ExperimentError(f"{path}: the C3D file is damaged ({error}); {_DAMAGED}.") from None
+    except DamageError as error:
+        raise ExperimentError(f"{path}: The C3D file is damaged ({error}). Export it again.") from None
 
 
 def _markers(path: Path, data: bytes) -> Markers:
-    start = (data[0] - 1) * _BLOCK
-    if not _BLOCK <= start <= len(data) - _BLOCK:
-        raise _DamageError("its parameters lie out of the file")
-    numbers = _Numbers(data[start + 3])
-    header = _header(data, numbers)
-    found = _parameters(data[start : start + data[start + 2] * _BLOCK or None], numbers)
-    n, used = header.points, _number(found, "POINT:USED")
-    if used is not None and used != n:
-        raise _DamageError(f"its header tells of {n} points, its parameters of {used:g}")
-    k = _frames(header, found)
-    if n == 0 or k < 2:
-        raise ExperimentError(f"{path}: there are no marker tracks in it; export the trajectories as well.")
-    room_for(path, k, 4 * n)
-    rate = _number(found, "POINT:RATE")
-    rate = rate if rate is not None and rate > 0.0 else header.rate
-    if not 1e-3 <= rate <= 1e6:
-        raise ExperimentError(f"{path}: the file tells no frame rate; {_DAMAGED}.")
-    position, residual = _points(data, header, numbers, n, k)
-    position[(residual < 0.0) | (position == 0.0).all(axis=2)] = np.nan
-    units = found.get("POINT:UNITS")
-    unit = length_unit(path, units[0].strip("\0") if isinstance(units, list) and units else "mm")
-    labels = _labels(found)[:n]
-    labels += [f"Marker {i + 1}" for i in range(len(labels), n)]
-    first = header.first - 1
-    time = (first + np.arange(k)) / rate
-    notes: tuple[str, ...] = ()
-    if first > 0:
-        notes = (f"The file begins with frame {first + 1}, so its first time is {time[0]:.4g} s.",)
-    return Markers("C3D", time, tuple(labels), position, unit, rate, notes)
-
-
-def _header(data: bytes, numbers: _Numbers) -> _Header:
-    words = numbers.whole(data[:24]).astype(np.uint16).tolist()
-    scale, rate = (float(numbers.real(data[at : at + 4])[0]) for at in (12, 20))
-    header = _Header(data[0], words[1], words[2], words[3], words[4], scale, words[8], rate)
-    if not (np.isfinite(scale) and scale != 0.0):
-        raise _DamageError("its scale is no number but 0")
-    if header.first < 1:
-        raise _DamageError("its frames do not begin with a number from 1")
-    return header
-
-
-def _parameters(section: bytes, numbers: _Numbers) -> dict[str, Parameter]:
-    """Parameters by ``GROUP:NAME``; of those that are not needed none is made."""
-    groups: dict[int, str] = {}
-    found: dict[str, tuple[int, str, int]] = {}
-    at = 4
-    while at + 2 <= len(section):
-        length, number = struct.unpack_from("<bb", section, at)
-        length = abs(length)  # negative: locked
-        if length == 0 or number == 0:
-            break
-        name = section[at + 2 : at + 2 + length].decode("latin-1").upper().strip()
-        pointer = at + 2 + length
-        if pointer + 2 > len(section):
-            raise _DamageError("its parameters end early")
-        (step,) = numbers.whole(section[pointer : pointer + 2]).tolist()
-        if number < 0:
-            groups[-number] = name
+    start = (data[0] - 1) * BLOCK
+    if not BLOCK <= start <= len(data) - BLOCK:
+        raise DamageError("its parameters are not inside the file")
+    numbers = Numbers(data[start + 3])
+    header = read_header(data, numbers)
+    # The first block counts the parameters' blocks, but some programs count too few or too many.
+    end = (header.data - 1) * BLOCK
+    parameters = read_parameters(data[start : end if end > start else start + data[start + 2] * BLOCK], numbers)
+    if not parameters.whole and not all(name in parameters for name in _NECESSARY):
+        raise DamageError("its parameters lead out of their section")
+    notes: list[str] = []
+    rate = _rate(path, header, parameters, notes)
+    n_segments = _segments(parameters)
+    position: FloatArray = np.empty((0, 0, 3))
+    orientation: FloatArray | None = None
+    names: list[str] = []
+    if header.points or parameters.count("POINT:USED"):
+        frames, count = _layout(data, header, parameters, notes)
+        room_for(path, count, 4 * frames.points)
+        position = _positions(data, frames, count, numbers, _scale(header, parameters, notes))
+        names = _labels(parameters, frames.points, notes)
+    else:
+        count = _no_points(path, header, parameters, n_segments)
+    if count < 2:
+        raise ExperimentError(
+            f"{path}: It holds {count} frame{'s' if count != 1 else ''}, and a measurement needs at least two. "
+            "Export a recording of the motion."
+        )
+    if n_segments:
+        segments = _poses(data, parameters, n_segments, count, numbers)
+        if segments is None:
+            notes.append(f"Rotations of {n_segments} segments are not one for each frame, so they were ignored.")
         else:
-            found[f"{number}:{name}"] = (number, name, pointer + 2)
-        if step == 0:  # the last one
-            break
-        if step < 3:
-            raise _DamageError("its parameters lead back to themselves")
-        at = pointer + step
-        if at > len(section):
-            raise _DamageError("its parameters lead out of their place")
-    made: dict[str, Parameter] = {}
-    for number, name, at in found.values():
-        full = f"{groups.get(number, '')}:{name}"
-        if full in _NEEDED:
-            made[full] = _value(section, at, numbers)
-    return made
+            room_for(path, count, _ROTATION_VALUES * n_segments)
+            n_points = position.shape[1]
+            orientation = np.full((count, n_points + n_segments, 4), np.nan)
+            orientation[:, n_points:] = segments[1]
+            position = np.concatenate([position.reshape(count, n_points, 3), segments[0]], axis=1)
+            names += [name or f"Segment {i + 1}" for i, name in enumerate(_texts(parameters, "ROTATION:LABELS"))]
+            names += [f"Segment {i + 1}" for i in range(len(names) - n_points, n_segments)]
+            names = names[: n_points + n_segments]
+            notes.append(f"{n_segments} of the bodies are segments with rotations.")
+    if not names:
+        raise ExperimentError(f"{path}: It has no markers. Export the marker trajectories as well.")
+    unit, factor = _unit(path, parameters, notes)
+    first = max(header.first - 1, 0)
+    if first > 0:
+        notes.append(f"The file begins with frame {header.first}, so its first time is {first / rate:.4g} s.")
+    time = (first + np.arange(count)) / rate
+    return Markers("C3D", time, tuple(names), position * factor, unit, rate, tuple(notes), orientation)
 
 
-_NEEDED = frozenset({
-    "POINT:USED", "POINT:RATE", "POINT:UNITS", "POINT:FRAMES", "POINT:LONG_FRAMES", "POINT:SCALE", "POINT:DATA_START",
-    "TRIAL:ACTUAL_START_FIELD", "TRIAL:ACTUAL_END_FIELD", "POINT:LABELS", *(f"POINT:LABELS{i}" for i in range(2, 100)),
-})  # fmt: skip
+def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: int) -> int:
+    """Frames of a file that has segments alone."""
+    counts = _counts(header, parameters)
+    if not n_segments:
+        channels = parameters.count("ANALOG:USED") or header.analog
+        only = f", only {channels} analog channels" if channels else ""
+        raise ExperimentError(f"{path}: It has no markers{only}. Export the marker trajectories as well.")
+    if len(set(counts.values())) != 1:
+        raise DamageError(_differing(counts))
+    return next(iter(counts.values()))
 
 
-def _value(section: bytes, at: int, numbers: _Numbers) -> Parameter:
-    """What a parameter holds: texts, or numbers."""
-    if at + 2 > len(section):
-        raise _DamageError("its parameters end early")
-    kind, n_dimensions = struct.unpack_from("<bB", section, at)
-    dimensions = list(section[at + 2 : at + 2 + n_dimensions])
-    size = 1
-    for each in dimensions:
-        size *= each
-    at += 2 + n_dimensions
-    if kind not in (-1, 1, 2, 4) or n_dimensions > 7 or at + size * abs(kind) > len(section):
-        raise _DamageError("a parameter of it does not fit")
-    data = section[at : at + size * abs(kind)]
-    if kind == -1:
-        width = dimensions[0] if dimensions else 1
-        return [data[i : i + width].decode("latin-1").strip() for i in range(0, len(data), width)] if width else []
-    if kind == 1:
-        return np.frombuffer(data, np.uint8).astype(np.float64)
-    if kind == 2:
-        return numbers.whole(data).astype(np.float64)
-    return numbers.real(data).astype(np.float64)
+def _rate(path: Path, header: Header, parameters: Parameters, notes: list[str]) -> float:
+    """Frames a second. The parameter counts: the header's is a copy of it."""
+    stated = parameters.number("POINT:RATE")
+    rate = stated if stated is not None and stated > 0.0 else header.rate
+    if not 1e-3 <= rate <= 1e6:
+        raise ExperimentError(f"{path}: The file does not state its frame rate. Export it again.")
+    if np.isfinite(header.rate) and header.rate > 0.0 and abs(header.rate - rate) > 1e-3 * rate:
+        notes.append(f"The header states {header.rate:g} Hz and POINT:RATE {rate:g} Hz, which was used.")
+    return rate
 
 
-def _number(found: dict[str, Parameter], name: str) -> float | None:
-    """The first number of a parameter; None where there is none."""
-    value = found.get(name)
-    if not isinstance(value, np.ndarray) or not len(value) or not np.isfinite(value[0]):
-        return None
-    number = float(value[0])
-    whole = name in ("POINT:USED", "POINT:FRAMES", "POINT:DATA_START")
-    return number + 65536.0 if whole and number < 0.0 else number  # counts of two bytes have no sign
+def _scale(header: Header, parameters: Parameters, notes: list[str]) -> float:
+    """Units of length in one step of whole numbers. Programs that write two of them use the one in the header."""
+    stated = [header.scale, parameters.number("POINT:SCALE") or 0.0]
+    scales = [scale for scale in stated if np.isfinite(scale) and scale != 0.0]
+    if not scales:
+        raise DamageError("it states no scale")
+    if scales[0] > 0.0 and abs(scales[0] - scales[-1]) > 1e-4 * scales[0]:
+        notes.append(
+            f"The header states a scale of {scales[0]:g}, which was used, and POINT:SCALE {scales[-1]:g}. "
+            "Check a known distance."
+        )
+    return scales[0]
 
 
-def _labels(found: dict[str, Parameter]) -> list[str]:
-    """Names of the points; more than 255 go on in further parameters."""
-    labels: list[str] = []
-    for name in ("POINT:LABELS", *(f"POINT:LABELS{i}" for i in range(2, 100))):
-        value = found.get(name)
-        if isinstance(value, list):
-            labels += [label.strip("\0 ") or f"Marker {len(labels) + i + 1}" for i, label in enumerate(value)]
-    return labels
+def _layout(data: bytes, header: Header, parameters: Parameters, notes: list[str]) -> tuple[_Frames, int]:
+    """Where the frames are and how many; header, parameters and the size of the file have to agree on it.
+
+    Raises
+    ------
+    DamageError
+        If they do not.
+    """
+    counts = _counts(header, parameters)
+    candidates = _candidates(data, header, parameters)
+    known = sorted(set(counts.values()))
+    fitting = {frames: [k for k in known if frames.fits(k, data)] for frames in candidates}
+    fitting = {frames: ks for frames, ks in fitting.items() if ks}
+    if len(fitting) > 1:
+        raise DamageError(_ambiguous(header, parameters))
+    if fitting:
+        frames, ks = next(iter(fitting.items()))
+        count = _smallest_whole(data, frames, ks)
+        if len(known) > 1:
+            notes.append(f"{_sentence(_differing(counts))}; the file holds {count}, which were read.")
+        if len(candidates) > 1:
+            notes.append(f"{_sentence(_ambiguous(header, parameters))}; the size of the file settled it.")
+        return frames, count
+    if len(candidates) != 1:
+        raise DamageError(_ambiguous(header, parameters))
+    frames = candidates[0]
+    held = _without_zeros(data, frames)
+    if not known:  # all counters are full
+        if held < _MOST_COUNTED:
+            raise DamageError(f"it announces at least {_MOST_COUNTED} frames and holds {held}")
+        notes.append(f"The file does not count beyond {_MOST_COUNTED} frames; all {held} up to its end were read.")
+        return frames, held
+    count = known[-1]
+    if len(known) > 1:
+        raise DamageError(_differing(counts))
+    if held < 2:
+        raise DamageError(f"it announces {count} frames and holds {held}")
+    if held < count:
+        whole = min(frames.available // frames.frame, count)
+        notes.append(f"The file is truncated: it announces {count} frames and holds {whole}, which were read.")
+        return frames, whole
+    if (held - count) % (_MOST_COUNTED + 1) == 0:
+        notes.append(f"The file counts {count} frames and holds {held} (its counters overflowed); all were read.")
+        return frames, held
+    notes.append(f"The file announces {count} frames; data for {held - count} more behind them were ignored.")
+    return frames, count
 
 
-def _frames(header: _Header, found: dict[str, Parameter]) -> int:
-    """How many frames there are: the header counts them with two bytes, so long files say it elsewhere, too."""
-    in_header = header.last - header.first + 1
-    told = [_number(found, name) for name in ("POINT:LONG_FRAMES", "POINT:FRAMES")]
-    first, last = (found.get(f"TRIAL:ACTUAL_{end}_FIELD") for end in ("START", "END"))
-    if isinstance(first, np.ndarray) and isinstance(last, np.ndarray) and len(first) == len(last) == 2:
+def _counts(header: Header, parameters: Parameters) -> dict[str, int]:
+    """How many frames there are, by who says so; counters of two bytes that are full say nothing."""
+    counts: dict[str, int] = {}
+    first, last = (parameters.values(f"TRIAL:ACTUAL_{end}_FIELD") for end in ("START", "END"))
+    if len(first) == len(last) == 2:
         first, last = first % 65536.0, last % 65536.0  # two words, the lower one first
-        told.insert(0, float(last[0] + 65536.0 * last[1] - first[0] - 65536.0 * first[1] + 1.0))
-    sizes = {round(value) for value in told if value is not None and value > 0}
-    if header.last < 65535 and in_header > 0:
-        sizes.add(in_header)
-    short = {size for size in sizes if size < 65535}
-    long = {size for size in sizes if size >= 65536}
-    if len(long) > 1 or (not long and len(short) > 1):
-        raise _DamageError(f"it tells of {' and of '.join(map(str, sorted(sizes)))} frames")
-    return max(sizes, default=max(in_header, 0))
+        counts["TRIAL"] = int(last[0] + 65536.0 * last[1] - first[0] - 65536.0 * first[1]) + 1
+    for name in ("LONG_FRAMES", "FRAMES"):
+        counts[f"POINT:{name}"] = parameters.count(f"POINT:{name}") or 0
+    if header.last < _MOST_COUNTED:
+        counts["the header"] = header.last - header.first + 1
+    if "TRIAL" in counts and last[0] == _MOST_COUNTED and last[1] == 0.0:
+        del counts["TRIAL"]
+    counts = {name: count for name, count in counts.items() if count > 0 and count != _MOST_COUNTED}
+    longer = {name: count for name, count in counts.items() if count > _MOST_COUNTED}
+    return longer or counts
 
 
-def _points(data: bytes, header: _Header, numbers: _Numbers, n: int, k: int) -> tuple[FloatArray, FloatArray]:
-    """Positions (k, n, 3) in the file's unit, and residuals (k, n): negative where a point was not seen."""
-    start, size = (header.data - 1) * _BLOCK, 4 if header.scale < 0.0 else 2
-    frame = (4 * n + header.analog) * size
-    if start < _BLOCK:
-        raise _DamageError("its frames lie where its header is")
-    there = (len(data) - start) // frame if start < len(data) else 0
-    if there < k:
-        raise _DamageError(f"it tells of {k} frames and holds {there}")
-    if len(data) - start - k * frame >= max(frame, _BLOCK):
-        raise _DamageError(f"it tells of {k} frames and holds {there}")
-    rows = np.frombuffer(data, np.uint8, k * frame, start).reshape(k, frame)[:, : 4 * n * size]
-    flat = np.ascontiguousarray(rows).tobytes()
-    if header.scale < 0.0:
-        values = numbers.real(flat).reshape(k, n, 4)
-        with np.errstate(invalid="ignore"):
-            return values[:, :, :3].astype(np.float64), values[:, :, 3].astype(np.float64)
-    whole = numbers.whole(flat).reshape(k, n, 4)
-    return whole[:, :, :3].astype(np.float64) * header.scale, whole[:, :, 3].astype(np.float64)
+def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Frames]:
+    """All that header and parameters say about the frames, each once; one where they agree."""
+    used, channels = parameters.count("POINT:USED"), parameters.count("ANALOG:USED")
+    points = [header.points] if used is None else [header.points, used]
+    analog = [header.analog]
+    if channels is None:
+        analog.append(header.analog * max(header.samples, 1))
+    else:
+        point_rate, analog_rate = parameters.number("POINT:RATE"), parameters.number("ANALOG:RATE")
+        ratio = round(analog_rate / point_rate) if point_rate and analog_rate and analog_rate > 0.0 else 1
+        likely = {channels * header.samples, channels * max(ratio, 1)}
+        if header.analog not in likely:
+            analog += sorted(likely, reverse=True)
+    scales = [header.scale, parameters.number("POINT:SCALE") or 0.0]
+    sizes = [4 if scale < 0.0 else 2 for scale in scales if np.isfinite(scale) and scale != 0.0]
+    blocks = [header.data, parameters.count("POINT:DATA_START") or 0]
+    starts = [(block - 1) * BLOCK for block in blocks if block > 1 and (block - 1) * BLOCK < len(data)]
+    if not starts:
+        raise DamageError("its frames are not inside the file")
+    rotations = ((parameters.count("ROTATION:DATA_START") or 0) - 1) * BLOCK
+    result: list[_Frames] = []
+    for start, n, values, size in product(starts, points, analog, sizes):
+        end = rotations if start < rotations < len(data) and _segments(parameters) else len(data)
+        frames = _Frames(start, n, values, size, end - start)
+        if n and frames not in result:
+            result.append(frames)
+    if not result:
+        raise DamageError("it states no scale")
+    return result
+
+
+def _smallest_whole(data: bytes, frames: _Frames, counts: list[int]) -> int:
+    """The fewest frames behind which there is nothing; the most if there is something behind all of them."""
+    end = frames.start + frames.available
+    for count in counts:
+        if not any(data[frames.start + count * frames.frame : end]):
+            return count
+    return counts[-1]
+
+
+def _without_zeros(data: bytes, frames: _Frames) -> int:
+    """Frames to the end of the section: zeros at its end fill up the last block."""
+    k = frames.available // frames.frame
+    values = np.frombuffer(data, np.uint8, k * frames.frame, frames.start)
+    used = np.flatnonzero(values)
+    return int(used[-1]) // frames.frame + 1 if len(used) else 0
+
+
+def _differing(counts: dict[str, int]) -> str:
+    by_count: dict[int, list[str]] = {}
+    for name, count in counts.items():
+        by_count.setdefault(count, []).append(name)
+    if not by_count:
+        return "it does not state how many frames it has"
+    return ", ".join(f"{' and '.join(names)} state{'s'[: len(names) == 1]} {count} frames"
+                     for count, names in by_count.items())  # fmt: skip
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _ambiguous(header: Header, parameters: Parameters) -> str:
+    """What header and parameters state differently."""
+    pairs = (
+        ("points", header.points, parameters.count("POINT:USED")),
+        ("analog values", header.analog, parameters.count("ANALOG:USED")),
+        ("as the block of the first frame", header.data, parameters.count("POINT:DATA_START")),
+    )
+    differing = [f"{a} {what} and its parameters {b}" for what, a, b in pairs if b is not None and a != b]
+    differing = differing or [f"{header.analog} analog values and {header.samples} samples a frame"]
+    return f"its header states {differing[0]}"
+
+
+def _positions(data: bytes, frames: _Frames, count: int, numbers: Numbers, scale: float) -> FloatArray:
+    """Positions (k, n, 3) in the file's unit; NaN where a point was not seen."""
+    width = 4 * frames.points * frames.size
+    rows = np.frombuffer(data, np.uint8, count * frames.frame, frames.start).reshape(count, frames.frame)
+    flat = np.ascontiguousarray(rows[:, :width]).tobytes()
+    real = frames.size == 4
+    values = (numbers.real(flat) if real else numbers.whole(flat)).reshape(count, frames.points, 4)
+    with np.errstate(invalid="ignore"):
+        position, residual = values[:, :, :3].astype(np.float64), values[:, :, 3]
+        position[(residual < 0) | (position == 0.0).all(axis=2) | ~np.isfinite(position).all(axis=2)] = np.nan
+    return position if real else position * scale
+
+
+def _segments(parameters: Parameters) -> int:
+    """How many segments the rotations are of."""
+    return parameters.count("ROTATION:USED") or 0
+
+
+def _poses(
+    data: bytes, parameters: Parameters, n: int, count: int, numbers: Numbers
+) -> tuple[FloatArray, FloatArray] | None:
+    """Positions (k, n, 3) in the file's unit and quaternions (k, n, 4) of segments; None if not one for each frame."""
+    start = ((parameters.count("ROTATION:DATA_START") or 0) - 1) * BLOCK
+    size = count * n * _ROTATION_VALUES * 4
+    if (parameters.number("ROTATION:RATIO") or 1.0) != 1.0 or start < BLOCK or start + size > len(data):
+        return None
+    values = numbers.real(data[start : start + size]).reshape(count, n, _ROTATION_VALUES).astype(np.float64)
+    matrix = values[:, :, :16].reshape(count, n, 4, 4).transpose(0, 1, 3, 2)
+    with np.errstate(invalid="ignore"):
+        seen = (values[:, :, 16] >= 0.0) & np.isfinite(matrix).all(axis=(2, 3))
+    position = np.where(seen[:, :, None], matrix[:, :, :3, 3], np.nan)
+    orientation = np.full((count, n, 4), np.nan)
+    orientation[seen] = quaternions(matrix[seen][:, :3, :3])
+    return position, orientation
+
+
+def _unit(path: Path, parameters: Parameters, notes: list[str]) -> tuple[LengthUnit, float]:
+    """The unit of length, and how many of it one of the file's is."""
+    spellings = {text.casefold().rstrip(".") for text in parameters.texts("POINT:UNITS") if text}
+    if not spellings:
+        notes.append("The file does not state its unit of length; millimeters were assumed.")
+        return "mm", 1.0
+    units = {_UNITS.get(spelling) for spelling in spellings}
+    if None in units or len(units) > 1:
+        stated = " and ".join(f'"{spelling}"' for spelling in sorted(spellings))
+        raise ExperimentError(
+            f"{path}: The unit of length {stated} is not known. Export it in m, cm, mm, in, or another common unit."
+        )
+    (unit,) = units
+    assert unit is not None
+    return unit
+
+
+def _texts(parameters: Parameters, name: str) -> list[str]:
+    """Texts of a parameter and of those that continue it: one holds up to 255."""
+    texts = parameters.texts(name)
+    for i in range(2, 100):
+        texts += parameters.texts(f"{name}{i}")
+    return texts
+
+
+def _labels(parameters: Parameters, n: int, notes: list[str]) -> list[str]:
+    labels = _texts(parameters, "POINT:LABELS")[:n]
+    unnamed = n - sum(map(bool, labels))
+    if unnamed:
+        notes.append(f"{unnamed} of {n} markers have no name in the file; they are named by their number.")
+    labels += [""] * (n - len(labels))
+    return [label or f"Marker {i + 1}" for i, label in enumerate(labels)]

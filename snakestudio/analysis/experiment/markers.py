@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.column_names import link_of
 from snakestudio.analysis.experiment.layout import AXES, LENGTH_UNITS, BodyColumns, Layout, LengthUnit, axes_matrix
 from snakestudio.analysis.experiment.samples import Samples
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.model.recognition import IgnoredColumns
+from snakestudio.model.rotations import matrices, quaternions
 
 __all__ = ["Markers"]
 
@@ -31,6 +34,8 @@ class Markers:
     rate : float
         Hz.
     notes : tuple of str
+    orientation : (k, m, 4) array or None
+        Unit quaternions w x y z along the file's axes; NaN where there is none.
     file_type : str
         With its version where the file gives one; `kind` where it is empty.
     ignored : tuple of IgnoredColumns
@@ -43,6 +48,7 @@ class Markers:
     unit: LengthUnit
     rate: float
     notes: tuple[str, ...] = ()
+    orientation: FloatArray | None = None
     file_type: str = ""
     ignored: tuple[IgnoredColumns, ...] = ()
 
@@ -57,7 +63,18 @@ class Markers:
         links = {body.name: body.link for body in layout.bodies}
         chosen = [i for i, name in enumerate(self.names) if name in links] or list(range(len(self.names)))
         names = tuple(self.names[i] for i in chosen)
-        position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ axes_matrix(layout.axes).T
+        matrix = axes_matrix(layout.axes)
+        position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ matrix.T
         markers = f"{len(names)} marker{'s' if len(names) != 1 else ''}"
         told = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} upwards."
-        return Samples(self.time, names, tuple(links.get(name) for name in names), position), [told, *self.notes]
+        of_links = tuple(links.get(name) for name in names)
+        orientation = None if self.orientation is None else _turned(self.orientation[:, chosen], matrix)
+        return Samples(self.time, names, of_links, position, orientation), [told, *self.notes]
+
+
+def _turned(orientation: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Quaternions (k, m, 4) in the world's axes, and with bodies' own axes that are turned alike."""
+    result = orientation.copy()
+    known = np.isfinite(orientation).all(axis=2)
+    result[known] = quaternions(matrix @ matrices(orientation[known]) @ matrix.T)
+    return result

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.link.bus.frame_log import ENDINGS, read_log
+from snakestudio.link.bus.frame_log import READABLE, LogReader, read_log
 from snakestudio.link.frame import Frame
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["LogRow"]
 
-_FILES = f"Logs of frames ({' '.join('*' + ending for ending in ENDINGS)})"
+_FILES = f"Logs of frames ({' '.join('*' + ending for ending in READABLE)})"
 _LOOK_MS = 50
 
 
@@ -41,9 +41,10 @@ class LogRow(QWidget):
         self.frames: list[Frame] | None = None
         self._name = ""
         self._wanted = Path()
+        self._reader: LogReader | None = None
         self._job: Job[list[Frame]] | None = None
         self.open_button = QPushButton("Open a &Log ...")
-        self.open_button.setToolTip("Learn from a BLF, ASC or candump file instead of a bus")
+        self.open_button.setToolTip("Learn from a BLF, ASC, candump or PCAN TRC file instead of a bus")
         self.open_button.clicked.connect(self.ask)
         self.close_button = QPushButton("&Back to the Bus")
         self.close_button.clicked.connect(self.forget)
@@ -78,10 +79,11 @@ class LogRow(QWidget):
 
     def read(self, path: Path) -> None:
         """Read a log, beside the window."""
+        reader = read_log(path)
 
         def work(progress: Progress) -> list[Frame] | None:
             frames = []
-            for logged in read_log(path):
+            for logged in reader:
                 if not logged.sent and not logged.frame.error:
                     frames.append(logged.frame)
                 if len(frames) % 1000 == 0 and not progress(0.0):
@@ -89,7 +91,7 @@ class LogRow(QWidget):
             return frames
 
         self.end()
-        self._wanted = path
+        self._wanted, self._reader = path, reader
         self.refusal.say("")
         self._job = Job("reading of the log", work)
         self._timer.start()
@@ -104,6 +106,7 @@ class LogRow(QWidget):
             self.refusal.say(job.error or f"{self._wanted.name} has no frames of a robot in it; choose another log.")
             return
         self.frames, self._name = job.result, self._wanted.name
+        self.refusal.say(" ".join(self._reader.notes) if self._reader else "")
         self.at.setMaximum(self.frames[-1].time)
         self.at.setValue(0.0)
         self._show()
@@ -113,6 +116,7 @@ class LogRow(QWidget):
         """Learn from the bus again."""
         self.end()
         self.frames = None
+        self.refusal.say("")
         self._show()
         self.opened.emit()
 

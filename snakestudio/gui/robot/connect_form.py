@@ -41,7 +41,7 @@ _RECENT = "robot/profiles"
 _KEPT = 8
 _FIRST = "lab_robot"
 """The shipped profile that is offered first: the papers' robot, which the shipped scenes are about."""
-_LOGS = "CAN logs (*.blf *.asc *.log);;All files (*)"
+_LOGS = "CAN logs (*.blf *.asc *.log *.trc *.txt);;All files (*)"
 _PROFILES = "Robot profiles (*.toml);;All files (*)"
 
 Option = str | int | float | bool

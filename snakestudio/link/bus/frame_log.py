@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import queue
 import struct
@@ -11,9 +10,9 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import can
 from can.io.generic import MessageWriter
@@ -21,15 +20,30 @@ from can.io.generic import MessageWriter
 from snakestudio.errors import LinkError
 from snakestudio.inputs import FRAME_LOG, NOTE, InputError, opened, parse_json, read_text
 from snakestudio.link.bus.can_message import frame_of, message_of
+from snakestudio.link.bus.text_log import TextLog, UnknownLogError
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.atomic import write_atomically
 
-__all__ = ["ENDINGS", "FrameLog", "LogSource", "Logged", "check_log_path", "read_log", "read_source", "side_file"]
+__all__ = [
+    "ENDINGS",
+    "READABLE",
+    "FrameLog",
+    "LogReader",
+    "LogSource",
+    "Logged",
+    "check_log_path",
+    "read_log",
+    "read_source",
+    "side_file",
+]
 
 ENDINGS = (".blf", ".asc", ".log")
-"""Vector's binary and text formats, and candump's."""
+"""Formats that are written: Vector's binary and text formats, and candump's."""
+
+READABLE = (*ENDINGS, ".trc", ".txt")
+"""Formats that are read, too: PCAN's, and whatever of these was saved as text."""
 
 _WAITING = 20_000
 """Frames that may wait for a slow disk: several seconds of a full bus."""
@@ -39,8 +53,15 @@ _OBJECT = struct.Struct("<4sHHLL")
 """What every object of a BLF file begins with: mark, sizes of its head, version, size, kind."""
 _CONTAINER = 10
 _MOST_OBJECT = 16_000_000
+_BLF_MARK = b"LOGG"
 _BLF_BLOCK = 16_384
 """Bytes that a BLF file is written in: what a killed link takes with it."""
+
+
+_UNSORTED_S = 0.05
+"""Frames of several channels may be out of order by so much; a larger step back is a clock that was set."""
+_LONGEST_STEP_S = 1.0
+"""Most time that is assumed between two frames where the clock was set back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,31 +213,103 @@ class FrameLog:
                     file.flush()
 
 
-def read_log(path: Path) -> Iterator[Logged]:
-    """The frames of a log, in the order in which they stand there.
+def read_log(path: Path) -> LogReader:
+    """The frames of a log, in the order in which they are in the file."""
+    return LogReader(path)
+
+
+class LogReader(Iterator[Logged]):
+    """The frames of a log; behind the last one `notes` says what could not be read.
+
+    Times never decrease: where the clock of the recording was set back, they continue.
 
     Raises
     ------
     LinkError
-        If it is missing, of no known kind, or breaks off in a way that cannot be read.
+        From the first frame on, if the file is missing, of no known kind, or ends in a way that cannot be read.
     """
-    if path.suffix.lower() not in ENDINGS:
-        raise LinkError(f"{path.name}: this is no log of frames; choose a file that ends in {', '.join(ENDINGS)}.")
-    count, begin = 0, 0.0
-    try:
-        # Opened here, and not by the readers: they leave a file open whose header they cannot read.
-        with opened(path, FRAME_LOG) as data, _as_read(path, data) as file:
-            for message in _messages(path, file):
-                if not count:
-                    begin = message.timestamp
-                count += 1
-                since = max(message.timestamp - begin, 0.0)
-                yield Logged(since, frame_of(message, since), not message.is_rx)
-    except InputError as error:
-        raise LinkError(f"{path}: the log cannot be read ({error.message}); choose another file.") from error
-    except Exception as error:  # readers of binary files raise their own kinds: struct.error, zlib.error, BLFParseError
-        where = f"after {count} frames" if count else "at its begin"
-        raise LinkError(f"{path.name}: the log is broken {where}; choose another file.") from error
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._text: TextLog | None = None
+        self._clock = _Clock()
+        self._frames = self._read()
+
+    def __next__(self) -> Logged:
+        return next(self._frames)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What could not be read so far, in sentences."""
+        return (*(self._text.notes() if self._text else ()), *self._clock.notes())
+
+    def _read(self) -> Iterator[Logged]:
+        path = self._path
+        if path.suffix.lower() not in READABLE:
+            raise LinkError(
+                f"{path.name}: This is not a log of frames. Choose a file that ends in {', '.join(READABLE)}."
+            )
+        count = 0
+        try:
+            with opened(path, FRAME_LOG) as data:
+                binary = data.read(len(_BLF_MARK)) == _BLF_MARK or path.suffix.lower() == ".blf"
+                data.seek(0)
+                if not binary:
+                    self._text = TextLog(data)
+                for time_s, frame, sent in _blf_frames(data) if self._text is None else _text_frames(self._text):
+                    since = self._clock.since_first(time_s)
+                    count += 1
+                    yield Logged(since, replace(frame, time=since), sent)
+        except InputError as error:
+            raise LinkError(f"{path}: The log cannot be read ({error.message}). Choose another file.") from error
+        except UnknownLogError as error:
+            why = str(error)
+            remedy = "" if ". " in why else " Choose a log of candump -l, Vector ASC or BLF, or PCAN TRC."
+            raise LinkError(f"{path.name}: This is not a log of frames: {why}.{remedy}") from error
+        except Exception as error:  # readers of binary files raise their own: struct.error, zlib.error, BLFParseError
+            where = f"behind {count} frames" if count else "at its beginning"
+            raise LinkError(f"{path.name}: The log is damaged {where}. Choose another file.") from error
+
+
+class _Clock:
+    """Times since the first frame, s, that never decrease."""
+
+    def __init__(self) -> None:
+        self._shift: float | None = None
+        self._latest = self._step = 0.0
+        self._n_set_back = 0
+        self._set_back = 0.0
+
+    def since_first(self, stated: float) -> float:
+        """When a frame was on the bus, s since the first, by the time that the log states."""
+        if self._shift is None:
+            self._shift = -stated
+        since = stated + self._shift
+        if since < self._latest - _UNSORTED_S:
+            self._n_set_back += 1
+            self._set_back = self._set_back or self._latest - since
+            self._shift += self._latest + self._step - since
+            since = self._latest + self._step
+        elif since > self._latest:
+            self._step = min(since - self._latest, _LONGEST_STEP_S)
+        self._latest = max(since, self._latest)
+        return self._latest
+
+    def notes(self) -> list[str]:
+        """What was done to the times, in sentences."""
+        if not self._n_set_back:
+            return []
+        times = "once" if self._n_set_back == 1 else f"{self._n_set_back} times"
+        return [f"The clock was set back {times} (first by {self._set_back:.4g} s); the times were continued."]
+
+
+def _text_frames(log: TextLog) -> Iterator[tuple[float, Frame, bool]]:
+    return ((each.time, each.frame, each.sent) for each in log)
+
+
+def _blf_frames(data: BinaryIO) -> Iterator[tuple[float, Frame, bool]]:
+    for message in can.BLFReader(cast(Any, _GuardedBlf(data))):
+        yield message.timestamp, frame_of(message, 0.0), not message.is_rx
 
 
 class _GuardedBlf:
@@ -265,21 +358,6 @@ class _GuardedBlf:
         self._tail = content[at:]
 
 
-@contextlib.contextmanager
-def _as_read(path: Path, data: BinaryIO) -> Iterator[Any]:
-    """A log as its reader wants it: BLF as bytes, the others as text, no line of which is without an end."""
-    if path.suffix.lower() == ".blf":
-        yield _GuardedBlf(data)
-        return
-    while (piece := data.read(FRAME_LOG.line)) and b"\n" in piece:
-        pass
-    if len(piece) == FRAME_LOG.line:
-        raise InputError(f"a line of it is longer than {FRAME_LOG.line} characters", "choose another file")
-    data.seek(0)
-    with io.TextIOWrapper(data, encoding="utf-8", errors="replace") as text:
-        yield text
-
-
 def read_source(path: Path) -> LogSource | None:
     """What a log was written of, if the file beside it is there and says so."""
     try:
@@ -297,16 +375,6 @@ def _writer(path: Path) -> MessageWriter:
             return can.ASCWriter(path, encoding="utf-8")
         case _:
             return can.CanutilsLogWriter(path, encoding="utf-8")
-
-
-def _messages(path: Path, file: Any) -> Iterator[can.Message]:
-    match path.suffix.lower():
-        case ".blf":
-            return iter(can.BLFReader(file))
-        case ".asc":
-            return iter(can.ASCReader(file))
-        case _:
-            return iter(can.CanutilsLogReader(file))
 
 
 def _side(source: LogSource) -> dict[str, object]:

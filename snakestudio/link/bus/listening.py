@@ -34,6 +34,8 @@ class Listening:
 
     def __init__(self, bus: Bus) -> None:
         self.ended = False
+        self.notes: tuple[str, ...] = ()
+        """What could not be read of a log that has ended."""
         self._inbox: queue.SimpleQueue[Received | BusChange | Unreadable] = queue.SimpleQueue()
         self._port = Port(bus, self._inbox.put)
         self.open = False
@@ -66,6 +68,7 @@ class Listening:
             self.open = True
         elif isinstance(item.error, LogEndedError):
             self.ended = True
+            self.notes = item.error.notes
         elif item.final or not self.open:
             raise LinkError(item.text)
         return None

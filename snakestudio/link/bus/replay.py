@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snakestudio.errors import LinkError
 from snakestudio.link.bus.bus_errors import BusSetupError
-from snakestudio.link.bus.frame_log import Logged, read_log
+from snakestudio.link.bus.frame_log import READABLE, Logged, LogReader, read_log
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
@@ -20,6 +20,11 @@ _SLOWEST, _FASTEST = 0.01, 100.0
 
 class LogEndedError(LinkError):
     """All frames of the log were played."""
+
+    def __init__(self, message: str, notes: tuple[str, ...] = ()) -> None:
+        super().__init__(" ".join([message, *notes]))
+        self.notes = notes
+        """What could not be read of it."""
 
 
 class ReplayBus:
@@ -40,7 +45,7 @@ class ReplayBus:
 
     def __init__(self, bus: Bus) -> None:
         if not bus.channel:
-            raise BusSetupError("replay: no log was chosen; give a file as channel, a .blf, .asc or .log.")
+            raise BusSetupError(f"replay: no log was chosen; give a file as channel, a {', '.join(READABLE)}.")
         self._path = Path(bus.channel)
         speed, loop = bus.options.get("speed", 1.0), bus.options.get("loop", False)
         unknown = set(bus.options) - {"speed", "loop"}
@@ -51,6 +56,7 @@ class ReplayBus:
         if not isinstance(loop, bool):
             raise BusSetupError(f"replay: loop = {loop!r} is neither true nor false; give one of them.")
         self._speed, self._loop = float(speed), loop
+        self._frames: Iterator[Logged]
         self._frames, self._next = self._first()
         self._begin: float | None = None
         self._ended = False
@@ -69,7 +75,7 @@ class ReplayBus:
         if self._begin is None:
             self._begin = now
         if self._ended:
-            raise LogEndedError(f"{self._path.name}: the log has ended.")
+            raise LogEndedError(f"{self._path.name}: the log has ended.", self._notes)
         due = self._begin + self._next.time / self._speed
         if due > now + timeout:
             time.sleep(timeout)
@@ -105,7 +111,11 @@ class ReplayBus:
         self._frames = iter(())
         self._ended = True
 
-    def _first(self) -> tuple[Iterator[Logged], Logged]:
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return self._frames.notes if isinstance(self._frames, LogReader) else ()
+
+    def _first(self) -> tuple[LogReader, Logged]:
         try:
             frames = read_log(self._path)
             first = next(frames, None)
