@@ -116,7 +116,18 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
         remarks=tuple(remarks), summary=summary,
     )  # fmt: skip
     capture = capture_of(path, samples, layout.max_gap_s, list(recognition.sentences()), digest(data))
-    return _recognized(capture, recognition, layout, dict.fromkeys(capture.bodies, "marker"))
+    return _recognized(capture, recognition, layout, _marker_kinds(capture))
+
+
+def _marker_kinds(capture: Capture) -> dict[str, str]:
+    """What each body of a file of markers is: points with an orientation behind them are rigid bodies."""
+    if capture.orientation is None:
+        return dict.fromkeys(capture.bodies, "marker")
+    turned = np.isfinite(capture.orientation).all(axis=2).any(axis=0)
+    return {
+        body: "rigid body" if has_orientation else "marker"
+        for body, has_orientation in zip(capture.bodies, turned, strict=True)
+    }
 
 
 def _markers(path: Path, data: bytes) -> Markers:

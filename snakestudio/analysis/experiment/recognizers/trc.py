@@ -69,7 +69,15 @@ def read_trc(path: Path, data: bytes) -> Markers:
     position[(position == 0.0).all(axis=2)] = np.nan
     ignored = (IgnoredColumns("Frame#", "a count of frames"),)
     return Markers(
-        "TRC", time, tuple(header.names), position, unit, 1.0 / step if step > 0 else 0.0, tuple(notes), "TRC", ignored
+        "TRC",
+        time,
+        tuple(header.names),
+        position,
+        unit,
+        1.0 / step if step > 0 else 0.0,
+        tuple(notes),
+        file_type="TRC",
+        ignored=ignored,
     )
 
 
