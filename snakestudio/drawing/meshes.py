@@ -125,6 +125,9 @@ _SEAM, _DEPTH, _TRIM = 0.13, 0.93, 0.36
 """Width and radius of the dark groove at either end of a link's shell, and its tone."""
 
 
+_BACK = 0.24
+"""How much lighter the middle of a link's back is."""
+
 _HIDDEN = math.radians(66)
 """Part of an end sphere that can show beside a neighbour, even at a joint bent by a right angle."""
 
@@ -133,11 +136,11 @@ _FINE = 32
 
 
 def _shell(detail: int, pole: float) -> Mesh:
-    """Link: shell between two dark grooves, a lighter plate along its back that shows how it is rolled."""
-    wide, columns = math.radians(30), max(2, round(detail / 6))
-    plate_angles = [wide * (2 * k / columns - 1) for k in range(columns + 1)]
-    rest = max(5, detail - columns)
-    angles = [-wide, *plate_angles, *(wide + (2 * math.pi - 2 * wide) * k / rest for k in range(rest + 1))]
+    """Link: shell between two dark grooves, its back lighter so that one sees how it is rolled.
+
+    The colour fades around it: any edge along a cylinder looks like one of its facets.
+    """
+    angles = _turn(detail)
     s, t = _SEAM, _TRIM
     d = _DEPTH if detail >= _FINE else 1.0
     body = [
@@ -152,10 +155,10 @@ def _shell(detail: int, pole: float) -> Mesh:
     profile = [*rear[:-1], *body, *front[1:]]
     first = len(rear) - 1 + 7
 
-    def plate(i: int, j: int) -> float:
-        return 1.2 if 1 <= j <= columns + 1 and i in (first, first + 1) else 1.0
+    def back(i: int, j: int) -> float:
+        return 1.0 + _BACK * (0.5 + 0.5 * math.cos(angles[j])) ** 3 if i in (first, first + 1) else 1.0
 
-    return _revolve(profile, angles, plate)
+    return _revolve(profile, angles, back)
 
 
 def _link(detail: int) -> Mesh:
@@ -184,13 +187,15 @@ def _patch(radius: float, azimuths: Sequence[float], elevations: Sequence[float]
 def _visor(detail: int) -> Mesh:
     """Dark glass across the front of the head."""
     wide, low, high = math.radians(78), math.radians(2), math.radians(56)
-    steps = max(8, detail // 2)
-    return _patch(1.012, np.linspace(-wide, wide, steps).tolist(), np.linspace(low, high, max(4, detail // 6)).tolist())
+    # However coarse the head is: its facets lie within the sphere of radius 1, and none of these may cut into that.
+    steps, rows = max(25, detail // 2), max(10, detail // 6)
+    return _patch(1.012, np.linspace(-wide, wide, steps).tolist(), np.linspace(low, high, rows).tolist())
 
 
 def _collar(detail: int) -> Mesh:
-    """Band in the groove behind the head's front end."""
-    return _revolve([(-_SEAM, 1.006, 0, 1, 1, 1), (0, 1.006, 0, 1, 1, 1)], _turn(detail))
+    """Band in the groove behind the head's front end, with the facets of the shell, which it lies closely on."""
+    over = 0.01  # the edges of the groove, which else show beside it at a flat angle
+    return _revolve([(-_SEAM - over, 1.006, 0, 1, 1, 1), (over, 1.006, 0, 1, 1, 1)], _turn(detail))
 
 
 def _eyes(detail: int) -> Mesh:
@@ -203,14 +208,17 @@ def _eyes(detail: int) -> Mesh:
         )
         across = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
         up = np.cross(forward, across)
-        around = np.linspace(0, 2 * math.pi, max(10, detail // 2), endpoint=False)
-        rim = forward * math.cos(size) + math.sin(size) * (
-            np.outer(np.cos(around), across) + np.outer(np.sin(around), up)
-        )
-        normal = np.vstack((forward, rim))
-        vertices = np.hstack((normal * 1.03, normal, np.ones((len(normal), 2)))).astype(np.float32)
+        around = np.linspace(0, 2 * math.pi, max(20, detail // 2), endpoint=False)
+        outwards = np.outer(np.cos(around), across) + np.outer(np.sin(around), up)
+        rings = [forward * math.cos(size * share) + math.sin(size * share) * outwards for share in (0.5, 1.0)]
+        normal = np.vstack((forward, *rings))
+        # Just above the visor: what stands off shows behind the head's outline.
+        vertices = np.hstack((normal * 1.019, normal, np.ones((len(normal), 2)))).astype(np.float32)
         k = np.arange(1, len(around) + 1)
-        triangles = np.stack((np.zeros_like(k), k, np.roll(k, -1)), axis=1).astype(np.uint32)
+        following = np.roll(k, -1)
+        inner = np.stack((np.zeros_like(k), k, following), axis=1)
+        outer = [(k, k + len(k), following + len(k)), (k, following + len(k), following)]
+        triangles = np.concatenate((inner, *(np.stack(each, axis=1) for each in outer))).astype(np.uint32)
         eyes.append(Mesh(vertices, _outward(vertices, triangles).ravel()))
     return _merge(*eyes)
 

@@ -29,7 +29,7 @@ class Theme:
     shadow : float
         Share of the floor's light that a full shadow takes away, 0 to 1.
     link, link_trim, joint, head, visor : Colour
-        Shells, their rings and their backs' plates, joints, head shell, the head's visor.
+        Shells, their rings, joints, head shell, the head's visor.
     support : Colour
         Anchors and rings that hold a continuous body and carry no load.
     obstacle : Colour

@@ -14,8 +14,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from snakestudio.errors import PhysicsError, SceneError, StateError
-from snakestudio.model.events import RunEvent
-from snakestudio.model.pull import acting
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.pull import Pull, acting
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
@@ -157,12 +157,13 @@ def _advance(
     """Go to step `target`, with what was done after `since` (s) and up to `time`; False if it was stopped."""
     step = runner.scene.solver.step_s
     begun = runner.engine.step_count
-    # A pull from `time` on acts on no row up to it, and the one from the time of a state on may not be in that state.
+    # A pull from `time` on acts on no row up to it, and the one from the time of a state on is not in that state.
     changes = [change for change in recording.changes if change.time <= time and (since is None or change.time > since)]
     pulls = [pull for pull in recording.pulls if pull.time < time and (since is None or pull.time >= since)]
-    pending = sorted((*changes, *pulls), key=lambda edit: edit.time)
+    edits: tuple[Change | Pull, ...] = (*changes, *pulls)
+    pending = sorted(edits, key=lambda edit: edit.time)
     if since is not None:
-        runner.restore_pull(acting(recording.pulls, since))
+        runner.restore_pull(acting(recording.pulls, float(np.nextafter(since, -np.inf))))
     while True:
         while pending and pending[0].time <= runner.time + 0.5 * step:
             if refused := runner.repeat(pending.pop(0)):

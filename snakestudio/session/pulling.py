@@ -107,7 +107,8 @@ class Spring:
             turning[:2] = 0.0
         x, y, z = point
         cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])  # fmt: skip
-        return np.eye(3) / robot.mass_kg + cross @ np.diag(turning) @ cross.T
+        inverse: FloatArray = np.eye(3) / robot.mass_kg + cross @ np.diag(turning) @ cross.T
+        return inverse
 
 
 def _vector(values: FloatArray) -> Vector:

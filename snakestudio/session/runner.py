@@ -288,6 +288,8 @@ class Runner:
                 f"{body.part_name} {edit.link + 1} was pulled in the run, but this robot has {body.n_parts}. "
                 "Run it with the robot of the run."
             )
+        if self._keep_state:
+            self._keep()  # no state holds the pull from its own time on
         self._apply_pull(replace(edit, time=self.time))
         return []
 

@@ -202,6 +202,24 @@ def test_pulls_are_repeated_with_and_without_states() -> None:
     assert pulled.runner.recording.pulls[-1].time == 0.4
 
 
+def test_run_continued_where_a_pull_ends_is_not_pulled() -> None:
+    scene = scene_of("obstacle_aided", {})
+    runner = Runner(scene)
+    x, y, z = map(float, runner.latest.link_pose[2, :3])
+    runner.pull(Grip(2, (0.0, 0.0, 0.0), (x, y + 0.2, z)))
+    runner.advance(400)
+    runner.pull(None)
+    runner.apply(with_values(runner.scene, {"gait.amplitude_deg": 39.0}))  # keeps a state, still pulled
+    runner.advance(400)
+    assert runner.recording.pulls[-1].released
+    assert runner.recording.pulls[-1].time == 0.1
+    continuation = continue_run(runner.recording, 0.1)
+    assert continuation is not None
+    continuation.runner.advance(400)
+    assert continuation.runner.recording.pulls == runner.recording.pulls
+    assert_equal_rows(whole(continuation.runner.recording), whole(runner.recording))
+
+
 def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: RunRecording) -> None:
     first = continue_run(recording, 1.7)
     assert first is not None
