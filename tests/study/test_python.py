@@ -59,7 +59,7 @@ def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path, capsys: 
     shown = study._repr_html_()
     assert shown.count("<tr>") == 1 + len(front["row"])
     assert "<th>net_speed<br>m/s</th>" in shown
-    assert "short enough" in str(study.check_step_size())
+    assert "Net displacement" in str(study.check_step_size())
     with pytest.raises(ss.SnakeStudioError, match="row 9: there is no such row"):
         study.check_step_size(9)
     assert main(["study", "check-step", str(tmp_path / "own.study.toml"), "--row", "2"]) == 0

@@ -73,7 +73,7 @@ class StepRun:
     failure: str = ""
     """Why it ended early, in a sentence; empty if it did not."""
     stable: bool = True
-    """Whether the step is one that the joint controllers are stable with."""
+    """Whether the explicit parts of the model are stable with the step."""
     engine_seconds: float = 0.0
     """Processor time of the engine, s."""
 
@@ -471,10 +471,6 @@ def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
         for run in runs
         if run.recording is not None and run.failure
     ]
-    unstable = [_ms(run.step) for run in runs if not run.stable]
-    if unstable:
-        longest = engines.largest_stable_step(scene)
-        notes.append(f"The joint controllers are stable up to {_ms(longest)}, and not with {' or '.join(unstable)}.")
     if _adaptive(scene):
         tolerances = ", ".join(f"{run.scene.solver.error_tolerance:.3g}" for run in runs)
         notes.append(
@@ -496,9 +492,11 @@ def _proposal_after_failures(
 
 
 def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
-    step = scene.solver.step_s
-    values = _values(scene, 0.9 * engines.largest_stable_step(scene) / step)
-    return values, f"The joint controllers are not stable with {_ms(step)}. Use {_words(values)}, then check again."
+    step, stable = scene.solver.step_s, engines.largest_stable_step(scene)
+    values = _values(scene, 0.9 * stable / step)
+    return values, (
+        f"{_ms(step)} is longer than the largest stable step, {_ms(stable)}. Use {_words(values)}, then check again."
+    )
 
 
 def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:
