@@ -70,6 +70,9 @@ class StepRun:
 
     scene: Scene
     recording: RunRecording | None
+    """Its rows, until it has been judged."""
+    complete: bool = False
+    """Whether it reached its end."""
     failure: str = ""
     """Why it ended early, in a sentence; empty if it did not."""
     stable: bool = True
@@ -81,11 +84,6 @@ class StepRun:
     def step(self) -> float:
         """Its time step, s."""
         return self.scene.solver.step_s
-
-    @property
-    def complete(self) -> bool:
-        """Whether it reached its end."""
-        return self.recording is not None and not self.failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +226,9 @@ def check_step_size(
         if finest is None:
             return None
         runs += finest
-    return judge(scene, changes, runs)
+    check = judge(scene, changes, runs)
+    # Recordings hold files and memory, and all that is of interest has been read.
+    return replace(check, runs=tuple(replace(run, recording=None) for run in runs))
 
 
 def refined(scene: Scene, parts: int) -> Scene:
@@ -256,7 +256,8 @@ def _run(scene: Scene, base_dir: Path | None, changes: tuple[Change, ...], repor
         return StepRun(scene, None)
     done = run_offline(scene, base_dir, changes, report)
     report(1.0)
-    return StepRun(scene, done.recording, "" if done.ok else done.message, stable, done.engine_seconds)
+    failure = "" if done.ok else done.message
+    return StepRun(scene, done.recording, done.ok, failure, stable, done.engine_seconds)
 
 
 # --- what is measured of a run ----------------------------------------------------------------------------------------
