@@ -93,5 +93,5 @@ def check_step_size(
     checked = check_scene_step_size(prepared, base_dir, changes)
     assert checked is not None, "nothing cancels it"
     if isinstance(scene, Run) and isinstance(scene.recording, BlockRecording):
-        scene.recording.step_estimate = checked.data.estimate or scene.recording.step_estimate
+        scene.recording.set_step_estimate(checked.data.estimate or scene.recording.step_estimate)
     return checked

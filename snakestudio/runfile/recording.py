@@ -70,11 +70,11 @@ class RunRecording(BlockRecording):
 
     @property
     def step_estimate(self) -> StepEstimate | None:
-        """How far its result depends on the time step; the run file has it if it is known before its second row."""
+        """How far its result depends on the time step, if that was checked."""
         return self._opening.origin.step_estimate
 
-    @step_estimate.setter
-    def step_estimate(self, estimate: StepEstimate | None) -> None:
+    def set_step_estimate(self, estimate: StepEstimate | None) -> None:
+        """Have files that are written of it carry an estimate; its own run file does if it has no second row yet."""
         self._opening.origin = replace(self._opening.origin, step_estimate=estimate)
 
     @property

@@ -90,7 +90,7 @@ def run_offline(
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
-    runner.recording.step_estimate = step_estimate
+    runner.recording.set_step_estimate(step_estimate)
     for note in notes:
         runner.recording.add_event(RunEvent(runner.time, "note", note))
     try:

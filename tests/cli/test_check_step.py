@@ -10,8 +10,10 @@ import pytest
 
 import snakestudio as ss
 from snakestudio.cli import main
-from snakestudio.export.provenance import read_step_estimate, scene_hash
+from snakestudio.export.provenance import read_step_estimate
+from snakestudio.model.scene_file import scene_hash
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import RunRecording
 
 CREEPING = str(scenes_dir() / "lateral_undulation_isotropic.toml")
 SHORT = ("--duration", "0.3", "--set", "solver.joints=implicit", "--set", "solver.step_s=0.005")
@@ -91,5 +93,6 @@ def test_run_that_is_checked_carries_the_estimate(tmp_path: Path) -> None:
     run.to_csv(tmp_path / "run.csv")
     assert len(header(tmp_path / "run.csv")) == 1
     other = ss.simulate(CREEPING, duration=0.2, **values | {"gait.amplitude_deg": 30.0})
-    other.recording.step_estimate = run.step_estimate  # type: ignore[attr-defined]
+    assert isinstance(other.recording, RunRecording)
+    other.recording.set_step_estimate(run.step_estimate)
     assert other.step_estimate is None, "it is of another scene"

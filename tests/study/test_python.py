@@ -16,6 +16,7 @@ import pytest
 
 import snakestudio as ss
 from snakestudio.api import studying
+from snakestudio.cli import main
 from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.study.driver import Progress
@@ -34,7 +35,7 @@ def scene(study_file: Path) -> Path:
     return study_file.parent / "snake.toml"
 
 
-def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path) -> None:
+def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study = ss.Study(scene, VARY, GOALS, limits={"largest_torque": (None, 1e3)}, file=tmp_path / "own.study.toml")
     assert repr(study) == "<Study own.study.toml: 6 points, 6 runs, not run yet>"
     assert "not run yet" in study._repr_html_()
@@ -58,6 +59,11 @@ def test_a_study_is_made_run_and_looked_at(scene: Path, tmp_path: Path) -> None:
     shown = study._repr_html_()
     assert shown.count("<tr>") == 1 + len(front["row"])
     assert "<th>net_speed<br>m/s</th>" in shown
+    assert "Net displacement" in str(study.check_step_size())
+    with pytest.raises(ss.SnakeStudioError, match="row 9: there is no such row"):
+        study.check_step_size(9)
+    assert main(["study", "check-step", str(tmp_path / "own.study.toml"), "--row", "2"]) == 0
+    assert "own.study.toml, row 2:" in capsys.readouterr().out
 
 
 def test_a_run_is_made_again_bit_for_bit(scene: Path, there: Workers, tmp_path: Path) -> None:

@@ -70,10 +70,13 @@ class StepRun:
 
     scene: Scene
     recording: RunRecording | None
+    """Its rows, until it has been judged."""
+    complete: bool = False
+    """Whether it reached its end."""
     failure: str = ""
     """Why it ended early, in a sentence; empty if it did not."""
     stable: bool = True
-    """Whether the step is one that the joint controllers are stable with."""
+    """Whether the explicit parts of the model are stable with the step."""
     engine_seconds: float = 0.0
     """Processor time of the engine, s."""
 
@@ -81,11 +84,6 @@ class StepRun:
     def step(self) -> float:
         """Its time step, s."""
         return self.scene.solver.step_s
-
-    @property
-    def complete(self) -> bool:
-        """Whether it reached its end."""
-        return self.recording is not None and not self.failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +226,9 @@ def check_step_size(
         if finest is None:
             return None
         runs += finest
-    return judge(scene, changes, runs)
+    check = judge(scene, changes, runs)
+    # Recordings hold files and memory, and all that is of interest has been read.
+    return replace(check, runs=tuple(replace(run, recording=None) for run in runs))
 
 
 def refined(scene: Scene, parts: int) -> Scene:
@@ -256,7 +256,8 @@ def _run(scene: Scene, base_dir: Path | None, changes: tuple[Change, ...], repor
         return StepRun(scene, None)
     done = run_offline(scene, base_dir, changes, report)
     report(1.0)
-    return StepRun(scene, done.recording, "" if done.ok else done.message, stable, done.engine_seconds)
+    failure = "" if done.ok else done.message
+    return StepRun(scene, done.recording, done.ok, failure, stable, done.engine_seconds)
 
 
 # --- what is measured of a run ----------------------------------------------------------------------------------------
@@ -471,10 +472,6 @@ def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
         for run in runs
         if run.recording is not None and run.failure
     ]
-    unstable = [_ms(run.step) for run in runs if not run.stable]
-    if unstable:
-        longest = engines.largest_stable_step(scene)
-        notes.append(f"The joint controllers are stable up to {_ms(longest)}, and not with {' or '.join(unstable)}.")
     if _adaptive(scene):
         tolerances = ", ".join(f"{run.scene.solver.error_tolerance:.3g}" for run in runs)
         notes.append(
@@ -496,9 +493,11 @@ def _proposal_after_failures(
 
 
 def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
-    step = scene.solver.step_s
-    values = _values(scene, 0.9 * engines.largest_stable_step(scene) / step)
-    return values, f"The joint controllers are not stable with {_ms(step)}. Use {_words(values)}, then check again."
+    step, stable = scene.solver.step_s, engines.largest_stable_step(scene)
+    values = _values(scene, 0.9 * stable / step)
+    return values, (
+        f"{_ms(step)} is longer than the largest stable step, {_ms(stable)}. Use {_words(values)}, then check again."
+    )
 
 
 def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:

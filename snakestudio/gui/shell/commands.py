@@ -172,6 +172,7 @@ _HELP: tuple[Command[Context], ...] = (
         "profile_format", "Help", "Format of Robot Profiles", lambda c: c.guides.document("robot-profile"), long=True
     ),
     Command("start_together_page", "Help", "Starting Together", lambda c: c.guides.document("start-together")),
+    Command("step_size_page", "Help", "Time Step and Accuracy", lambda c: c.guides.document("step-size")),
     Command("first_study_page", "Help", "Your First Study", lambda c: c.guides.document("first-study")),
     Command("cluster_page", "Help", "Studies on a Cluster", lambda c: c.guides.document("cluster")),
     line("Help"),

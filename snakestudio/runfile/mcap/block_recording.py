@@ -50,9 +50,9 @@ class BlockRecording(abc.ABC):
     def step_estimate(self) -> StepEstimate | None:
         """How far its result depends on the time step, if that was checked; see `StepEstimate.is_of`."""
 
-    @step_estimate.setter
     @abc.abstractmethod
-    def step_estimate(self, estimate: StepEstimate | None) -> None: ...
+    def set_step_estimate(self, estimate: StepEstimate | None) -> None:
+        """Have files that are written of it carry an estimate."""
 
     @property
     @abc.abstractmethod

@@ -94,8 +94,8 @@ class RunFile(BlockRecording):
         """How far its result depends on the time step: from the file, or as set since."""
         return self._step_estimate
 
-    @step_estimate.setter
-    def step_estimate(self, estimate: StepEstimate | None) -> None:
+    def set_step_estimate(self, estimate: StepEstimate | None) -> None:
+        """Have files that are written of it carry an estimate; its own file stays as it is."""
         self._step_estimate = estimate
 
     def close(self) -> None:

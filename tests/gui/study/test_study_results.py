@@ -143,6 +143,7 @@ def test_rows_are_pinned_by_their_menu_and_stay_at_the_top(view: StudyResultsVie
     view.linked.select([200, 300])
     actions = {action.text(): action for action in view.menu().actions()}
     assert not actions["Open This Run"].isEnabled()  # of two
+    assert not actions["Check Step Size"].isEnabled()
     actions["Pin to the Top"].trigger()
     view.linked.sort("net_speed", True)
     assert [text.split()[0] for text in texts(view, "point")[:2]] == ["200", "300"]
@@ -150,6 +151,13 @@ def test_rows_are_pinned_by_their_menu_and_stay_at_the_top(view: StudyResultsVie
     assert view.linked.rows.selected_rows == [200, 300]
     {action.text(): action for action in view.menu().actions()}["Unpin"].trigger()
     assert "pinned" not in view.count.text()
+
+
+def test_time_step_of_a_row_is_checked_by_its_menu(view: StudyResultsView, qtbot: QtBot) -> None:
+    view.linked.select([7])
+    with qtbot.waitSignal(view.check_step_asked) as asked:
+        {action.text(): action for action in view.menu().actions()}["Check Step Size"].trigger()
+    assert asked.args == [7]
 
 
 def test_copied_rows_have_heads_units_and_every_digit(view: StudyResultsView, qtbot: QtBot) -> None:

@@ -193,6 +193,20 @@ def test_what_was_not_run_is_not_opened_and_says_why(
         assert window.context.bridge.source == "simulation"
 
 
+def test_time_step_of_a_point_is_checked(window: MainWindow, study: Path, qtbot: QtBot) -> None:
+    table = run_here(study)
+    feature, checker = window.context.study, window.context.step_checker
+    assert feature.open(study, with_scene=False)
+    qtbot.waitUntil(lambda: feature.open_study.results is not None)
+    assert feature.check_step(1)
+    assert checker.subject is not None
+    assert checker.subject.name == "friction, point 1, repeat 1 of 2"
+    assert get_value(checker.subject.scene, "gait.amplitude_deg") == table["gait.amplitude_deg"][1]
+    qtbot.waitUntil(lambda: not checker.busy)
+    assert checker.comparison is not None
+    assert checker.comparison.settled
+
+
 def test_opening_can_be_cancelled(window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot) -> None:
     table = run_here(study)
     runs.open(study, table, {}, row=0)

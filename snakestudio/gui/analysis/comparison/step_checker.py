@@ -138,7 +138,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
         if self._estimates and isinstance(recording, RunRecording | RunFile):
             estimate = self._estimates.get(scene_hash(recording.scene))
             if estimate is not None:
-                recording.step_estimate = estimate
+                recording.set_step_estimate(estimate)
 
     def _ended(self) -> None:
         estimate = self.comparison.estimate if self.comparison is not None else None

@@ -184,8 +184,11 @@ class StepDialog(QDialog):
                 elif index == len(texts) - 1:
                     item.setForeground(theme.colour("dim"))
                 table.setItem(number, index, item)
-        height = table.verticalHeader().length() + table.horizontalHeader().sizeHint().height()
-        table.setFixedHeight(height + 2 * table.frameWidth() + 4)
+        header = table.horizontalHeader()
+        head_height = max(
+            header.sizeHint().height(), header.height()
+        )  # while the theme changes, the first is too small
+        table.setFixedHeight(table.verticalHeader().length() + head_height + 2 * table.frameWidth() + 4)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
