@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from string import Template
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QByteArray, QEvent, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontInfo, QIcon, QPainter, QPalette, QPixmap
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QFont, QFontInfo, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from snakestudio.drawing import style as render_style
 from snakestudio.paths import resource
@@ -24,16 +26,20 @@ __all__ = [
     "chart_font",
     "colour",
     "current",
+    "follow",
     "icon",
     "mixed",
     "open_at",
     "render_theme",
     "scaled",
     "scrim",
+    "set_icon",
     "set_role",
     "text_font",
     "value_font",
 ]
+
+Owner = TypeVar("Owner", bound=QObject)
 
 BASE = 13
 """Ordinary text of the design, px; smaller than that it never gets."""
@@ -214,6 +220,7 @@ QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transpa
 QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up.svg"); width: 10px; height: 10px; }
 QAbstractSpinBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 10px; height: 10px; }
 QComboBox { padding-right: 22px; }
+QComboBox[role="changed"] { color: $accent; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: $card; border: 1px solid $line; padding: 4px; outline: 0;
@@ -299,13 +306,52 @@ def adopt_text_size(app: QApplication) -> None:
         _system_size = float(QFontInfo(app.font()).pixelSize())
     _text_size = min(max(round(_system_size), BASE), _LARGEST)
     font = QFont(app.font())
-    font.setPixelSize(_text_size)
-    app.setFont(font)
+    if font.pixelSize() != _text_size:
+        font.setPixelSize(_text_size)
+        app.setFont(font)
 
 
 def scaled(pixels: float) -> int:
     """Length in the present text size of what is `pixels` long in the design, px."""
     return round(pixels * _text_size / BASE)
+
+
+_STYLED = "snakestudio_styled"
+
+
+class _Changes(QObject):
+    """Says that the palette is another one."""
+
+    changed = Signal()
+
+
+_changes = _Changes()
+
+
+class _Follower(QObject):
+    """Renews what its parent shows in colours of the theme, as long as that is there."""
+
+    def __init__(self, parent: QObject, renew: Callable[[Any], object]) -> None:
+        super().__init__(parent)
+        self._renew = renew
+        _changes.changed.connect(self._on_change)
+
+    def _on_change(self) -> None:
+        self._renew(self.parent())
+
+
+def follow(owner: Owner, renew: Callable[[Owner], object]) -> None:
+    """Call `renew` with `owner` whenever the palette has changed, as long as that exists.
+
+    It should not hold `owner` itself: neither would ever go.
+    """
+    _Follower(owner, renew)
+
+
+def set_icon(owner: QAbstractButton | QAction, name: str, role: str = "text") -> None:
+    """Give a button or a command an icon that follows the palette; parameters as of `icon`. Call it once."""
+    owner.setIcon(icon(name, role))
+    follow(owner, lambda each: each.setIcon(icon(name, role)))
 
 
 def apply(app: QApplication, name: str) -> None:
@@ -314,7 +360,9 @@ def apply(app: QApplication, name: str) -> None:
     _current = _PALETTES.get(name, DARK)
     p = _current
     _pixmap.cache_clear()
-    app.setStyle("Fusion")
+    if app.property(_STYLED) is None:  # each call dresses every widget again, which takes seconds
+        app.setStyle("Fusion")
+        app.setProperty(_STYLED, True)
     roles = QPalette.ColorRole
     palette = QPalette()
     for role, text in {
@@ -345,6 +393,7 @@ def apply(app: QApplication, name: str) -> None:
     app.setPalette(palette)
     adopt_text_size(app)
     app.setStyleSheet(_style_sheet(p))
+    _changes.changed.emit()
 
 
 def mixed(first: str, second: str, share: float) -> str:

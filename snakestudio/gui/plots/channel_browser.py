@@ -222,6 +222,8 @@ class ChannelBrowser(Themed):
     def renew_theme(self) -> None:
         self.derive_button.setIcon(theme.icon("derived"))
         self._glass.setIcon(theme.icon("search", "dim"))
+        for item in self._items.values():
+            item.setForeground(_UNIT, theme.colour("dim"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -39,6 +39,7 @@ class _Zone(QLabel):
         self.setMinimumHeight(theme.scaled(34))
         self.hide()
         self._dress(False)
+        theme.follow(self, lambda zone: zone._dress(False))
 
     def _dress(self, over: bool) -> None:
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)

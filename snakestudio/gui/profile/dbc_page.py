@@ -100,6 +100,7 @@ class DbcPage(QWidget):
         self._filled: tuple[object, object] = (None, None)
         document.changed.connect(self._refresh)
         document.locked_changed.connect(self._show_tools)
+        theme.follow(self, DbcPage._renew)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -119,6 +120,10 @@ class DbcPage(QWidget):
             self.tree.setCurrentItem(first)
         self._filter(self.search.text())
         self._show()
+
+    def _renew(self) -> None:
+        self._filled = None, None
+        self._refresh()
 
     def _add(self, layout: MessageLayout, chosen: str) -> None:
         bound = self._bound(layout)

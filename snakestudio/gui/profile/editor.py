@@ -369,7 +369,8 @@ class ProfileEditor(QWidget):
 
 
 def _action(owner: QWidget, text: str, key: QKeySequence.StandardKey, icon: str, run: Callable[[], object]) -> QAction:
-    action = QAction(theme.icon(icon, "dim"), text, owner)
+    action = QAction(text, owner)
+    theme.set_icon(action, icon, "dim")
     action.setShortcuts(QKeySequence.keyBindings(key))
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
     action.triggered.connect(lambda: run())

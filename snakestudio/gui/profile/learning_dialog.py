@@ -390,6 +390,18 @@ class FoundTree(QTreeWidget):
         self.setWordWrap(True)
         self.setAccessibleName("What was found")
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        theme.follow(self, FoundTree._colour)
+
+    def _colour(self) -> None:
+        blocker = QSignalBlocker(self)
+        for row, message in enumerate(self.found):
+            item = self.topLevelItem(row)
+            assert item is not None
+            if not message.role:
+                item.setForeground(0, QBrush(theme.colour("dim")))
+            sure = "good" if message.confidence >= 0.75 else "warning" if message.role else "dim"
+            item.setForeground(2, QBrush(theme.colour(sure)))
+        blocker.unblock()
 
     def show_found(self, found: Sequence[FoundMessage]) -> None:
         """List proposals, the surest first."""
@@ -404,16 +416,11 @@ class FoundTree(QTreeWidget):
                 item.setText(column, text)
             if message.role:
                 item.setCheckState(0, Qt.CheckState.Checked)
-            else:
-                item.setForeground(0, QBrush(theme.colour("dim")))
-                if message.family.period > 0:
-                    item.setCheckState(0, Qt.CheckState.Unchecked)
-                    item.setToolTip(0, "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases")
+            elif message.family.period > 0:
+                item.setCheckState(0, Qt.CheckState.Unchecked)
+                item.setToolTip(0, "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases")
             formula = f" = {message.family.formula}" if message.family.formula else ""
             item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
-            item.setForeground(
-                2, QBrush(theme.colour("good" if message.confidence >= 0.75 else "warning" if message.role else "dim"))
-            )
             for angle in message.angles:
                 self._add_line(item, f"joint {angle.joint} {angle.axis}", f"node {angle.node}",
                                angle.finding.confidence, angle.finding.reason)  # fmt: skip
@@ -421,6 +428,7 @@ class FoundTree(QTreeWidget):
                 self._add_line(item, guard.kind, guard.field.text(), guard.confidence, guard.reason)
             item.setExpanded(bool(message.role))
         blocker.unblock()
+        self._colour()
         for column in range(3):
             self.resizeColumnToContents(column)
 

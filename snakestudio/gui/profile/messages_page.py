@@ -66,6 +66,7 @@ class MessagesPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(split)
         document.changed.connect(self._refresh)
+        theme.follow(self, MessagesPage._show_bits)
         self._refresh()
         if self.model.parts:
             self.table.view.selectRow(0)

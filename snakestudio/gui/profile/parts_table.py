@@ -173,7 +173,7 @@ class PartsTable(QWidget):
         button = QToolButton()
         button.setProperty("role", "flat")
         button.setText(text)
-        button.setIcon(theme.icon(icon, "dim"))
+        theme.set_icon(button, icon, "dim")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setToolTip(tip)
         button.clicked.connect(lambda: run())

@@ -98,15 +98,13 @@ class WiggleDialog(QDialog):
         self.table.setAccessibleName("Axes and how they answered")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
         self.chart = pg.PlotWidget()
-        self.chart.setBackground(theme.colour("card"))
         self.chart.addLegend(offset=(-8, 8))
         self.chart.setLabels(bottom="t in s", left="angle in °")
         self.chart.setMenuEnabled(False)
-        for side in ("left", "bottom"):
-            self.chart.getAxis(side).setPen(theme.colour("line"))
-            self.chart.getAxis(side).setTextPen(theme.colour("dim"))
-        self.commanded = self.chart.plot(pen=pg.mkPen(theme.colour("dim"), width=2), name="commanded")
-        self.measured = self.chart.plot(pen=pg.mkPen(theme.colour("accent"), width=2), name="measured")
+        self.commanded = self.chart.plot(name="commanded")
+        self.measured = self.chart.plot(name="measured")
+        self._dress_chart()
+        theme.follow(self, WiggleDialog._renew_theme)
         self.title = heading("")
         self.words = QLabel()
         self.words.setWordWrap(True)
@@ -233,6 +231,20 @@ class WiggleDialog(QDialog):
             if column == 5 and result is not None:
                 item.setForeground(QBrush(theme.colour("good" if result.good else "warning")))
             self.table.setItem(row, column, item)
+
+    def _dress_chart(self) -> None:
+        self.chart.setBackground(theme.colour("card"))
+        for side in ("left", "bottom"):
+            self.chart.getAxis(side).setPen(theme.colour("line"))
+            self.chart.getAxis(side).setTextPen(theme.colour("dim"))
+        self.commanded.setPen(pg.mkPen(theme.colour("dim"), width=2))
+        self.measured.setPen(pg.mkPen(theme.colour("accent"), width=2))
+
+    def _renew_theme(self) -> None:
+        self._dress_chart()
+        for row in range(self.table.rowCount()):
+            self._fill(row)
+        self._show_axis()
 
     def _show_axis(self) -> None:
         row = self._running if self._running is not None else self.table.currentRow()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -98,6 +97,7 @@ class ConnectForm(QWidget):
         self.loaded: LoadedProfile | None = None
         self.trouble = ""
         self._interfaces: list[Adapter] = []
+        theme.follow(self, ConnectForm._dim_missing)
         self._look: Job[list[Adapter]] | None = None
         self._reading: Job[LoadedProfile] | None = None
         self._form = QFormLayout(self)
@@ -333,13 +333,15 @@ class ConnectForm(QWidget):
         for one in found:
             self.interface.addItem(one.interface)
             if one.problem:
-                model = self.interface.model()
-                assert isinstance(model, QStandardItemModel)
-                item = model.item(self.interface.count() - 1)
-                item.setForeground(theme.colour("dim"))
-                item.setToolTip(one.problem)
+                self.interface.setItemData(self.interface.count() - 1, one.problem, Qt.ItemDataRole.ToolTipRole)
+        self._dim_missing()
         self.interface.setEditText(typed)
         self.interface.blockSignals(False)
+
+    def _dim_missing(self) -> None:
+        for row, one in enumerate(self._interfaces):
+            if one.problem:
+                self.interface.setItemData(row, theme.colour("dim"), Qt.ItemDataRole.ForegroundRole)
 
     def _on_bus(self) -> None:
         name = self.interface.currentText().strip()

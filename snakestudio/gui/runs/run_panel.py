@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import (
     QByteArray,
     QFileSystemWatcher,
@@ -24,6 +25,7 @@ from PySide6.QtGui import (
     QColor,
     QDesktopServices,
     QFontMetrics,
+    QImage,
     QImageReader,
     QKeyEvent,
     QPainter,
@@ -58,7 +60,7 @@ from snakestudio.model.amounts import size_text
 from snakestudio.runfile.library import KeptRun, RunLibrary
 from snakestudio.viewmodel.job import Job, Progress
 
-__all__ = ["RunDelegate", "RunPanel"]
+__all__ = ["RunDelegate", "RunPanel", "in_theme"]
 
 _MARGIN = 6
 _RADIUS = 4.0
@@ -170,7 +172,7 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     if run.picture is None or not run.picture.is_file():  # a pipe would be waited for
         return None
     try:
-        key = f"{run.picture}:{run.picture.stat().st_mtime_ns}"
+        key = f"{run.picture}:{run.picture.stat().st_mtime_ns}:{theme.current().name}"
     except OSError:
         return None
     pixmap = QPixmap()
@@ -180,9 +182,28 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     size = reader.size()
     if not 0 < max(size.width(), size.height()) <= _LARGEST:
         return None
-    pixmap = QPixmap.fromImage(reader.read())
+    pixmap = QPixmap.fromImage(in_theme(reader.read()))
     QPixmapCache.insert(key, pixmap)
     return None if pixmap.isNull() else pixmap
+
+
+def in_theme(picture: QImage) -> QImage:
+    """A picture of a run in the lightness of the present theme, of which it was not always taken.
+
+    Light and dark change places, and colours keep their hue: of each pixel (1 - largest - smallest) is added to red,
+    green and blue.
+    """
+    image = picture.convertToFormat(QImage.Format.Format_RGBA8888)
+    if image.isNull():
+        return picture
+    rows = np.frombuffer(image.bits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    pixels = rows[:, : 4 * image.width()].reshape(image.height(), image.width(), 4)[:, :, :3]
+    if (np.median(pixels.max(axis=2)) < 128) == (theme.current() is theme.DARK):
+        return picture
+    colours = pixels.astype(np.int16)
+    colours += 255 - colours.max(axis=2, keepdims=True) - colours.min(axis=2, keepdims=True)
+    pixels[:] = np.clip(colours, 0, 255)
+    return image
 
 
 _LITTLE_ROOM = 2e9

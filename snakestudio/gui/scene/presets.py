@@ -163,8 +163,7 @@ class PresetBox(ChoiceBox):
             text = f"• {preset.name}" if self.changed and i == index else preset.name
             if self.itemText(i) != text:
                 self.setItemText(i, text)
-        palette = theme.current()
-        self.setStyleSheet(f"QComboBox {{ color: {palette.accent if self.changed else palette.text} }}")
+        theme.set_role(self, "changed" if self.changed else "")
         self.setToolTip(f"Changed from {self.present.name}: {self.present.help}" if self.changed else self.present.help)
 
     def forget(self) -> None:

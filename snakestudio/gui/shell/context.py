@@ -290,6 +290,7 @@ class Context(QObject):
         """Light instead of dark, or the other way round."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
+        self.window.repaint()  # it takes a while, in which a menu or palette that has closed should not be seen
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
         self.actions_table.renew_theme()

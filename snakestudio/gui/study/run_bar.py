@@ -82,6 +82,7 @@ class StudyRunBar(Themed):
         self.text = QLabel()
         self.text.setWordWrap(True)
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._link = ""
         self.dashboard = QLabel()
         self.dashboard.setTextFormat(Qt.TextFormat.RichText)
         self.dashboard.setToolTip("dask's own page about the cluster, in the browser")
@@ -165,8 +166,8 @@ class StudyRunBar(Themed):
         self.text.setText(self._text(busy, mine))
         self.workers.show_workers(progress.workers if progress is not None and busy and not self._low else ())
         link = progress.dashboard if progress is not None and busy else ""
-        colour = theme.current().accent
-        self.dashboard.setText(f"<a href='{link}' style='color:{colour}'>dask's page about these workers</a>")
+        self._link = link
+        self._show_link()
         self.dashboard.setVisible(bool(link))
         self._tell(mine)
 
@@ -225,11 +226,16 @@ class StudyRunBar(Themed):
         for banner in self._said:
             banner.fit(3, max(120, self.width() - 32), 400)
 
+    def _show_link(self) -> None:
+        colour = theme.current().accent
+        self.dashboard.setText(f"<a href='{self._link}' style='color:{colour}'>dask's page about these workers</a>")
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def renew_theme(self) -> None:
+        self._show_link()
         for button, name in ((self.run_button, "play"), (self.resume_button, "play")):
             button.setIcon(theme.icon(name, "on_accent"))
         self.run_button.setText("Run")

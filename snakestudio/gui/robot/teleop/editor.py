@@ -224,7 +224,7 @@ class MappingEditor(QDialog):
         row = BindingRow(binding, self._judge, self._ask, self._inside)
         self.rows.append(row)
         remove = QToolButton(self._inside)
-        remove.setIcon(theme.icon("close", "dim"))
+        theme.set_icon(remove, "close", "dim")
         remove.setProperty("role", "flat")
         remove.setToolTip("Remove this binding")
         remove.clicked.connect(lambda: self._drop(row))

@@ -58,6 +58,7 @@ class TeleopPanel(QWidget):
 
     def __init__(self, teleoperation: TeleopFeature, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.follow(self, TeleopPanel._show_sources)
         self._of, self._teleop = teleoperation, teleoperation.teleop
         self._names: tuple[str, ...] = ()
         outer = QVBoxLayout(self)
