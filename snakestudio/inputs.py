@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import re
 import stat
 import tomllib
@@ -19,8 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import unquote_to_bytes
 
-from snakestudio.errors import MistakeError
+from snakestudio.errors import MistakeError, UsageError
 
 __all__ = [
     "CAMERA_PATH",
@@ -43,6 +45,7 @@ __all__ = [
     "InputError",
     "count",
     "leading_lines",
+    "local_path",
     "nearest_row",
     "opened",
     "parse_json",
@@ -112,6 +115,38 @@ FRAME_LOG = Budget("a log of frames", ".log", _ANY)
 
 
 _KEY_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+
+
+_URL = re.compile(r"(?:/.*?/)?file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.DOTALL)
+"""A URL, also behind the folder that a file dialog puts before everything it does not know."""
+
+
+def local_path(name: str | Path, folder: Path | None = None) -> Path:
+    """The path that a person typed or pasted: also a ``file://`` URL, and one that begins with ``~``.
+
+    A file that is called exactly so is taken as it is.
+
+    Parameters
+    ----------
+    name : str or Path
+    folder : Path, optional
+        What a relative path starts from.
+
+    Raises
+    ------
+    UsageError
+        If a URL names a file of another computer.
+    """
+    text = os.fspath(name)
+    url = _URL.fullmatch(text)
+    if (url is not None or text.startswith("~")) and not os.path.lexists(Path(folder or "", text)):
+        if url is None:
+            text = os.path.expanduser(text)
+        elif url["host"] in (None, "", "localhost", platform.node()):
+            text = os.fsdecode(unquote_to_bytes(url["path"]))
+        else:
+            raise UsageError(f"{text} is a file on another computer. Copy it to this one, or mount its folder.")
+    return Path(folder or "", text)
 
 
 class InputError(MistakeError):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
 import sys
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = [
+    "UserFolder",
     "cache_dir",
     "compiled_kernels_dir",
     "docs_dir",
@@ -16,10 +21,14 @@ __all__ = [
     "main_scene",
     "own_program",
     "profiles_dir",
+    "replaced_folders",
     "resource",
     "runs_dir",
     "scenes_dir",
+    "set_matplotlib_folder",
     "state_dir",
+    "temporary_dir",
+    "why_unwritable",
 ]
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -74,12 +83,39 @@ def own_program() -> list[str]:
     return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "snakestudio"]
 
 
-def cache_dir(make: bool = True) -> Path:
-    """Folder for compiled kernels and other things that can be made again; created if missing, unless `make` is False.
+# ---------------------------------------------------------------------------------------------- the user's folders
+
+
+class UserFolder(NamedTuple):
+    """One of the folders in which a user's own files are.
+
+    Attributes
+    ----------
+    content : str
+        What it holds, as a plural.
+    folder : Path
+    variable : str
+        The environment variable that names another folder.
+    """
+
+    content: str
+    folder: Path
+    variable: str
+
+
+_replaced: dict[Path, str] = {}
+"""Folders that could not be written when they were first needed, and why."""
+
+_usable_folders: set[Path] = set()
+"""Those that could."""
+
+
+def cache_dir() -> Path:
+    """Folder for compiled kernels and other things that can be made again; created if missing.
 
     ``SNAKESTUDIO_CACHE_DIR`` overrides the platform's user cache folder.
     """
-    return _own("SNAKESTUDIO_CACHE_DIR", "user_cache_dir", make)
+    return _usable(_cache())
 
 
 def kernels_dir() -> Path:
@@ -88,7 +124,7 @@ def kernels_dir() -> Path:
     ``SNAKESTUDIO_KERNELS_DIR`` overrides the folder ``kernels`` in `cache_dir`.
     """
     chosen = os.environ.get("SNAKESTUDIO_KERNELS_DIR")
-    return Path(chosen) if chosen else cache_dir(make=False) / "kernels"
+    return Path(chosen) if chosen else _cache().folder / "kernels"
 
 
 def state_dir() -> Path:
@@ -96,7 +132,7 @@ def state_dir() -> Path:
 
     ``SNAKESTUDIO_STATE_DIR`` overrides the platform's user state folder.
     """
-    return _own("SNAKESTUDIO_STATE_DIR", "user_state_dir")
+    return _usable(_state())
 
 
 def profiles_dir() -> Path:
@@ -104,7 +140,7 @@ def profiles_dir() -> Path:
 
     ``SNAKESTUDIO_PROFILES_DIR`` overrides the folder ``profiles`` among the platform's user data.
     """
-    return _data_folder("SNAKESTUDIO_PROFILES_DIR", "profiles")
+    return _usable(_profiles())
 
 
 def runs_dir() -> Path:
@@ -112,25 +148,125 @@ def runs_dir() -> Path:
 
     ``SNAKESTUDIO_RUNS_DIR`` overrides the folder ``runs`` among the platform's user data.
     """
-    return _data_folder("SNAKESTUDIO_RUNS_DIR", "runs")
+    return _usable(_runs())
 
 
-def _data_folder(variable: str, name: str) -> Path:
-    if os.environ.get(variable):
-        return _own(variable, "user_data_dir")
-    folder = _own("SNAKESTUDIO_DATA_DIR", "user_data_dir") / name
-    folder.mkdir(exist_ok=True)
-    return folder
+def replaced_folders() -> dict[UserFolder, str]:
+    """Those of the user's folders that cannot be written, and why: `temporary_dir` has others in their place."""
+    folders = (_runs(), _state(), _profiles(), _cache())
+    for one in folders:
+        _usable(one)
+    return {one: _replaced[one.folder] for one in folders if one.folder in _replaced}
 
 
-def _own(variable: str, kind: str, make: bool = True) -> Path:
-    chosen = os.environ.get(variable)
-    if chosen:
-        folder = Path(chosen)
-    else:
-        import platformdirs
+@cache
+def temporary_dir() -> Path:
+    """A private folder of this user's that lasts until the machine restarts, or as long as the process.
 
-        folder = Path(getattr(platformdirs, kind)("snakestudio", appauthor=False))
-    if make:
+    Raises
+    ------
+    OSError
+        If no folder for temporary files can be written.
+    """
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = Path(tempfile.gettempdir()) / f"snakestudio-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        # Code is loaded from there: no other user may have put it there.
+        private = not hasattr(os, "getuid") or (
+            stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+        )
+        if private and not why_unwritable(folder):
+            return folder
+    own = Path(tempfile.mkdtemp(prefix="snakestudio-"))
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return own
+
+
+def why_unwritable(folder: Path) -> str:
+    """Why files cannot be written into a folder, which is created if missing; "" if they can."""
+    import tempfile
+
+    try:
         folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(4096))  # on a full disk a file can be made and not be written
+            file.flush()
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def set_matplotlib_folder() -> None:
+    """Have matplotlib keep its settings and fonts in `temporary_dir` where it would complain about the home folder."""
+    if "MPLCONFIGDIR" in os.environ:
+        return
+    for variable, name in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
+        folder = Path(os.environ.get(variable) or os.path.expanduser(f"~/{name}"), "matplotlib")
+        if not _can_be_made(folder):
+            with contextlib.suppress(OSError):
+                os.environ["MPLCONFIGDIR"] = str(_temporary("matplotlib"))
+
+
+def _can_be_made(folder: Path) -> bool:
+    existing = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+
+
+def _chosen(variable: str) -> Path | None:
+    chosen = os.environ.get(variable)
+    return Path(chosen) if chosen else None
+
+
+def _platform_folder(kind: str) -> Path:
+    import platformdirs
+
+    return Path(getattr(platformdirs, kind)("snakestudio", appauthor=False))
+
+
+def _cache() -> UserFolder:
+    variable = "SNAKESTUDIO_CACHE_DIR"
+    return UserFolder("caches", _chosen(variable) or _platform_folder("user_cache_dir"), variable)
+
+
+def _state() -> UserFolder:
+    variable = "SNAKESTUDIO_STATE_DIR"
+    return UserFolder("unsaved scenes", _chosen(variable) or _platform_folder("user_state_dir"), variable)
+
+
+def _runs() -> UserFolder:
+    return _data_folder("runs", "runs", "SNAKESTUDIO_RUNS_DIR")
+
+
+def _profiles() -> UserFolder:
+    return _data_folder("robot profiles", "profiles", "SNAKESTUDIO_PROFILES_DIR")
+
+
+def _data_folder(content: str, name: str, variable: str) -> UserFolder:
+    if own := _chosen(variable):
+        return UserFolder(content, own, variable)
+    data = _chosen("SNAKESTUDIO_DATA_DIR") or _platform_folder("user_data_dir")
+    return UserFolder(content, data / name, "SNAKESTUDIO_DATA_DIR")
+
+
+def _usable(wanted: UserFolder) -> Path:
+    """The folder, created if missing; where it cannot be written, one in `temporary_dir`, from then on."""
+    folder = wanted.folder
+    if folder not in _replaced and not (folder in _usable_folders and folder.is_dir()):
+        # Of a user whom the system does not know, in a container, the home folder is called ~.
+        reason = "there is no home folder" if folder.parts[:1] == ("~",) else why_unwritable(folder)
+        if reason:
+            _replaced[folder] = reason
+        else:
+            _usable_folders.add(folder)
+    return _temporary(wanted.content) if folder in _replaced else folder
+
+
+def _temporary(content: str) -> Path:
+    folder = temporary_dir() / content.replace(" ", "-")
+    folder.mkdir(exist_ok=True)
     return folder

@@ -451,7 +451,11 @@ def _reached_for(package: Package) -> Iterator[tuple[str, bool]]:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.endswith("__") and name not in ("_replace", "_asdict", "_fields", "_make")
+    return name.startswith("_") and not name.endswith("__") and name not in _PUBLIC
+
+
+_PUBLIC = ("_replace", "_asdict", "_fields", "_make", "_exit")
+"""Documented members of named tuples and of `os` whose names begin with an underscore."""
 
 
 def _is_self(node: ast.expr) -> bool:

@@ -237,8 +237,10 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
     import importlib
 
     def parse(words: list[str]) -> None:
-        name = "_".join(words[:2]) if words[0] == "study" else words[0].replace("-", "_")
-        module = importlib.import_module(f"snakestudio.cli.{name}")
+        name = " ".join(words[:2]) if " ".join(words[:2]) in cli.COMMANDS else words[0]
+        module = importlib.import_module(
+            f"snakestudio.cli.{cli.COMMANDS[name][0] if name in cli.COMMANDS else name.replace('-', '_')}"
+        )
         done: list[object] = []
 
         def execute(options: object) -> int:
@@ -250,3 +252,46 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
         assert done
 
     return parse
+
+
+def options_of(command: str) -> set[str]:
+    return {option for action in cli.parser_of(command)._actions for option in action.option_strings}
+
+
+def test_the_page_of_the_command_line_lists_every_command() -> None:
+    section = page("cli").partition("## Commands")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| `([a-z -]+)` \| (.+) \|$", section, re.MULTILINE))
+    assert sorted(rows) == sorted(cli.COMMANDS)
+    for command, text in rows.items():
+        assert set(re.findall(r"`(--[a-z-]+)", text)) <= options_of(command), command
+
+
+def test_the_page_of_the_command_line_names_options_that_exist() -> None:
+    known = {option for command in cli.COMMANDS for option in options_of(command)}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", page("cli")))
+    assert len(named) > 30
+    assert named <= known
+
+
+def test_a_citation_names_the_five_papers() -> None:
+    import yaml
+
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert [paper["notes"][:2] for paper in citation["references"]] == ["P1", "P2", "P3", "P4", "P5"]
+    assert all(paper["title"] and paper["authors"] and paper["year"] for paper in citation["references"])
+
+
+def test_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
+    import yaml
+
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(bin)", ".venv/bin")
+    makefile = makefile.replace("$(sources)", "snakestudio tests packaging")
+    (checks,) = re.findall(r"^checks := (.*)$", makefile, re.MULTILINE)
+    assert [hook["id"] for hook in hooks] == checks.split()
+    for hook in hooks:
+        assert f"$(call step,{hook['name']},{hook['entry']})" in makefile
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (ROOT / "snakestudio" / "py.typed").is_file()

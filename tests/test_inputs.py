@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from snakestudio.errors import UsageError
 from snakestudio.inputs import (
     SCENE,
     InputError,
     leading_lines,
+    local_path,
     nearest_row,
     parse_json,
     parse_toml,
@@ -118,3 +120,34 @@ def test_the_nearest_row_of_a_table(tmp_path: Path) -> None:
     path.write_bytes(b"time_s\nnan\n")
     with pytest.raises(InputError, match="no rows"):
         nearest_row(path, "time_s", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        ("a.toml", "/scenes/a.toml"),
+        ("/a.toml", "/a.toml"),
+        ("~/a.toml", "/home/ada/a.toml"),
+        ("~", "/home/ada"),
+        ("file:///tmp/m%C3%BC%20x.toml", "/tmp/mü x.toml"),
+        ("file:/tmp/a.toml", "/tmp/a.toml"),
+        ("file://localhost/tmp/a.toml", "/tmp/a.toml"),
+        ("/home/ada/file:///tmp/a.toml", "/tmp/a.toml"),  # as Qt's file dialog returns it
+        ("file:a.toml", "/scenes/file:a.toml"),  # no URL: a name
+        ("a~b.toml", "/scenes/a~b.toml"),
+    ],
+)
+def test_a_typed_path_is_resolved(typed: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert local_path(typed, Path("/scenes")) == Path(path)
+
+
+def test_a_file_that_is_called_like_a_url_is_that_file(tmp_path: Path) -> None:
+    (tmp_path / "~").mkdir()
+    (tmp_path / "~" / "a.toml").write_text("a = 1")
+    assert local_path("~/a.toml", tmp_path) == tmp_path / "~" / "a.toml"
+
+
+def test_a_url_of_another_computer_is_no_local_path() -> None:
+    with pytest.raises(UsageError, match=r"file://lab/a\.toml is a file on another computer\. Copy it"):
+        local_path("file://lab/a.toml")

@@ -1,32 +1,38 @@
 """What `import snakestudio` offers: simulate a scene and get its columns, compare, fit, study, draw, check."""
 
-from snakestudio.analysis.fitting import JointTrack, Track, Trial
-from snakestudio.api.comparing import (
-    ChainReport,
-    Comparison,
-    compare_chain,
-    compare_models,
-    compare_scene,
-    compare_scene_chain,
-)
-from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
-from snakestudio.api.fitting import Fit, fit
-from snakestudio.api.running import (
-    Run,
-    check,
-    continue_from,
-    known_step_estimate,
-    load_run,
-    plan,
-    prepare,
-    simulate,
-    simulate_scene,
-)
-from snakestudio.api.step_size import StepReport, check_scene_step_size, check_step_size
-from snakestudio.api.studying import Study
-from snakestudio.errors import SnakeStudioError
-from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import load_scene, save_scene
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.fitting import JointTrack, Track, Trial
+    from snakestudio.api.comparing import (
+        ChainReport,
+        Comparison,
+        compare_chain,
+        compare_models,
+        compare_scene,
+        compare_scene_chain,
+    )
+    from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
+    from snakestudio.api.fitting import Fit, fit
+    from snakestudio.api.running import (
+        Run,
+        check,
+        continue_from,
+        known_step_estimate,
+        load_run,
+        plan,
+        prepare,
+        simulate,
+        simulate_scene,
+    )
+    from snakestudio.api.step_size import StepReport, check_scene_step_size, check_step_size
+    from snakestudio.api.studying import Study
+    from snakestudio.errors import SnakeStudioError
+    from snakestudio.model.scene import Scene
+    from snakestudio.model.scene_file import load_scene, save_scene
 
 __all__ = [
     "ChainReport",
@@ -61,3 +67,42 @@ __all__ = [
     "simulate",
     "simulate_scene",
 ]
+
+_MODULES = {
+    "snakestudio.analysis.fitting": ("JointTrack", "Track", "Trial"),
+    "snakestudio.api.comparing": (
+        "ChainReport",
+        "Comparison",
+        "compare_chain",
+        "compare_models",
+        "compare_scene",
+        "compare_scene_chain",
+    ),
+    "snakestudio.api.experiments": ("ExperimentReport", "compare_experiment", "load_experiment"),
+    "snakestudio.api.fitting": ("Fit", "fit"),
+    "snakestudio.api.running": (
+        "Run",
+        "check",
+        "continue_from",
+        "known_step_estimate",
+        "load_run",
+        "plan",
+        "prepare",
+        "simulate",
+        "simulate_scene",
+    ),
+    "snakestudio.api.step_size": ("StepReport", "check_scene_step_size", "check_step_size"),
+    "snakestudio.api.studying": ("Study",),
+    "snakestudio.errors": ("SnakeStudioError",),
+    "snakestudio.model.scene": ("Scene",),
+    "snakestudio.model.scene_file": ("load_scene", "save_scene"),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy: a command that only runs a scene does not load what fits, compares and draws.
+    if name in _HOME:
+        globals()[name] = value = getattr(import_module(_HOME[name]), name)
+        return value
+    raise AttributeError(f"module 'snakestudio.api' has no attribute {name!r}")

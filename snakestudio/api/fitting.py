@@ -15,6 +15,7 @@ from snakestudio.api.running import Run, prepare
 from snakestudio.errors import UsageError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_text import report
+from snakestudio.inputs import local_path
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.scene import Scene
 from snakestudio.study.fit_pool import FitPool
@@ -56,7 +57,7 @@ class Fit:
         ExportError
             If the file cannot be written.
         """
-        write_fit_picture(Path(path), self.data)
+        write_fit_picture(local_path(path), self.data)
 
 
 def fit_trials(

@@ -22,6 +22,7 @@ from snakestudio.api.step_size import StepReport, check_scene_step_size
 from snakestudio.api.study_arguments import study_values
 from snakestudio.errors import SceneError, StudyError, UsageError
 from snakestudio.export.printing import FORMATS
+from snakestudio.inputs import local_path
 from snakestudio.model.arguments import path_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -512,16 +513,16 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
     scene, base_dir, changes = prepare(source)
     if changes:
         raise UsageError("A run whose scene changes on the way cannot be varied; give its scene.")
-    own = Path(source) if isinstance(source, str | Path) and Path(source).suffix.lower() == ".toml" else None
+    own = local_path(source) if isinstance(source, str | Path) and Path(source).suffix.lower() == ".toml" else None
     if own is None:
         own = path.with_name(f"{path.name.removesuffix('.toml').removesuffix('.study')}.scene.toml")
-        moved = {key: named_from(path.parent, (base_dir or Path()) / name) for key, name in named_files(scene)}
+        moved = {key: named_from(path.parent, local_path(name, base_dir)) for key, name in named_files(scene)}
         scene = with_values(scene, moved) if moved else scene
         _see_that_it_is_a_scene(own)
         base_dir = path.parent
     study = made(study_values(named_from(path.parent, own), given))
     Plan(study, scene, base_dir or path.parent, str(path))
-    if not isinstance(source, str | Path) or own != Path(source):
+    if not isinstance(source, str | Path) or own != local_path(source):
         save_scene(scene, own)
     save_study(study, path)
 

@@ -6,6 +6,8 @@ Everything heavy is imported by the command that needs it, so that `--help` is i
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -15,7 +17,9 @@ from typing import Any, NoReturn
 
 from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
-from snakestudio.errors import PhysicsError, SnakeStudioError
+from snakestudio.cli.standard_streams import complete_standard_streams
+from snakestudio.errors import PhysicsError, SnakeStudioError, UsageError
+from snakestudio.paths import set_matplotlib_folder, temporary_dir
 
 __all__ = ["COMMANDS", "main", "overview", "parser_of"]
 
@@ -60,6 +64,12 @@ _HIDDEN = {
     "number-text": "number_text",
 }
 
+_NO_CURRENT_FOLDER = "The current folder no longer exists. Change to another folder first."
+
+_NO_TEMPORARY_FOLDER = (
+    "No folder for temporary files can be written. Free some space, or name a folder that can be written in TMPDIR."
+)
+
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
@@ -68,6 +78,19 @@ class _Parser(argparse.ArgumentParser):
 
     def _print_message(self, message: str, file: Any = None) -> None:
         (file or sys.stderr).write(message)  # argparse keeps silent about what it could not say
+
+
+def _with_local_path(word: str) -> str:
+    """A word of the command line whose path the shell left as it was typed: quoted ``~``, or a URL that was pasted."""
+    option, path = re.fullmatch(r"(--[\w-]+=)?(.*)", word, re.DOTALL).groups(default="")  # type: ignore[union-attr]
+    if not path.startswith(("~", "file:")):
+        return word
+    from snakestudio.inputs import local_path
+
+    try:
+        return f"{option}{local_path(path)}"
+    except UsageError as error:
+        overview().exit(2, f"snakestudio: {error}\n")
 
 
 def overview(group: str = "") -> argparse.ArgumentParser:
@@ -127,14 +150,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         closed terminal ended it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    complete_standard_streams()
+    set_matplotlib_folder()
     try:
-        return _run(words)
+        return _run([_with_local_path(word) for word in words])
     except SystemExit as error:  # of --help and the like, which are output, too
         sys.exit(_shown(error.code if isinstance(error.code, int) else 0))
     except OSError as error:
-        if not _stdout_full():
+        if _stdout_full():
+            return _not_shown(error)
+        if _has_temporary_folder():
             raise
-        return _not_shown(error)
+        print(f"snakestudio: {_NO_TEMPORARY_FOLDER}", file=sys.stderr)
+        return 2
 
 
 def _run(words: list[str]) -> int:
@@ -142,6 +170,11 @@ def _run(words: list[str]) -> int:
         overview().parse_args(words[:1])
     name = _command(words)
     command, parser = _loaded(name)
+    try:
+        os.getcwd()
+    except OSError:
+        print(f"snakestudio: {_NO_CURRENT_FOLDER}", file=sys.stderr)
+        return 2
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
@@ -166,8 +199,7 @@ def _run(words: list[str]) -> int:
 def _shown(code: int) -> int:
     """See that what was said has come to whom it was said."""
     try:
-        if sys.stdout is not None:  # it may have been closed before the program began
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
     except OSError as error:
@@ -182,6 +214,14 @@ def _stdout_full() -> bool:
     except OSError:
         return True
     return False
+
+
+def _has_temporary_folder() -> bool:
+    try:
+        temporary_dir()
+    except OSError:
+        return False
+    return True
 
 
 def _not_shown(error: OSError) -> int:

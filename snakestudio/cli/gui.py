@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from snakestudio.errors import UsageError
+from snakestudio.inputs import local_path
 
 __all__ = ["add_arguments", "execute"]
 
@@ -33,12 +34,19 @@ def execute(options: argparse.Namespace) -> int:
 
             if is_study(options.scene):
                 study = load_study(options.scene, whole=False)
-                load_scene(options.scene.parent / study.scene)
+                load_scene(local_path(study.scene, options.scene.parent))
             else:
                 load_scene(options.scene)
-    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        scene = options.scene or "SCENE"
-        raise UsageError(f"There is no display for a window; run without one: snakestudio run {scene} --video run.mp4")
+    from snakestudio.viewmodel.no_window import NO_DISPLAY, missing_library
+
+    named = [os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")]
+    if sys.platform.startswith("linux") and not any(named):
+        raise UsageError(NO_DISPLAY)
     from snakestudio.gui.app import run
 
-    return run(options.scene, (lambda window: window.context.bridge.session.play()) if options.play else None)
+    try:
+        return run(options.scene, (lambda window: window.context.bridge.session.play()) if options.play else None)
+    except ImportError as error:
+        if reason := missing_library(str(error)):
+            raise UsageError(reason) from None
+        raise

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.errors import ExportError, UsageError
+from snakestudio.inputs import local_path
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
@@ -100,8 +101,7 @@ class Outputs:
                 _ask(path, kind)
         self._before = {path: identity(path) for path in wanted}
         if STDOUT in wanted:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
             sys.stdout = sys.stderr
 
     def spare_files_of(self, scene: Scene, base_dir: Path | None) -> None:
@@ -114,7 +114,7 @@ class Outputs:
         """
         from snakestudio.runfile.mcap.enclosed import named_files
 
-        read = {os.path.realpath((base_dir or Path()) / name): key for key, name in named_files(scene)}
+        read = {os.path.realpath(local_path(name, base_dir)): key for key, name in named_files(scene)}
         for path in self._before:
             if key := read.get(os.path.realpath(path)):
                 raise UsageError(f"{path} is what the scene reads ({key}); give another name to write to.")

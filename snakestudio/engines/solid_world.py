@@ -10,6 +10,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.grid import make_grid
+from snakestudio.inputs import local_path
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
@@ -198,7 +199,7 @@ def _values(obstacle: Obstacle) -> int:
 
 def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
     """Everything of an obstacle that its solids depend on."""
-    paths = [(base_dir or Path()) / named for named in files_of(obstacle).values()]
+    paths = [local_path(named, base_dir) for named in files_of(obstacle).values()]
     read = [(str(path), path.stat().st_mtime_ns if path.exists() else 0) for path in paths]
     return (_values(obstacle), *read) if read else _values(obstacle)
 

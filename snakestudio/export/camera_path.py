@@ -19,7 +19,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExportError, UsageError
-from snakestudio.inputs import CAMERA_PATH, InputError, parse_toml, read_text
+from snakestudio.inputs import CAMERA_PATH, InputError, local_path, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 
 __all__ = ["CameraKey", "CameraPath", "dump_camera_path", "load_camera_path", "parse_camera_path", "save_camera_path"]
@@ -207,7 +207,7 @@ def load_camera_path(path: str | Path) -> CameraPath:
         If there is no such file, or something in it is wrong.
     """
     try:
-        text = read_text(Path(path), CAMERA_PATH)
+        text = read_text(local_path(path), CAMERA_PATH)
     except InputError as error:
         raise UsageError(f"{path}: {error}.") from None
     return parse_camera_path(text, str(path))
@@ -222,6 +222,6 @@ def save_camera_path(path: str | Path, keys: CameraPath) -> None:
         If it cannot be written.
     """
     try:
-        write_atomically(Path(path), dump_camera_path(keys).encode())
+        write_atomically(local_path(path), dump_camera_path(keys).encode())
     except OSError as error:
         raise ExportError(f"{path}: the camera path cannot be written ({error.strerror or error}).") from None

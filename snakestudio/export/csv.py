@@ -17,6 +17,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.export.files import Partial, replacing
 from snakestudio.export.number_text import HEAD, counts_among, rows_text
 from snakestudio.export.provenance import header_lines
+from snakestudio.inputs import local_path
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.paths import own_program
@@ -78,7 +79,7 @@ def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
 @contextmanager
 def _named(path: str | Path, header: Iterable[str], names: Iterable[str]) -> Iterator[tuple[Partial, BinaryIO]]:
     """A file that has its header and column names already and gets its name when the block ends well."""
-    with replacing(Path(path)) as partial, partial.path.open("wb") as file:
+    with replacing(local_path(path)) as partial, partial.path.open("wb") as file:
         file.writelines(f"{line}\n".encode() for line in header)
         file.write((",".join(names) + "\n").encode())
         yield partial, file

@@ -17,6 +17,7 @@ from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines
 from snakestudio.export.report import Picture, Report, Table, write_html, write_pdf
+from snakestudio.inputs import local_path
 from snakestudio.model.scene_file import dump_scene, scene_hash
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def report_path(path: str | Path) -> Path:
     ExportError
         If none can.
     """
-    path = Path(path)
+    path = local_path(path)
     if path.suffix.lower() not in FORMATS:
         raise ExportError(f"{path}: reports are written as {' or '.join(FORMATS)}; give the file one of these endings.")
     return path

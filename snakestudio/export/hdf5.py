@@ -41,6 +41,7 @@ from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, step_estimate_of
+from snakestudio.inputs import local_path
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.pull import Pull
@@ -85,7 +86,7 @@ def write_hdf5(
     ExportError
         If the file cannot be written.
     """
-    with replacing(Path(path)) as partial, _new_file(partial.path) as (file, disk):
+    with replacing(local_path(path)) as partial, _new_file(partial.path) as (file, disk):
         _describe(file, recording, scene_file)
 
         def written(fraction: float) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from snakestudio.export.files import replacing
+from snakestudio.inputs import local_path
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.mcap.copying import copy_run
@@ -45,6 +46,6 @@ def write_mcap(
     ExportError
         If the file cannot be written.
     """
-    with replacing(Path(path)) as partial, partial.path.open("wb", buffering=0) as file:
+    with replacing(local_path(path)) as partial, partial.path.open("wb", buffering=0) as file:
         partial.keep = copy_run(recording, file, Origin(scene_file or "", base_dir), progress)
     return partial.keep

@@ -27,6 +27,7 @@ from snakestudio.export.composition import Composition
 from snakestudio.export.files import replacing
 from snakestudio.export.painter import FramePainter, FrameRenderer, overview_camera
 from snakestudio.export.video_options import Companion, VideoOptions
+from snakestudio.inputs import local_path
 from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.recording import Recording
 
@@ -97,7 +98,7 @@ def write_video(
         If there is no usable OpenGL.
     """
     options = options or VideoOptions()
-    target = video_path(Path(path), options.codec)
+    target = video_path(local_path(path), options.codec)
     kind = target.suffix.lower()
     recordings = [recording] if beside is None else [recording, beside.recording]
     start, end = options.span(recordings)

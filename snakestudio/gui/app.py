@@ -79,15 +79,16 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     # one process would stutter.
     sys.setswitchinterval(0.0001)
     from PySide6.QtCore import QObject, Qt, QTimer, Signal
-    from PySide6.QtWidgets import QApplication
 
+    from snakestudio.gui.core.application import make_application
+    from snakestudio.gui.core.fonts import add_missing_fonts
     from snakestudio.gui.viewport.surfaces.surface import set_default_format
 
     # Three threads of the window run Python: one that lets go for a moment must not wait 5 ms to go on.
     sys.setswitchinterval(0.0001)
     set_default_format()
-    app = QApplication.instance() or QApplication(sys.argv[:1])
-    assert isinstance(app, QApplication)
+    app = make_application(sys.argv[:1])
+    add_missing_fonts(app)
     app.setApplicationName("SnakeStudio")
     app.setOrganizationName("SnakeStudio")
     app.setDesktopFileName("snakestudio")
@@ -98,8 +99,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui.core import theme
     from snakestudio.gui.runs.opening import RUN_SUFFIX
     from snakestudio.gui.shell.crash import CrashGuard
-    from snakestudio.paths import main_scene
+    from snakestudio.paths import main_scene, replaced_folders
     from snakestudio.study.study_file import is_study
+    from snakestudio.viewmodel.unwritable import unwritable_notice
 
     settings = QSettings()
     theme.apply(app, str(settings.value("theme", "dark")))
@@ -127,6 +129,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         watch(window)
 
     def greet() -> None:
+        notice = unwritable_notice(replaced_folders(), "" if settings.isWritable() else settings.fileName())
+        if notice:
+            context.banners.files.say("warning", notice)
         # What was left unsaved comes before anything else.
         asking = context.safekeeping.offer()
         if scene is not None and recorded:

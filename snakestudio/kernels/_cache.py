@@ -7,22 +7,19 @@ where the program lies.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
 import os
 import platform
 import shutil
-import stat
 import sys
-import tempfile
 import time
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from snakestudio import processor
-from snakestudio.paths import compiled_kernels_dir, kernels_dir
+from snakestudio.paths import compiled_kernels_dir, kernels_dir, temporary_dir, why_unwritable
 
 __all__ = [
     "TESTED",
@@ -100,37 +97,17 @@ def note_cache_trouble(reason: str) -> None:
 
 
 @cache
-def _temporary() -> Path:
-    """A folder of this user's that lasts until the machine starts again, or one that lasts as long as this process."""
-    folder = Path(tempfile.gettempdir()) / f"snakestudio-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        # Code is loaded from there: nobody else may have put it there.
-        if not hasattr(os, "getuid") or (
-            stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
-        ):
-            return folder
-    own = Path(tempfile.mkdtemp(prefix="snakestudio-"))
-    atexit.register(shutil.rmtree, own, ignore_errors=True)
-    return own
-
-
-@cache
 def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError as error:
-        note_cache_trouble(f"compiled code cannot be kept in {folder} ({error.strerror or error})")
-        return False
+    reason = why_unwritable(folder)
+    if reason:
+        note_cache_trouble(f"compiled code cannot be kept in {folder} ({reason})")
+    return not reason
 
 
 def _kept_in() -> Path:
     """Folder of all compiled code of this user; where it cannot be written, a temporary one."""
     folder = kernels_dir()
-    return folder if _writable(folder) else _temporary() / "kernels"
+    return folder if _writable(folder) else temporary_dir() / "kernels"
 
 
 def compile_cache() -> Path:

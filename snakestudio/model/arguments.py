@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from snakestudio.errors import UsageError
+from snakestudio.inputs import local_path
 
 __all__ = ["is_number", "number_of", "path_of", "values_of", "wrong_kind"]
 
@@ -28,7 +29,7 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
         If it names none.
     """
     if isinstance(given, str) or (isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)):
-        return Path(given)
+        return local_path(given if isinstance(given, str) else Path(given))
     raise wrong_kind(name, wanted, given)
 
 

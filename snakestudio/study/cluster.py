@@ -86,7 +86,7 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
     StudyError
     """
     from distributed import Security
-    from distributed.comm import parse_address, parse_host_port
+    from distributed.comm import inproc, parse_address, parse_host_port
 
     try:
         scheme, place = parse_address(scheduler)
@@ -96,6 +96,11 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
         fits = False
     if not fits:
         raise StudyError(f'"{scheduler}" is no address of a scheduler; write it like tcp://host:8786.')
+    if scheme == "inproc" and place not in inproc.global_manager.listeners:
+        raise StudyError(
+            f"{scheduler}: no scheduler runs in this program, and an inproc:// address cannot be used by another "
+            "program. Start 'dask scheduler', and give its address like tcp://host:8786."
+        )
     try:
         security = tls.security() if tls is not None else None
         spoken = (security or Security()).get_connection_args("client")

@@ -21,6 +21,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError, SignalError
+from snakestudio.inputs import local_path
 from snakestudio.model.columns import columns_between
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
@@ -232,7 +233,7 @@ def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, byte
     values: dict[str, Any] = {}
     for key, name in named_files(scene):
         try:
-            files[place_of(name)] = ((base_dir or Path()) / name).read_bytes()
+            files[place_of(name)] = local_path(name, base_dir).read_bytes()
         except OSError as error:
             raise SceneError(f'{key} = "{name}" cannot be read ({error.strerror}); check the path.') from None
         if place_of(name) != name:

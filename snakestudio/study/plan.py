@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from snakestudio.errors import Problem, SceneError, StudyError
+from snakestudio.inputs import local_path
 from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
@@ -97,7 +98,7 @@ class Plan:
         StudyError
             If there is no such scene, or it lacks what the study names.
         """
-        scene_path = path.parent / study.scene
+        scene_path = local_path(study.scene, path.parent)
         if not scene_path.exists():
             remedy = "name the scene's, as it is found from the study's folder"
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)

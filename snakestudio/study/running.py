@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError, SignalError, StudyError, UsageError
+from snakestudio.inputs import local_path
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.columns import column_names
@@ -273,7 +274,7 @@ def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tup
     SceneError
         If the values do not fit the scene.
     """
-    base_dir = (path.parent / study.scene).parent
+    base_dir = local_path(study.scene, path.parent).parent
     scene = parse_scene(text, source=str(path))
     try:  # files outside the folder had other names where they were computed with
         present = Plan.of_file(load_study(path), path).scene

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from snakestudio import processor
+from snakestudio import paths, processor
 from snakestudio.engines import registry
 from snakestudio.kernels import _cache
 
@@ -109,22 +110,22 @@ def test_a_folder_that_cannot_be_written_is_replaced_by_a_temporary_one(
     own_kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_kernels.write_text("a file stands there")
-    monkeypatch.setattr(_cache.tempfile, "tempdir", str(tmp_path))
-    _cache._temporary.cache_clear()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    paths.temporary_dir.cache_clear()
     found = _cache.compile_cache()
     assert found.is_relative_to(tmp_path / f"snakestudio-{os.getuid()}")
     assert str(own_kernels) in _cache.cache_trouble()
-    _cache._temporary.cache_clear()
+    paths.temporary_dir.cache_clear()
 
 
 def test_nobody_else_can_put_code_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cache.tempfile, "tempdir", str(tmp_path))
-    _cache._temporary.cache_clear()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    paths.temporary_dir.cache_clear()
     planted = tmp_path / f"snakestudio-{os.getuid()}"
     planted.mkdir(mode=0o777)
     planted.chmod(0o777)
-    assert _cache._temporary() != planted
-    _cache._temporary.cache_clear()
+    assert paths.temporary_dir() != planted
+    paths.temporary_dir.cache_clear()
 
 
 def test_what_the_user_should_know_of_it_is_told(
@@ -132,12 +133,12 @@ def test_what_the_user_should_know_of_it_is_told(
 ) -> None:
     assert registry.note() == ""
     own_kernels.write_text("a file stands there")
-    monkeypatch.setattr(_cache.tempfile, "tempdir", str(tmp_path))
-    _cache._temporary.cache_clear()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    paths.temporary_dir.cache_clear()
     _cache.compile_cache()
     assert f"cannot be kept in {own_kernels}" in registry.note()
     assert "SNAKESTUDIO_KERNELS_DIR" in registry.note()
-    _cache._temporary.cache_clear()
+    paths.temporary_dir.cache_clear()
 
 
 def test_another_numba_than_that_of_the_shipped_engines_is_told(

@@ -91,6 +91,7 @@ def test_certificates_are_asked_for_together(study_file: Path, capsys: pytest.Ca
     [
         *((text, [], "is no address of a scheduler")
           for text in ("", "nonsense", "tcp://127.0.0.1", "tcp://127.0.0.1:99999", "tcp://a:b", "gopher://a:1")),
+        ("inproc://192.0.2.1/1/1", [], "an inproc:// address cannot be used by another program"),
         ("tls://127.0.0.1:9", [], "give the three files of certificates"),
         ("tcp://127.0.0.1:9", TLS, "certificates are for an address like tls://host:8786"),
         ("tls://127.0.0.1:9", [f"--tls-{what}={Path(__file__)}" for what in _FILES], "certificates cannot be used"),

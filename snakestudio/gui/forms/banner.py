@@ -31,6 +31,7 @@ from snakestudio.gui.core.theme import Themed
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
+from snakestudio.paths import kernels_dir, replaced_folders
 from snakestudio.session.status import Status
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.scene.items import finding_text
@@ -359,9 +360,15 @@ class Banners(QWidget):
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
-        if status.state == "ready" and (note := registry.note()) != self._told:
+        if status.state == "ready" and (note := _note_on_engines()) != self._told:
             self._told = note
             self.program.say("info", note)
+
+
+def _note_on_engines() -> str:
+    """What to know of compiled code, unless it is part of what is reported of the user's folders."""
+    reported = [one.folder for one in replaced_folders()]
+    return "" if kernels_dir().parent in reported else registry.note()
 
 
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from snakestudio.inputs import local_path
 from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.viewmodel.job import Job
@@ -76,7 +77,7 @@ class OpenStudy(QObject):
     def scene_path(self) -> Path:
         """The file of its scene."""
         assert self._disk is not None
-        return (self._disk.path.parent / self._disk.study.scene).resolve()
+        return local_path(self._disk.study.scene, self._disk.path.parent).resolve()
 
     @property
     def unreadable(self) -> str:

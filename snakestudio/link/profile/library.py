@@ -6,6 +6,7 @@ from pathlib import Path
 
 from snakestudio import paths
 from snakestudio.errors import Problem, ProfileError
+from snakestudio.inputs import local_path
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.model.atomic import write_atomically
 
@@ -30,7 +31,7 @@ def find_profile(name: str | Path) -> Path:
     ProfileError
         If there is none.
     """
-    path = Path(name)
+    path = local_path(name)
     if path.suffix or path.exists() or len(path.parts) > 1:
         return path
     known = {each.stem: each for each in (*shipped(), *own())}
@@ -49,7 +50,7 @@ def new_profile(template: str | Path, folder: str | Path) -> Path:
     ProfileError
         If there is no such template, or one of the files is there already, or cannot be written.
     """
-    source, folder = find_profile(template), Path(folder)
+    source, folder = find_profile(template), local_path(folder)
     dbc = source.parent / load_profile(source).profile.dbc
     target = folder / source.name
     try:

@@ -16,7 +16,7 @@ from cantools.database.can.database import Database
 from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import Problem, ProfileError
-from snakestudio.inputs import DBC, PROFILE, Budget, InputError, parse_toml, read_bytes, text_of
+from snakestudio.inputs import DBC, PROFILE, Budget, InputError, local_path, parse_toml, read_bytes, text_of
 from snakestudio.link.profile.schema import FORMAT, Profile
 from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene_file.parse import MOST_MISTAKES
@@ -61,7 +61,7 @@ def load_profile(path: str | Path) -> LoadedProfile:
     ProfileError
         With one sentence a mistake, each naming file, key, value and remedy.
     """
-    path = Path(path)
+    path = local_path(path)
     text = _text(path, PROFILE)
     problems: list[Problem] = []
     dbc_text = None
@@ -69,7 +69,7 @@ def load_profile(path: str | Path) -> LoadedProfile:
         name = parse_toml(text, PROFILE).get("dbc")
         if isinstance(name, str) and name:
             try:
-                dbc_text = _text(path.parent / name, DBC)
+                dbc_text = _text(local_path(name, path.parent), DBC)
             except ProfileError as error:
                 problems = [
                     Problem("error", "dbc", f'"{name}": {problem.message}', problem.remedy)
@@ -88,7 +88,7 @@ def parse_profile(
     ProfileError
         See `load_profile`.
     """
-    return _parse(toml_text, dbc_text, source, None if path is None else Path(path), [])
+    return _parse(toml_text, dbc_text, source, None if path is None else local_path(path), [])
 
 
 def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, problems: list[Problem]) -> LoadedProfile:
@@ -232,7 +232,7 @@ def save_profile(profile: Profile, path: str | Path) -> None:
     ProfileError
         If the file cannot be written; the old one is untouched then.
     """
-    path = Path(path)
+    path = local_path(path)
     try:
         old = path.read_bytes() if path.is_file() else None
         if old is not None:
@@ -273,7 +273,10 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
         If one of them cannot be written; the old ones are untouched then.
     """
     text = dump_profile(profile, base)
-    files = [(path.parent / profile.dbc, dbc_text.encode("utf-8", errors="surrogateescape")), (path, text.encode())]
+    files = [
+        (local_path(profile.dbc, path.parent), dbc_text.encode("utf-8", errors="surrogateescape")),
+        (path, text.encode()),
+    ]
     for file, data in files:
         try:
             old = file.read_bytes() if file.is_file() else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import SceneError
-from snakestudio.inputs import InputError, nearest_row
+from snakestudio.inputs import InputError, local_path, nearest_row
 from snakestudio.model.motion import (
     GaitStart,
     JointAnglesStart,
@@ -129,9 +129,7 @@ def _unwrapped(pose: FloatArray) -> FloatArray:
 
 def _recorded(scene: Scene, start: RecordingStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
     """Pose (n, 7) and twist (n, 6) in the row of a CSV file nearest to the wanted time."""
-    path = Path(start.file)
-    if not path.is_absolute() and base_dir is not None:
-        path = base_dir / path
+    path = local_path(start.file, base_dir)
     n = scene.robot.n_links
     try:
         nearest = nearest_row(path, "time_s", start.time_s)

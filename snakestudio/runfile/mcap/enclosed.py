@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from mcap.opcode import Opcode
 from mcap.records import Attachment
 
+from snakestudio.inputs import local_path
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.shape import SHAPES, files_of
@@ -90,7 +91,7 @@ def read_files(wanted: Iterable[str], base_dir: Path | None) -> dict[str, bytes]
     """Contents of files by their names; without those that cannot be read, or are very large."""
     found = {}
     for name in wanted:
-        path = (base_dir or Path()) / name
+        path = local_path(name, base_dir)
         try:
             if path.is_file() and path.stat().st_size <= _MOST_BYTES:
                 found[name] = path.read_bytes()

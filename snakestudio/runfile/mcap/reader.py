@@ -21,7 +21,7 @@ from mcap.records import Header, Metadata
 from numpy.typing import NDArray
 
 from snakestudio.errors import RunFileError, SceneError
-from snakestudio.inputs import RUN_FILE, SCENE, InputError, count, opened, parse_json
+from snakestudio.inputs import RUN_FILE, SCENE, InputError, count, local_path, opened, parse_json
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
 from snakestudio.model.pull import MOST_PULLS, Pull
@@ -245,7 +245,7 @@ def open_run(path: str | Path) -> RunFile:
     RunFileError
         If it is no recorded run, or cannot be read.
     """
-    path = Path(path)
+    path = local_path(path)
     with _opened(path) as file:
         begun = _begin(path, file)
         try:
@@ -272,7 +272,7 @@ def read_info(path: str | Path) -> RunInfo:
     RunFileError
         If it is no recorded run, or cannot be read.
     """
-    path = Path(path)
+    path = local_path(path)
     with _opened(path) as file:
         begun = _begin(path, file)
         try:

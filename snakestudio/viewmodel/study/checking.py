@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError, SignalError, SnakeStudioError, StudyError
+from snakestudio.inputs import local_path
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -71,7 +72,7 @@ def _sentence(problem: Problem) -> str:
 def checked(study: StudyFields, path: Path) -> Findings:
     """Look a study over that stands in a file, or will."""
     found = problems(study)
-    path_of_scene = path.parent / study.scene
+    path_of_scene = local_path(study.scene, path.parent)
     try:
         scene = load_scene(path_of_scene)
     except SnakeStudioError as error:

@@ -25,6 +25,7 @@ from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.boxes import DoubleSpinBox
+from snakestudio.inputs import local_path
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.video_presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
@@ -188,7 +189,7 @@ class VideoForm(QWidget):
     @property
     def path(self) -> Path:
         """The chosen file."""
-        path = Path(self.file.text().strip()).expanduser()
+        path = local_path(self.file.text().strip())
         return path if path.suffix else path.with_suffix(usual_ending())
 
     def _offer_codecs(self) -> None:

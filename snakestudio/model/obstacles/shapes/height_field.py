@@ -11,7 +11,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
-from snakestudio.inputs import InputError
+from snakestudio.inputs import InputError, local_path
 from snakestudio.model.fields import value
 from snakestudio.model.obstacles import shape
 from snakestudio.model.obstacles.picture import REMEDY, grey_values
@@ -89,9 +89,7 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
         return table
     if o.picture is None:
         raise error("heights_m", "a height field needs heights", "give a table heights_m or the name of a picture")
-    path = Path(o.picture)
-    if not path.is_absolute() and base_dir is not None:
-        path = base_dir / path
+    path = local_path(o.picture, base_dir)
     try:
         grey = _picture(path, path.stat().st_mtime_ns)
     except InputError as reason:

@@ -1,0 +1,57 @@
+"""Makes the application, or ends the program with one message where there can be no window: Qt itself would abort."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QLibraryInfo, QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from snakestudio.viewmodel.no_window import why_no_window
+
+__all__ = ["make_application"]
+
+_UNLOADED = re.compile(r'Could not load the Qt platform plugin "(\w+)"')
+
+
+def make_application(command_line: list[str]) -> QApplication:
+    """The application of this process, a new one if there is none.
+
+    The process ends with exit code 2 and one message where no window can be shown.
+    """
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    messages: list[str] = []
+
+    def on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+        messages.append(text)
+        if kind == QtMsgType.QtFatalMsg:  # Qt aborts when this function returns
+            reason = why_no_window(messages, _loader_errors(messages), os.environ)
+            print(f"snakestudio: {reason}", file=sys.stderr, flush=True)
+            os._exit(2)
+
+    qInstallMessageHandler(on_message)
+    try:
+        application = QApplication(command_line)
+    finally:
+        qInstallMessageHandler(None)
+    for text in messages:
+        print(text, file=sys.stderr)
+    return application
+
+
+def _loader_errors(messages: list[str]) -> list[str]:
+    """Errors of loading the platform plugins that Qt reports as not loaded: it does not name the missing library."""
+    folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
+    errors = []
+    for name in _UNLOADED.findall("\n".join(messages)):
+        try:
+            ctypes.CDLL(str(folder / f"libq{name}.so"))
+        except OSError as error:
+            errors.append(str(error))
+    return errors

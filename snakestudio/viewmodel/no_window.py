@@ -1,0 +1,52 @@
+"""Why no window can be shown on this machine, in sentences with what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+__all__ = ["NO_DISPLAY", "missing_library", "why_no_window"]
+
+_WITHOUT = "or run without a window: snakestudio run SCENE --video run.mp4"
+
+NO_DISPLAY = f"There is no display for a window. Set DISPLAY to a running display, {_WITHOUT}"
+
+_LIBRARY = re.compile(r"(lib[\w.+-]+?)\.so(?:\.(\d+)[\d.]*)?: cannot open shared object file")
+
+
+def missing_library(error: str) -> str:
+    """What to do about a loader's error that a system library is missing; "" where the error is another one."""
+    match = _LIBRARY.search(error)
+    if match is None:
+        return ""
+    stem, number = match[1], match[2] or ""
+    package = stem.lower() + ("-" if stem[-1].isdigit() and number else "") + number
+    name = match[0].partition(":")[0]
+    install = f"Install it (on Debian and Ubuntu: sudo apt install {package})"
+    return f"Qt cannot show windows because {name} is missing. {install}, {_WITHOUT}"
+
+
+def why_no_window(messages: Sequence[str], loader_errors: Sequence[str], environment: Mapping[str, str]) -> str:
+    """What keeps Qt from showing windows.
+
+    Parameters
+    ----------
+    messages : sequence of str
+        What Qt reported until it gave up.
+    loader_errors : sequence of str
+        Errors of loading the platform plugins that Qt could not load.
+    environment : mapping
+    """
+    for error in loader_errors:
+        if text := missing_library(error):
+            return text
+    platform = environment.get("QT_QPA_PLATFORM", "")
+    names = [f"{name}={environment[name]}" for name in ("WAYLAND_DISPLAY", "DISPLAY") if environment.get(name)]
+    if any("could not connect to display" in message for message in messages):
+        if not names:
+            return NO_DISPLAY
+        return f"The display ({', '.join(names)}) does not answer. Set DISPLAY to a running display, {_WITHOUT}"
+    if platform:
+        return f"Qt cannot show windows with QT_QPA_PLATFORM={platform}. Unset it, {_WITHOUT}"
+    reported = messages[-1].strip().splitlines()[0].rstrip(".") if messages else "no reason is given"
+    return f"Qt cannot show windows ({reported}). Install the libraries that it needs, {_WITHOUT}"

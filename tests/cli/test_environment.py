@@ -1,0 +1,110 @@
+"""What the program is started in: closed standard streams, encodings, folders, displays, paths as URLs."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.cli.standard_streams import complete_standard_streams
+from snakestudio.paths import main_scene
+
+MAIN = str(main_scene())
+PROGRAM = [sys.executable, "-m", "snakestudio"]
+
+
+def in_shell(redirections: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words],
+        capture_output=True, text=True, check=False, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("redirections", ["2>&-", "<&- >&- 2>&-"])
+def test_a_run_with_closed_streams_is_made(redirections: str, tmp_path: Path) -> None:
+    csv = tmp_path / "run.csv"
+    done = in_shell(redirections, "run", MAIN, "--duration", "0.1", "--csv", str(csv))
+    assert done.returncode == 0
+    rows = [line for line in csv.read_text().splitlines() if not line.startswith("#")]
+    assert len(rows) == 12  # names, and a row every 10 ms
+    assert all(row.count(",") == rows[0].count(",") for row in rows), "nothing else was printed into the file"
+
+
+def test_a_mistake_with_closed_errors_still_exits_with_2(tmp_path: Path) -> None:
+    assert in_shell("2>&-", "check", str(tmp_path / "missing.toml")).returncode == 2
+
+
+def test_a_child_of_a_closed_output_prints_nowhere() -> None:
+    # What main opens for a closed output is read-only, and is inherited so.
+    assert in_shell("1</dev/null", "check", MAIN).returncode == 0
+
+
+def test_letters_that_an_encoding_lacks_are_escaped(tmp_path: Path) -> None:
+    scene = tmp_path / "mü.toml"
+    shutil.copyfile(MAIN, scene)
+    done = in_shell("", "check", str(scene), PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "m\\xfc.toml: no mistakes" in done.stdout
+
+
+def test_streams_that_are_complete_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", text)
+    complete_standard_streams()
+    assert sys.stdout is text
+
+
+def test_a_deleted_current_folder_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["check", MAIN]) == 2
+    assert capsys.readouterr().err == (
+        "snakestudio: The current folder no longer exists. Change to another folder first.\n"
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["gui"], [MAIN]])
+def test_a_display_that_does_not_answer_is_reported(words: list[str]) -> None:
+    environment = {name: text for name, text in os.environ.items() if not name.startswith(("WAYLAND", "QT_QPA"))}
+    environment["DISPLAY"] = ":9876"
+    done = subprocess.run([*PROGRAM, *words], capture_output=True, text=True, check=False, timeout=120, env=environment)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "snakestudio: The display (DISPLAY=:9876) does not answer. Set DISPLAY to a running display, or run without a "
+        "window: snakestudio run SCENE --video run.mp4\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["~/s ü.toml", "file://{home}/s%20%C3%BC.toml", "file://localhost{home}/s%20%C3%BC.toml"]
+)
+def test_a_path_may_be_a_url_or_begin_with_a_tilde(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    scene = tmp_path / "s ü.toml"
+    shutil.copyfile(MAIN, scene)
+    target = path.format(home=tmp_path).replace(".toml", ".csv")
+    assert main(["run", path.format(home=tmp_path), "--duration", "0.05", f"--csv={target}"]) == 0
+    assert f"wrote {scene.with_suffix('.csv')}" in capsys.readouterr().out
+    assert scene.with_suffix(".csv").is_file()
+
+
+def test_a_url_of_another_computer_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "file://lab-pc/scenes/a.toml"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        "snakestudio: file://lab-pc/scenes/a.toml is a file on another computer. Copy it to this one, or mount its "
+        "folder.\n"
+    )
