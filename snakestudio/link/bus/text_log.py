@@ -162,7 +162,8 @@ def _recognize(lines: Sequence[str]) -> _Format:
         raise UnknownLogError("it is a binary file")
     if all("," in line or ";" in line for line in lines[:5]):
         raise UnknownLogError("it looks like a table (CSV)")
-    raise UnknownLogError(f'no line of it is a frame; it begins with "{lines[0][:60]}"')
+    beginning = "".join(c if c.isprintable() else "?" for c in lines[0][:60])
+    raise UnknownLogError(f'no line of it is a frame; it begins with "{beginning}"')
 
 
 def _made(time: float, identifier: int, data: bytes, sent: bool, *, extended: bool, fd: bool = False,

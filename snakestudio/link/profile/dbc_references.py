@@ -38,7 +38,8 @@ def without_dangling(text: str) -> tuple[str, tuple[str, ...]]:
     hidden = _STRING.sub(lambda match: '"' + "_" * (len(match[0]) - 2) + '"', text)
     dangling: list[str] = []
     kept, copied = [], 0
-    for match in _STATEMENT.finditer(hidden):
+    # To the last semicolon: behind it every start of a statement would be followed to the end of the file.
+    for match in _STATEMENT.finditer(hidden, 0, hidden.rfind(";") + 1):
         what = _dangling(text, match, signals, definitions)
         if what:
             dangling.append(what)
