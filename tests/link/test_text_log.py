@@ -285,6 +285,11 @@ def test_what_is_no_log_is_named(tmp_path: Path, text: str, what: str) -> None:
     assert what in str(error.value)
 
 
+def test_frames_without_times_name_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(LinkError, match=r"its frames have no times\. Record with candump -l can0"):
+        read(tmp_path, "a.log", "can0 181#00\ncan0 181#01\n")
+
+
 def test_the_content_decides_and_not_the_ending(tmp_path: Path) -> None:
     assert times(tmp_path, "a.txt", asc("   0.5 1  181  Rx   d 1 07\n")) == [0.0]
     assert times(tmp_path, "a.asc", candump([1.0])) == [0.0]

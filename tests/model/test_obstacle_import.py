@@ -142,6 +142,92 @@ def test_what_is_no_circle_is_left_out_and_told() -> None:
     assert "1 other shape left out." in found.notes
 
 
+PEG = '<circle cx="5" cy="5" r="4"/>'
+SYMBOL = '<symbol id="peg" viewBox="0 0 10 10"{}>' + PEG + "</symbol>"
+
+
+@pytest.mark.parametrize(
+    ("content", "circle"),
+    [
+        (SYMBOL.format("") + '<use href="#peg" x="20" y="30" width="20" height="20"/>', (30, 60, 8)),
+        (SYMBOL.format("") + '<use href="#peg" x="20" y="30" width="60" height="20"/>', (50, 60, 8)),
+        (
+            SYMBOL.format(' preserveAspectRatio="xMaxYMin"')
+            + '<use href="#peg" x="20" y="30" width="60" height="20"/>',
+            (70, 60, 8),
+        ),
+        (
+            SYMBOL.format(' preserveAspectRatio="xMinYMax slice"') + '<use href="#peg" y="60" width="40" height="20"/>',
+            (20, 40, 16),
+        ),
+        (SYMBOL.format("") + '<use href="#peg"/>', (50, 50, 40)),
+        (SYMBOL.format("") + '<g id="g"><use href="#peg" width="10" height="10"/></g><use href="#g" x="50" y="20" '
+         'visibility="visible"/>', (5, 95, 4)),
+        ('<defs><svg id="s" width="40" height="40" viewBox="0 0 10 10">' + PEG + "</svg></defs>"
+         '<use href="#s" x="20" y="30"/>',
+         (40, 50, 16)),
+        ('<defs><g id="g" transform="translate(20,10) scale(3)">' + PEG + '</g></defs><use href="#g" x="20" y="30"/>',
+         (55, 45, 12)),
+        ('<svg x="20" y="40" width="50%" height="40" viewBox="0 0 10 10">' + PEG + "</svg>", (45, 40, 16)),
+        ('<circle cx="50%" cy="25%" r="10%"/>', (50, 75, 10)),
+        ('<circle cx="150" cy="50" r="10" transform="rotate(90,100,50)"/>', (100, 0, 10)),
+        ('<circle cx="10" cy="10" r="5" transform="translate(10-3.5)scale(2)"/>', (30, 83.5, 10)),
+    ],
+)  # fmt: skip
+def test_uses_symbols_and_drawings_in_it_are_placed(content: str, circle: tuple[float, float, float]) -> None:
+    """Places and radii as librsvg 2.54 draws them, for uses of drawings as SVG 1.1 (5.6) says."""
+    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    assert numbers(found)[0] == pytest.approx(circle)
+    assert len(found.circles) == (2 if 'id="g"><use' in content else 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<g visibility="hidden">{gone}<circle visibility="visible" cx="7" cy="7" r="3"/></g>',
+        '<style>.a {{ visibility: hidden }} /* .b {{}} */ @media print {{ circle {{ display: none }} }}</style>'
+        '<g class="a b">{gone}</g>{here}',
+        '<style>circle {{ display: none }} #here {{ display: inline }}</style>{gone}'
+        '<circle id="here" cx="7" cy="7" r="3"/>',
+        '{here}<g style="display:none">{gone}</g>',
+        '<g style="visibility: hidden" visibility="visible">{gone}</g>{here}',
+        '<switch><g systemLanguage="xx">{gone}</g>{here}{gone}</switch>',
+        '<switch><foreignObject requiredExtensions="http://a.b/c"/>{here}</switch>',
+        '<switch><circle display="none" cx="1" cy="1" r="1"/>{gone}</switch>{here}',
+        '<symbol>{gone}</symbol><marker>{gone}</marker><pattern>{gone}</pattern><mask>{gone}</mask>{here}',
+        '<defs><circle id="c" r="2"/></defs><use href="#c" visibility="hidden"/>{here}',
+    ],
+)  # fmt: skip
+def test_what_is_not_seen_is_no_obstacle(content: str) -> None:
+    shown = content.format(gone='<circle cx="1" cy="1" r="1"/>', here='<circle cx="7" cy="7" r="3"/>')
+    found = drawing('width="100" height="100" viewBox="0 0 100 100"', shown)
+    assert numbers(found) == [pytest.approx((7.0, 93.0, 3.0))]
+
+
+def test_what_is_left_out_of_a_drawing_is_counted() -> None:
+    content = (
+        '<style>g > circle { display: none }</style><circle visibility="hidden" r="1"/><use href="other.svg#a"/>'
+        '<path d="M0 0"/><path visibility="hidden" d="M0 0"/><circle cx="7" cy="7" r="3"/>'
+    )
+    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    assert found.notes == (
+        "1 circle left out, being hidden.",
+        "1 other shape left out.",
+        "1 use left out of what is not in the file.",
+        "1 style rule left out, not being understood.",
+    )
+
+
+def test_a_page_with_one_size_takes_the_other_from_its_view_box() -> None:
+    found = drawing('width="100mm" viewBox="0 0 10 20"', '<circle cx="5" cy="15" r="1"/>')
+    assert numbers(found) == [pytest.approx((50.0, 50.0, 10.0))]
+
+
+def test_a_transformation_that_is_not_understood_is_refused() -> None:
+    with pytest.raises(SceneError, match=r'transformation "turn\(90\)" is not understood'):
+        drawing('width="9" height="9"', '<circle r="1" transform="turn(90)"/>')
+
+
 @pytest.mark.parametrize(
     ("data", "piece"),
     [

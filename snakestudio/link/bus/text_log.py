@@ -23,6 +23,9 @@ __all__ = ["TextFrame", "TextLog", "UnknownLogError"]
 _LOOKED_AT = 400
 """Lines at the beginning by which the format is recognized."""
 
+_WITHOUT_TIME = re.compile(r"\S+\s+[0-9A-F]+#", re.IGNORECASE)
+"""A frame as cansend takes it."""
+
 _EPOCH_S = 1e6
 """A candump time beyond this is a date, and no difference."""
 
@@ -160,9 +163,12 @@ def _recognize(lines: Sequence[str]) -> _Format:
             return reader
     if any("\0" in line for line in lines):
         raise UnknownLogError("it is a binary file")
+    if _WITHOUT_TIME.match(lines[0]):
+        raise UnknownLogError("its frames have no times. Record with candump -l can0 (or -L)")
     if all("," in line or ";" in line for line in lines[:5]):
         raise UnknownLogError("it looks like a table (CSV)")
-    raise UnknownLogError(f'no line of it is a frame; it begins with "{lines[0][:60]}"')
+    beginning = "".join(c if c.isprintable() else "?" for c in lines[0][:60])
+    raise UnknownLogError(f'no line of it is a frame; it begins with "{beginning}"')
 
 
 def _made(time: float, identifier: int, data: bytes, sent: bool, *, extended: bool, fd: bool = False,

@@ -14,7 +14,7 @@ from snakestudio.link.profile.field import Field, fields_of, together, with_enco
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile, Quantity, Signal
-from snakestudio.link.profile.units import RAW, known_units, similar_unit, to_si
+from snakestudio.link.profile.units import RAW, ambiguous_unit, known_units, to_si
 
 __all__ = ["Bound", "Carried", "Layout", "frame_id", "resolve"]
 
@@ -241,16 +241,24 @@ def _signal_problems(
         return []
     unit = field.unit if signal.unit is None else signal.unit
     if to_si(signal.quantity, unit) is None:
-        units = ", ".join(known_units(signal.quantity)[:6])
-        close = similar_unit(signal.quantity, unit)
-        a = "an" if signal.quantity == "angle" else "a"
-        if not unit.strip():
-            what, remedy = f"{signal.signal} has no unit in {profile.dbc}", f"give unit (one of {units}) or factor"
-        else:
-            what = f'"{unit}" is no unit of {a} {signal.quantity}'
-            remedy = f"did you mean {close}" if close else f"give one of {units}, or factor"
-        return [Problem("error", f"{key}.unit", what, remedy)]
+        return [_unit_problem(signal, unit, profile.dbc, f"{key}.unit")]
     return []
+
+
+def _unit_problem(signal: Signal, unit: str, dbc: str, key: str) -> Problem:
+    """Asks for the unit: what is not known is never guessed."""
+    units = ", ".join(known_units(signal.quantity))
+    a = "an" if signal.quantity == "angle" else "a"
+    where = f" in {dbc}" if signal.unit is None else ""
+    if not unit.strip():
+        what, remedy = f"{signal.signal} has no unit{where}", f"set unit to one of {units}, or set factor"
+        return Problem("error", key, what, remedy)
+    meanings = ambiguous_unit(signal.quantity, unit)
+    if meanings is not None:
+        what = f'"{unit}", the unit of {signal.signal}{where}, may mean degrees or gradians (0.9°)'
+        return Problem("error", key, what, f"set unit to {meanings[0]} or {meanings[1]}")
+    what = f'"{unit}", the unit of {signal.signal}{where}, is not a known unit of {a} {signal.quantity}'
+    return Problem("error", key, what, f"set unit to what it means, one of {units}, or set factor")
 
 
 def _unknown_signal(key: str, name: str, dbc: DbcMessage, fields: Mapping[str, Field]) -> Problem:

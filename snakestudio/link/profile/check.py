@@ -11,12 +11,16 @@ from snakestudio.link.profile.binding import Bound, Carried, Layout, resolve
 from snakestudio.link.profile.bus_load import planned_load, planned_shares
 from snakestudio.link.profile.check_frames import frame_problems
 from snakestudio.link.profile.check_sequences import sequence_problems
+from snakestudio.link.profile.dbc_references import without_dangling
 from snakestudio.link.profile.expected import ASSUMED_S, LOST, Expected, interval_of
 from snakestudio.link.profile.ids import overlap_problems
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Axis, Limits, Profile, Quantity
 
 __all__ = ["arming_problems", "check"]
+
+_MOST_NAMED = 5
+"""Statements of a DBC that are named."""
 
 _BEAT_S = 0.05
 """How often the program's window says that it lives."""
@@ -42,6 +46,7 @@ def check(loaded: LoadedProfile) -> list[Problem]:
     profile = loaded.profile
     problems = [
         *layout.problems,
+        *_dbc_problems(loaded),
         *axis_problems(loaded, layout),
         *frame_problems(loaded, layout),
         *overlap_problems(loaded),
@@ -59,6 +64,15 @@ def check(loaded: LoadedProfile) -> list[Problem]:
 def arming_problems(loaded: LoadedProfile) -> list[Problem]:
     """What keeps a robot of this profile from ever being armed: its mistakes, and what would leave it unwatched."""
     return [*(problem for problem in check(loaded) if problem.severity == "error"), *_unsafe(loaded.profile)]
+
+
+def _dbc_problems(loaded: LoadedProfile) -> Iterator[Problem]:
+    _, dangling = without_dangling(loaded.dbc_text)
+    if dangling:
+        others = f" and {len(dangling) - _MOST_NAMED} more" if len(dangling) > _MOST_NAMED else ""
+        named = ", ".join(dangling[:_MOST_NAMED])
+        what = f"{loaded.profile.dbc} has statements about what it does not define ({named}{others}), which are ignored"
+        yield Problem("warning", "dbc", what, "remove them, or restore the messages and signals that they are about")
 
 
 def _unsafe(profile: Profile) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.inputs import DBC, PROFILE, Budget, InputError, local_path, parse_toml, read_bytes, text_of
+from snakestudio.link.profile.dbc_references import without_dangling
 from snakestudio.link.profile.schema import FORMAT, Profile
 from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene_file.parse import MOST_MISTAKES
@@ -160,7 +161,8 @@ def read_dbc(text: str, source: str = "DBC") -> Database:
             what = f"{source}, line {line}: signal {match[1][:60]} lies behind the end of any message"
             raise _refusal("", [Problem("error", "", what, "give it a bit and a length within its message")])
     try:
-        database = cantools.database.load_string(text, database_format="dbc", strict=False)
+        sound, _ = without_dangling(text)  # what is left out is reported by the checks
+        database = cantools.database.load_string(sound, database_format="dbc", strict=False)
     except Exception as error:  # cantools lets anything through that goes wrong while it reads: KeyError, ...
         raise _refusal("", [Problem("error", "", f"{source} {_dbc_mistake(error)}", _DBC_REMEDY)]) from None
     if not isinstance(database, Database):

@@ -1,37 +1,77 @@
-"""Units of physical values in a DBC, and what they are in SI."""
+"""Units of physical values in a DBC, and what they are in SI.
+
+Only known spellings are units: a guess would be a factor of 57 on a robot.
+"""
 
 from __future__ import annotations
 
-import difflib
 import math
+import re
 
 from snakestudio.link.profile.schema import Quantity
 
-__all__ = ["RAW", "known_units", "similar_unit", "to_si"]
+__all__ = ["RAW", "ambiguous_unit", "known_units", "to_si"]
 
 RAW: tuple[Quantity, ...] = ("status", "error", "counter", "checksum")
 """Quantities that are bits: they have no unit, and a scale of the DBC does not apply."""
 
-_TURN, _DEGREE = 2 * math.pi, math.pi / 180
+_TURN, _DEGREE, _GON = 2 * math.pi, math.pi / 180, math.pi / 200
+
+_ANGLES: dict[str, float] = {
+    **dict.fromkeys(("rad", "radian", "radians", "radiant"), 1.0),
+    **dict.fromkeys(("mrad", "milliradian", "milliradians"), 1e-3),
+    **dict.fromkeys(("deg", "degree", "degrees", "°", "º", "˚", "â°", "grader", "graden", "grados", "graus", "gradi",
+                     "degré", "degrés", "degre", "degres"), _DEGREE),
+    **dict.fromkeys(("mdeg", "millidegree", "millidegrees", "m°"), 1e-3 * _DEGREE),
+    **dict.fromkeys(("gon", "gradian", "gradians"), _GON),
+    **dict.fromkeys(("turn", "turns", "rev", "revs", "revolution", "revolutions", "umdrehung", "umdrehungen"), _TURN),
+}  # fmt: skip
+
+_PERIODS = {
+    **dict.fromkeys(("/s", "/sec", "/second", "persecond", "s^-1", "s-1", "/(s)"), 1.0),
+    **dict.fromkeys(("/min", "/minute", "perminute", "min^-1", "min-1"), 60.0),
+}
+
+_RATES: dict[str, float] = {
+    **{angle + per: factor / period for angle, factor in _ANGLES.items() for per, period in _PERIODS.items()},
+    "dps": _DEGREE,
+    "u/s": _TURN,
+    **dict.fromkeys(("rpm", "1/min", "/min", "min^-1", "min-1", "u/min", "r/min"), _TURN / 60),
+}  # fmt: skip
 
 _UNITS: dict[Quantity, dict[str, tuple[float, float]]] = {
-    "angle": {
-        "rad": (1.0, 0.0), "mrad": (1e-3, 0.0), "deg": (_DEGREE, 0.0), "°": (_DEGREE, 0.0),
-        "degree": (_DEGREE, 0.0), "degrees": (_DEGREE, 0.0), "turn": (_TURN, 0.0), "turns": (_TURN, 0.0),
-        "rev": (_TURN, 0.0),
+    "angle": {unit: (factor, 0.0) for unit, factor in _ANGLES.items()},
+    "rate": {unit: (factor, 0.0) for unit, factor in _RATES.items()},
+    "torque": {
+        **dict.fromkeys(("nm", "n-m", "newtonmeter", "newtonmeters", "newtonmetre", "newtonmetres"), (1.0, 0.0)),
+        **dict.fromkeys(("mnm", "nmm"), (1e-3, 0.0)), **dict.fromkeys(("ncm", "cnm"), (1e-2, 0.0)),
     },
-    "rate": {
-        "rad/s": (1.0, 0.0), "mrad/s": (1e-3, 0.0), "deg/s": (_DEGREE, 0.0), "°/s": (_DEGREE, 0.0),
-        "dps": (_DEGREE, 0.0), "turn/s": (_TURN, 0.0), "turns/s": (_TURN, 0.0), "rev/s": (_TURN, 0.0),
-        "rpm": (_TURN / 60, 0.0), "rev/min": (_TURN / 60, 0.0), "1/min": (_TURN / 60, 0.0),
+    "current": {
+        **dict.fromkeys(("a", "amp", "amps", "ampere", "amperes"), (1.0, 0.0)),
+        **dict.fromkeys(("ma", "milliamp", "milliamps", "milliampere"), (1e-3, 0.0)),
+        **dict.fromkeys(("ua", "μa"), (1e-6, 0.0)),
     },
-    "torque": {"nm": (1.0, 0.0), "mnm": (1e-3, 0.0)},
-    "current": {"a": (1.0, 0.0), "ma": (1e-3, 0.0)},
-    "temperature": {"°c": (1.0, 0.0), "degc": (1.0, 0.0), "c": (1.0, 0.0), "k": (1.0, -273.15)},
-    "voltage": {"v": (1.0, 0.0), "mv": (1e-3, 0.0)},
+    "temperature": {
+        **dict.fromkeys(("°c", "ºc", "˚c", "â°c", "degc", "deg_c", "c", "celsius", "degreec", "degreesc", "gradc",
+                         "degreecelsius", "degreescelsius", "gradcelsius"), (1.0, 0.0)),
+        **dict.fromkeys(("k", "kelvin"), (1.0, -273.15)),
+        **dict.fromkeys(("°f", "degf", "fahrenheit"), (5 / 9, -160 / 9)),
+    },
+    "voltage": {
+        **dict.fromkeys(("v", "volt", "volts"), (1.0, 0.0)),
+        **dict.fromkeys(("mv", "millivolt", "millivolts"), (1e-3, 0.0)),
+    },
 }  # fmt: skip
-_SHOWN = {"nm": "Nm", "mnm": "mNm", "a": "A", "ma": "mA", "°c": "°C", "degc": "degC", "c": "C", "k": "K", "v": "V",
-          "mv": "mV"}  # fmt: skip
+"""Factor and offset by the spelling in small letters."""
+
+_SHOWN: dict[Quantity, tuple[str, ...]] = {
+    "angle": ("rad", "deg", "turn", "mrad", "mdeg", "gon"),
+    "rate": ("rad/s", "deg/s", "rpm", "turn/s", "mrad/s", "deg/min"),
+    "torque": ("Nm", "mNm", "Ncm"),
+    "current": ("A", "mA"),
+    "temperature": ("°C", "K", "°F"),
+    "voltage": ("V", "mV"),
+}
 
 
 def to_si(quantity: Quantity, unit: str) -> tuple[float, float] | None:
@@ -40,16 +80,22 @@ def to_si(quantity: Quantity, unit: str) -> tuple[float, float] | None:
 
 
 def known_units(quantity: Quantity) -> tuple[str, ...]:
-    """Units that a quantity may have."""
-    return tuple(_SHOWN.get(unit, unit) for unit in _UNITS[quantity])
+    """Units that a quantity may have, one spelling each."""
+    return _SHOWN[quantity]
 
 
-def similar_unit(quantity: Quantity, unit: str) -> str | None:
-    """The unit that was probably meant."""
-    close = difflib.get_close_matches(_plain(unit), list(_UNITS[quantity]), n=1, cutoff=0.6)
-    return _SHOWN.get(close[0], close[0]) if close else None
+def ambiguous_unit(quantity: Quantity, unit: str) -> tuple[str, str] | None:
+    """The two units that people mean by a spelling; None if it is not ambiguous."""
+    spelling = _plain(unit)
+    if quantity not in ("angle", "rate") or re.match(r"grads?(/|per|s\^?-|min|\Z)", spelling) is None:
+        return None
+    per = spelling.removeprefix("grad") if quantity == "rate" else ""
+    return f"deg{per}", f"gon{per}"
 
 
 def _plain(unit: str) -> str:
-    """The unit without case, spaces and multiplication signs: "N m", "N*m" and "Nm" are the same."""
-    return "".join(c for c in unit.casefold() if c not in " *·.")
+    """The unit without case, spaces and multiplication signs: "N m", "N*m" and "Nm" are the same.
+
+    German for degrees is "Grad"; in small letters it may be French or English for gradians.
+    """
+    return "".join(c for c in re.sub(r"\bGrad\b", "deg", unit).casefold() if c not in " *·⋅.")

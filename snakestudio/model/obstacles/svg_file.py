@@ -1,48 +1,91 @@
 """Circles from a drawing: SVG circles, and ellipses that are circles, with every transformation and unit applied.
 
-Only what places circles is given to the library: groups, uses and the circles themselves, no more of them than a scene
-has obstacles. All else of a foreign drawing is counted and left.
+A drawing is followed as SVG 1.1 and 2 say it is drawn: uses, symbols and nested drawings with their view boxes,
+switches, and what styles hide. Nothing but what places circles is kept of a foreign drawing; all else is counted.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from snakestudio.inputs import DRAWING, InputError, count
 from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circle, Circles, refuse
+from snakestudio.model.obstacles.svg_style import apply_styles
 
 __all__ = ["circles_of_svg"]
 
 _ROUND = 1e-3
 """An ellipse whose axes differ by less than this fraction is a circle: drawing programs round."""
 
-_PAPER = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6}
+_INCH = 96.0
+"""Pixels."""
+
+_PIXELS = {
+    "": 1.0, "px": 1.0, "mm": _INCH / 25.4, "cm": _INCH / 2.54, "q": _INCH / 101.6, "in": _INCH, "pt": _INCH / 72,
+    "pc": _INCH / 6,
+}  # fmt: skip
+"""Pixels of one unit."""
+
+_PAPER = {"mm": 1.0, "cm": 10.0, "q": 0.25, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6}
 """Millimetres in the units that a page may have."""
 
 _FLOAT = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_LENGTH = re.compile(rf"\s*{_FLOAT}\s*(mm|cm|in|pt|pc|px|%)?\s*\Z")
+_LENGTH = re.compile(rf"\s*({_FLOAT})\s*(mm|cm|q|in|pt|pc|px|%|)\s*\Z", re.IGNORECASE)
+_TRANSFORM = re.compile(r"\s*,?\s*([a-zA-Z]+)\s*\(([^()]*)\)")
+_ARGUMENT = re.compile(rf"({_FLOAT})(?:px|deg)?")
 
 _SHAPES = {"rect", "line", "polyline", "polygon", "path"}
 _ROUND_SHAPES = {"circle", "ellipse"}
 _APART = {"defs", "symbol", "clipPath", "mask", "pattern", "marker"}
 """What is drawn only where something refers to it."""
 
-_KEPT = {"svg", "g", "a", "switch", "use", "style", *_ROUND_SHAPES, *_APART}
+_FOLLOWED = {"svg", "g", "a", "switch", "use"}
+_KEPT = {"style", *_FOLLOWED, *_ROUND_SHAPES, *_APART}
 _ATTRIBUTES = {
-    "id", "transform", "cx", "cy", "r", "rx", "ry", "x", "y", "width", "height", "viewBox", "preserveAspectRatio",
-    "href", "style", "class", "display", "visibility",
+    "id", "transform", "cx", "cy", "r", "rx", "ry", "x", "y", "width", "height", "viewBox",
+    "preserveAspectRatio", "href", "style", "class", "display", "visibility", "systemLanguage", "requiredExtensions",
 }  # fmt: skip
 _LONGEST = 20_000
 """Characters of an attribute, or of a style sheet."""
+_DEEPEST = 150
+"""Elements in each other, uses and all."""
 
 _PLAIN = "export it again as plain SVG"
+
+_Matrix = tuple[float, float, float, float, float, float]
+"""x' = a x + c y + e, y' = b x + d y + f, as SVG counts them: (a, b, c, d, e, f)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Where an element is drawn."""
+
+    matrix: _Matrix
+    """From its units to pixels of the page."""
+    width: float
+    height: float
+    """Of what percentages are of, in its units."""
+    visible: bool = True
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """What a drawing shows."""
+
+    rounds: list[tuple[_Matrix, float, float, float, float]] = field(default_factory=list)
+    """Circles and ellipses: matrix to pixels, centre and radii."""
+    hidden: int = 0
+    sizeless: int = 0
+    elsewhere: int = 0
+    """Uses of what is not in the file."""
 
 
 def circles_of_svg(data: bytes, source: str) -> Circles:
@@ -55,55 +98,51 @@ def circles_of_svg(data: bytes, source: str) -> Circles:
     SceneError
         If it is no SVG, or there is no circle in it.
     """
-    from svgelements import SVG
-    from svgelements import Circle as Round
-    from svgelements import Ellipse as Oval
-
     try:
-        root, others = _what_places_circles(data)
+        root, others, ignored_rules = _what_places_circles(data)
+        page = _page(root)
+        drawn = _Drawn()
+        _Walk(root, drawn).draw(root, page.view, root_of_all=True)
     except ElementTree.ParseError as error:
         line, column = error.position
         raise refuse(source, [f"line {line}, column {column + 1}: this is not valid SVG; export it again."]) from None
+    except RecursionError:
+        raise refuse(source, [f"its groups and uses are too deep in each other; {_PLAIN}."]) from None
     except InputError as error:
         raise refuse(source, [f"{error}."]) from None
-    unit, per_unit, height = _page(root, source)
     circles: list[Circle] = []
-    ovals = points = 0
-    try:
-        drawing: Any = SVG.parse(io.BytesIO(ElementTree.tostring(root)), reify=False, ppi=96)
-        for element in drawing.elements():
-            if not isinstance(element, Round | Oval):
-                continue
-            m = element.transform
-            axes = np.array([[m.a * element.rx, m.c * element.ry], [m.b * element.rx, m.d * element.ry]], dtype=float)
-            long, short = np.linalg.svd(axes, compute_uv=False) / per_unit if np.isfinite(axes).all() else (0.0, 0.0)
-            centre = m.point_in_matrix_space((element.cx, element.cy))
-            x, y = float(centre.x) / per_unit, height - float(centre.y) / per_unit
-            if not (math.isfinite(x) and math.isfinite(y) and short > 0):
-                points += 1
-            elif long - short > _ROUND * long:
-                ovals += 1
-            else:
-                circles.append(Circle(x, y, float(long + short) / 2, f"circle {len(circles) + 1}"))
-    except Exception as error:  # whatever a foreign drawing does to the library is a sentence for the user
-        raise refuse(source, [f"this drawing cannot be read ({error}); export it again as plain SVG."]) from None
+    ovals, points = 0, drawn.sizeless
+    for (a, b, c, d, e, f), cx, cy, rx, ry in drawn.rounds:
+        axes = np.array([[a * rx, c * ry], [b * rx, d * ry]])
+        long, short = np.linalg.svd(axes, compute_uv=False) / page.per_unit if np.isfinite(axes).all() else (0.0, 0.0)
+        x = (a * cx + c * cy + e) / page.per_unit
+        y = page.height - (b * cx + d * cy + f) / page.per_unit
+        if not (math.isfinite(x) and math.isfinite(y) and short > 0):
+            points += 1
+        elif long - short > _ROUND * long:
+            ovals += 1
+        else:
+            circles.append(Circle(x, y, float(long + short) / 2, f"circle {len(circles) + 1}"))
     if not circles:
         raise refuse(source, ["there is no circle in this drawing; draw obstacles as circles, not as paths."])
     notes = [
-        f"{count} {name if count == 1 else names} left out{why}."
-        for count, name, names, why in (
+        f"{number} {name if number == 1 else names} left out{why}."
+        for number, name, names, why in (
             (ovals, "ellipse", "ellipses", ", not being round"),
             (points, "circle", "circles", ", having no size"),
+            (drawn.hidden, "circle", "circles", ", being hidden"),
             (others, "other shape", "other shapes", ""),
+            (drawn.elsewhere, "use", "uses", " of what is not in the file"),
+            (ignored_rules, "style rule", "style rules", ", not being understood"),
         )
-        if count
+        if number
     ]
-    stated = "as the page's size says" if unit == "mm" else "as the page has no size in mm, cm or inches"
-    return Circles(tuple(circles), unit, stated, tuple(notes))
+    stated = "as the page's size says" if page.unit == "mm" else "as the page has no size in mm, cm or inches"
+    return Circles(tuple(circles), page.unit, stated, tuple(notes))
 
 
-def _what_places_circles(data: bytes) -> tuple[ElementTree.Element, int]:
-    """The drawing with nothing in it but what places circles, and how many other shapes are drawn.
+def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
+    """The drawing with nothing in it but what places circles, other shapes that are drawn, and ignored style rules.
 
     Raises
     ------
@@ -115,21 +154,33 @@ def _what_places_circles(data: bytes) -> tuple[ElementTree.Element, int]:
     count(data.count(b"="), 5 * DRAWING.values, "attributes in it", "draw the obstacles alone, as circles")
     parser = ElementTree.XMLParser(target=_Sieve())
     parser.feed(data)  # in one piece: what is long is else begun anew with every piece
-    root: ElementTree.Element = parser.close()
+    root: Element = parser.close()
+    ignored_rules = apply_styles(root)
+    for switch in root.iter("switch"):
+        chosen = next((child for child in switch if _holds(child)), None)
+        switch[:] = [] if chosen is None else [chosen]
     others = _Counted(root).others
     for parent in list(root.iter()):
-        for child in [child for child in parent if child.tag in _SHAPES]:
-            parent.remove(child)
-    root.set("xmlns", "http://www.w3.org/2000/svg")
-    return root, others
+        parent[:] = [child for child in parent if child.tag in _KEPT]
+    return root, others, ignored_rules
+
+
+def _holds(element: Element) -> bool:
+    """Whether the conditions of an element hold: we read English, and know no extensions."""
+    if "requiredExtensions" in element.keys():  # noqa: SIM118  (an element is not a mapping)
+        return False
+    languages = element.get("systemLanguage")
+    return languages is None or any(
+        language.strip().lower().partition("-")[0] == "en" for language in languages.split(",")
+    )
 
 
 class _Sieve:
     """Builds the drawing of those elements that place circles, and of other shapes, while it is parsed."""
 
     def __init__(self) -> None:
-        self._root: ElementTree.Element | None = None
-        self._path: list[ElementTree.Element | None] = []
+        self._root: Element | None = None
+        self._path: list[Element | None] = []
         self._elements = 0
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -142,9 +193,12 @@ class _Sieve:
             if name != "svg":
                 raise InputError("this is not an SVG drawing", "give one with circles in it")
             made = self._root = _element(name, attributes)
-        elif parent is not None and name in _KEPT | _SHAPES:
+        elif parent is not None and (name in _KEPT | _SHAPES or parent.tag == "switch"):
+            # Any child of a switch may be the one that it chooses.
             made = _element(name, attributes)
             parent.append(made)
+            if name not in _KEPT | _SHAPES:
+                made = None
         self._path.append(made)
 
     def end(self, tag: str) -> None:
@@ -159,19 +213,19 @@ class _Sieve:
             if len(inside.text) > _LONGEST:
                 raise InputError(f"its style sheet is longer than {_LONGEST} characters", _PLAIN)
 
-    def close(self) -> ElementTree.Element:
+    def close(self) -> Element:
         """The drawing."""
         assert self._root is not None  # or it would be no XML
         return self._root
 
 
-def _element(name: str, attributes: dict[str, str]) -> ElementTree.Element:
+def _element(name: str, attributes: dict[str, str]) -> Element:
     """An element with those of its attributes that place circles, without namespaces."""
-    values = {key.rpartition("}")[2]: value for key, value in attributes.items()}
-    kept = {key: value for key, value in values.items() if key in _ATTRIBUTES}
+    values = {key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)}
+    kept = {key: value for key, value in values.items() if key in _ATTRIBUTES}  # href before xlink:href
     if any(len(value) > _LONGEST for value in kept.values()):
         raise InputError(f"a value in it is longer than {_LONGEST} characters", _PLAIN)
-    return ElementTree.Element(name, kept)
+    return Element(name, kept)
 
 
 class _Counted:
@@ -183,23 +237,22 @@ class _Counted:
         If it draws itself, or more than a scene may have.
     """
 
-    def __init__(self, root: ElementTree.Element) -> None:
-        self._named = {element.get("id", ""): element for element in root.iter()}
+    def __init__(self, root: Element) -> None:
+        self._named = _by_id(root)
         self._known: dict[str, tuple[int, int]] = {}
         self._within: set[str] = set()
         drawn, self.others = self._of(root, True)
         count(drawn, 2 * MAX_OBSTACLES, "circles and groups drawn", "draw fewer, and no group again and again")
 
-    def _of(self, element: ElementTree.Element, referred: bool = False) -> tuple[int, int]:
-        """Elements for the library, and other shapes, that an element draws."""
-        hidden = element.get("display") == "none" or "display:none" in element.get("style", "").replace(" ", "")
-        if hidden or (element.tag in _APART and not referred):
+    def _of(self, element: Element, referred: bool = False) -> tuple[int, int]:
+        """Elements that are followed, and other shapes, that an element draws."""
+        if element.get("display") == "none" or not _holds(element) or (element.tag in _APART and not referred):
             return 0, 0
         if element.tag in _SHAPES:
-            return 0, 1
+            return 0, int(element.get("visibility") not in ("hidden", "collapse"))
         parts: Iterator[tuple[int, int]] = map(self._of, element)
         if element.tag == "use":
-            parts = iter([self._used(element.get("href", "").strip().removeprefix("#"))])
+            parts = iter([self._used(_reference(element))])
         drawn, others = 1, 0
         for more, more_others in parts:
             drawn, others = drawn + more, others + more_others
@@ -216,23 +269,263 @@ class _Counted:
         return self._known[name]
 
 
-def _page(root: ElementTree.Element, source: str) -> tuple[str, float, float]:
-    """Unit of the result, pixels of 1/96 inch in it, and height of the page in it."""
-    width, height = root.get("width", ""), root.get("height", "")
-    match = _LENGTH.match(height) or _LENGTH.match(width)
-    paper = match is not None and match[1] in _PAPER
-    given = root.get("viewBox")
-    parts = re.split(r"[\s,]+", (given or "").strip())
-    box = [float(part) for part in parts if re.fullmatch(_FLOAT, part)]
-    sound = len(box) == len(parts) == 4 and all(map(math.isfinite, box)) and min(box[2:]) > 0.0
-    if given is not None and not sound:
-        raise refuse(source, [f'viewBox = "{given[:60]}" is not four numbers, a place and a size; mend it.'])
-    from svgelements import Length
+def _by_id(root: Element) -> dict[str, Element]:
+    """Elements by their id; the first of several counts."""
+    named: dict[str, Element] = {}
+    for element in root.iter():
+        if element.get("id"):
+            named.setdefault(element.get("id", ""), element)
+    return named
 
-    # In the library's own pixels, which are off by half a millionth where it comes from mm.
-    per_unit = float(Length(f"1{match[1]}").value(ppi=96)) / _PAPER[match[1]] if match and paper else 1.0
-    match = _LENGTH.match(height)
-    pixels = box[3] if sound else 0.0
-    if match is not None and match[1] != "%":
-        pixels = float(Length(height).value(ppi=96))
-    return ("mm" if paper else "px"), per_unit, pixels / per_unit
+
+def _reference(use: Element) -> str:
+    """The id that a use refers to; empty if it refers to another file."""
+    href = use.get("href", "").strip()
+    return href[1:] if href.startswith("#") else ""
+
+
+class _Walk:
+    """Draws a drawing: collects its circles."""
+
+    def __init__(self, root: Element, drawn: _Drawn) -> None:
+        self._named = _by_id(root)
+        self._drawn = drawn
+        self._hidden: set[Element] = set()
+        self._by_tag: dict[str, Callable[[Element, _View], None]] = {
+            "g": self._children, "a": self._children, "switch": self._children, "svg": self._nested,
+            "use": self._use, "circle": self._round, "ellipse": self._round,
+        }  # fmt: skip
+
+    def draw(self, element: Element, view: _View, *, root_of_all: bool = False) -> None:
+        """Draw an element where something shows it."""
+        if element.get("display") == "none" or not _holds(element):
+            if element not in self._hidden:
+                self._hidden.add(element)
+                self._drawn.hidden += sum(1 for each in element.iter() if each.tag in _ROUND_SHAPES)
+            return
+        if view.depth > _DEEPEST:
+            raise InputError("its groups and uses are too deep in each other", _PLAIN)
+        own = _transform(element.get("transform", ""))
+        matrix = _times(own, view.matrix) if root_of_all else _times(view.matrix, own)
+        visibility = element.get("visibility", "inherit").strip()
+        visible = view.visible if visibility not in ("visible", "hidden", "collapse") else visibility == "visible"
+        view = replace(view, matrix=matrix, visible=visible, depth=view.depth + 1)
+        draw = self._children if root_of_all else self._by_tag.get(element.tag)
+        if draw is not None:
+            draw(element, view)
+
+    def _children(self, element: Element, view: _View) -> None:
+        for child in element:
+            self.draw(child, view)
+
+    def _nested(self, element: Element, view: _View) -> None:
+        self._viewport(element, view, element.get("width"), element.get("height"))
+
+    def _use(self, element: Element, view: _View) -> None:
+        used = self._named.get(_reference(element))
+        if used is None:
+            self._drawn.elsewhere += 1
+            return
+        shift = _length(element.get("x"), view.width, 0.0), _length(element.get("y"), view.height, 0.0)
+        view = replace(view, matrix=_times(view.matrix, (1.0, 0.0, 0.0, 1.0, *shift)))
+        if used.tag not in ("symbol", "svg"):
+            self.draw(used, view)
+            return
+        if used.get("display") == "none":
+            return
+        visibility = used.get("visibility", "inherit").strip()
+        if visibility in ("visible", "hidden", "collapse"):
+            view = replace(view, visible=visibility == "visible")
+        if view.depth > _DEEPEST:
+            raise InputError("its groups and uses are too deep in each other", _PLAIN)
+        view = replace(view, matrix=_times(view.matrix, _transform(used.get("transform", ""))), depth=view.depth + 1)
+        # A symbol fills the page unless its use has a size; a drawing has a size of its own (SVG 1.1, 5.6).
+        own = used.tag == "svg"
+        size = (element.get(name, used.get(name) if own else None) for name in ("width", "height"))
+        self._viewport(used, view, *size)
+
+    def _viewport(self, element: Element, view: _View, width: str | None, height: str | None) -> None:
+        """Draw what is in an element with a place, a size and perhaps a view box of its own."""
+        w, h = _length(width, view.width, view.width), _length(height, view.height, view.height)
+        if not (w > 0.0 and h > 0.0):
+            return  # SVG 1.1, 5.1.2: a size of 0 disables rendering
+        x, y = _length(element.get("x"), view.width, 0.0), _length(element.get("y"), view.height, 0.0)
+        matrix = _times(view.matrix, (1.0, 0.0, 0.0, 1.0, x, y))
+        box = _view_box(element)
+        if box is not None:
+            matrix = _times(matrix, _fitting(box, w, h, element.get("preserveAspectRatio", "")))
+            w, h = box[2:]
+        self._children(element, replace(view, matrix=matrix, width=w, height=h))
+
+    def _round(self, element: Element, view: _View) -> None:
+        if not view.visible:
+            self._drawn.hidden += 1
+            return
+        cx, cy = _length(element.get("cx"), view.width, 0.0), _length(element.get("cy"), view.height, 0.0)
+        if element.tag == "circle":
+            rx = ry = _length(element.get("r"), math.hypot(view.width, view.height) / math.sqrt(2.0), 0.0)
+        else:
+            rx, ry = (_length(element.get(name), size, math.nan) for name, size in
+                      (("rx", view.width), ("ry", view.height)))  # fmt: skip
+            rx, ry = ry if math.isnan(rx) else rx, rx if math.isnan(ry) else ry  # SVG 2: auto is the other one
+        if all(map(math.isfinite, (cx, cy, rx, ry))) and min(rx, ry) > 0.0:
+            self._drawn.rounds.append((view.matrix, cx, cy, rx, ry))
+        else:
+            self._drawn.sizeless += 1
+
+
+def _length(text: str | None, whole: float, otherwise: float) -> float:
+    """A length in the units of its element.
+
+    Parameters
+    ----------
+    text : str or None
+    whole : float
+        What percentages are of.
+    otherwise : float
+        If there is none, or "auto".
+
+    Returns
+    -------
+    float
+        NaN if it is not understood.
+    """
+    if text is None or text.strip() in ("", "auto"):
+        return otherwise
+    match = _LENGTH.match(text)
+    if match is None:
+        return math.nan
+    value, unit = float(match[1]), match[2].lower()
+    return value * whole / 100.0 if unit == "%" else value * _PIXELS[unit]
+
+
+def _times(first: _Matrix, second: _Matrix) -> _Matrix:
+    """The matrix that applies the second one first."""
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = second
+    return (a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * m + e, b * k + d * m + f)
+
+
+def _transform(text: str) -> _Matrix:
+    """The matrix of a transform attribute.
+
+    Raises
+    ------
+    InputError
+        If it is not understood: its circles would be somewhere else.
+    """
+    matrix: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    text = text.strip()
+    if text in ("", "none"):
+        return matrix
+    at = 0
+    while at < len(text):
+        match = _TRANSFORM.match(text, at)
+        step = None if match is None else _single(match[1], match[2])
+        if match is None or step is None:
+            raise InputError(f'the transformation "{text[:60]}" is not understood', _PLAIN)
+        matrix, at = _times(matrix, step), match.end()
+    return matrix
+
+
+def _single(name: str, arguments: str) -> _Matrix | None:
+    """The matrix of one transformation; None if it is not understood."""
+    words = [word for word in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if word]
+    matches = [_ARGUMENT.fullmatch(word) for word in words]
+    values = [float(match[1]) for match in matches if match is not None]
+    if len(values) != len(words):
+        return None
+    match name, values:
+        case "matrix", [a, b, c, d, e, f]:
+            return a, b, c, d, e, f
+        case ("translate" | "translateX", [x]):
+            return 1.0, 0.0, 0.0, 1.0, x, 0.0
+        case "translateY", [y]:
+            return 1.0, 0.0, 0.0, 1.0, 0.0, y
+        case "translate", [x, y]:
+            return 1.0, 0.0, 0.0, 1.0, x, y
+        case "scale", [s]:
+            return s, 0.0, 0.0, s, 0.0, 0.0
+        case "scale", [x, y]:
+            return x, 0.0, 0.0, y, 0.0, 0.0
+        case "rotate", [angle]:
+            c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            return c, s, -s, c, 0.0, 0.0
+        case "rotate", [angle, x, y]:
+            c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+            return c, s, -s, c, x - c * x + s * y, y - s * x - c * y
+        case "skewX", [angle]:
+            return 1.0, 0.0, math.tan(math.radians(angle)), 1.0, 0.0, 0.0
+        case "skewY", [angle]:
+            return 1.0, math.tan(math.radians(angle)), 0.0, 1.0, 0.0, 0.0
+    return None
+
+
+def _view_box(element: Element) -> tuple[float, float, float, float] | None:
+    """Left, top, width and height of what is seen, in the units inside; None if there is none.
+
+    Raises
+    ------
+    InputError
+        If it is not four numbers.
+    """
+    given = element.get("viewBox")
+    if given is None:
+        return None
+    parts = re.split(r"[\s,]+", given.strip())
+    box = [float(part) for part in parts if re.fullmatch(_FLOAT, part)]
+    if not (len(box) == len(parts) == 4 and all(map(math.isfinite, box)) and min(box[2:]) > 0.0):
+        raise InputError(f'viewBox = "{given[:60]}" is not four numbers, a place and a size', "mend it")
+    return box[0], box[1], box[2], box[3]
+
+
+def _fitting(box: tuple[float, float, float, float], width: float, height: float, how: str) -> _Matrix:
+    """The matrix from a view box to a viewport of a size (SVG 1.1, 7.8)."""
+    x, y, w, h = box
+    words = [word for word in how.split() if word != "defer"] or ["xMidYMid"]
+    align = words[0]
+    sx, sy = width / w, height / h
+    if align != "none":
+        sx = sy = max(sx, sy) if "slice" in words[1:] else min(sx, sy)
+    share = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
+    fx, fy = (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))
+    return sx, 0.0, 0.0, sy, fx * (width - w * sx) - x * sx, fy * (height - h * sy) - y * sy
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The sheet of a drawing."""
+
+    unit: str
+    per_unit: float
+    """Pixels of 1/96 inch."""
+    height: float
+    """In its unit."""
+    view: _View
+
+
+def _page(root: Element) -> _Page:
+    """Raises `InputError` if its size or view box is wrong."""
+    box = _view_box(root)
+    sizes: list[float | None] = []
+    paper = ""
+    for name in ("height", "width"):
+        match = _LENGTH.match(root.get(name, ""))
+        sizes.append(float(match[1]) * _PIXELS[match[2].lower()] if match and match[2] != "%" else None)
+        if match and match[2].lower() in _PAPER and not paper:
+            paper = match[2].lower()
+    height, width = sizes
+    if any(size is not None and not 0.0 < size < math.inf for size in sizes):
+        raise InputError("the size of its page is not positive", "give width and height")
+    if box is not None:  # what is missing follows from the view box
+        if width is None:
+            width = box[2] * (height / box[3]) if height is not None else box[2]
+        if height is None:
+            height = box[3] * (width / box[2])
+    width, height = width or 0.0, height or 0.0
+    matrix: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    if box is not None:
+        matrix = _fitting(box, width, height, root.get("preserveAspectRatio", ""))
+    per_unit = _PIXELS[paper] / _PAPER[paper] if paper else 1.0
+    inside = (box[2], box[3]) if box is not None else (width, height)
+    return _Page("mm" if paper else "px", per_unit, height / per_unit, _View(matrix, *inside))

@@ -172,9 +172,12 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBo
     shown(qtbot, dialog)
     assert dialog.anew.isHidden()
     dialog.log.read(tmp_path / "none.log")
-    qtbot.waitUntil(lambda: "choose another file" in dialog.log.refusal.text())
+    qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
+    with log.open("a") as file:
+        file.write("(99.5")  # the recording lost its power
     dialog.log.read(log)
     qtbot.waitUntil(lambda: dialog.log.frames is not None)
+    assert dialog.log.refusal.text() == "The last line is not finished and was left out."
     assert "in which nothing moves" in dialog.state.text()
     dialog.quiet_button.click()
     qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
@@ -235,7 +238,7 @@ def test_a_log_that_cannot_be_read_throws_nothing_away(
     quiet = record(0, 0.0, 1.0, lambda t: 0.0)
     dialog.quiet = list(quiet)
     dialog.log.read(tmp_path / "none.log")
-    qtbot.waitUntil(lambda: "choose another file" in dialog.log.refusal.text())
+    qtbot.waitUntil(lambda: "Choose another file." in dialog.log.refusal.text())
     assert dialog.quiet == quiet
     dialog.log.read(written(tmp_path / "still.log"))
     qtbot.waitUntil(lambda: dialog.log.frames is not None)

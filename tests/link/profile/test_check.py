@@ -76,11 +76,17 @@ MESSAGES = [
     ),
     (
         ('SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"', 'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "degs"'),
-        'messages[5].signals[1].unit: "degs" is no unit of an angle; did you mean deg.',
+        'messages[5].signals[1].unit: "degs", the unit of Yaw in lab_robot.dbc, is not a known unit of an angle; set '
+        "unit to what it means, one of rad, deg, turn, mrad, mdeg, gon, or set factor.",
+    ),
+    (
+        ('SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"', 'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "grad"'),
+        'messages[5].signals[1].unit: "grad", the unit of Yaw in lab_robot.dbc, may mean degrees or gradians (0.9°); '
+        "set unit to deg or gon.",
     ),
     (
         ('SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] "V"', 'SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] ""'),
-        "messages[6].signals[3].unit: Supply has no unit in lab_robot.dbc; give unit (one of V, mV) or factor.",
+        "messages[6].signals[3].unit: Supply has no unit in lab_robot.dbc; set unit to one of V, mV, or set factor.",
     ),
     (
         ("SG_ Yaw : 0|16@1- (0.01,0)", "SG_ Yaw : 0|16@1- (0,0)"),
