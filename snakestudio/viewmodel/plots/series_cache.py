@@ -30,7 +30,7 @@ _PATIENCE_S = 0.3
 would change them."""
 
 
-BUDGET = 64 * 1024 * 1024
+BUDGET = 48 * 1024 * 1024
 """Bytes that the series of a recording take together: each has a share of them that goes with its columns."""
 
 
