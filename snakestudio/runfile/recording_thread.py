@@ -137,7 +137,9 @@ class RecordingThread:
             self._tail.append(rows)
             count = self._count + len(rows)
             if count > len(self._times):
-                self._times = np.concatenate([self._times, np.empty(max(len(self._times), len(rows)))])
+                grown = np.empty(count + count // 2)  # pages that are not written to take no memory
+                grown[: self._count] = self._times[: self._count]
+                self._times = grown
             self._times[self._count : count] = rows.time
             self._count = count
             full = len(self._tail) + len(rows) > self._block_rows  # no room for as many again: nothing needs cutting up

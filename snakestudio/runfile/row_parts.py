@@ -77,7 +77,7 @@ def _put(arrays: dict[str, NDArray[Any]], name: str, values: NDArray[Any], start
 _LARGE = 16
 """Rows of a part that are worth keeping as they came: copying them costs more than handling one part more."""
 
-_FIRST_ROOM = 64
+_FIRST_ROOM = 16
 
 
 class RowParts:

@@ -15,6 +15,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.recording import RunRecording
+from snakestudio.viewmodel.plots import series_cache
 from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.pyramid import BLOCK, Pyramid
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
@@ -83,6 +84,45 @@ def test_memory_is_bounded_and_old_peaks_stay() -> None:
     assert old.high[0, 0] >= 0.0
     assert pyramid.row(0) is None
     assert pyramid.row(n - BLOCK + 17) is not None
+
+
+def test_a_pyramid_takes_no_more_than_its_limit() -> None:
+    limit = 2**22
+    pyramid = Pyramid(4, limit)
+    sizes = []
+    for block in range(400):
+        pyramid.write(block * BLOCK, np.full((BLOCK, 4), block))
+        sizes.append(pyramid.nbytes)
+    assert max(sizes) <= 1.05 * limit
+    assert max(np.diff(sizes)) <= 0.25 * limit, "it grows in small steps"
+    pyramid.set_limit(limit // 2)
+    assert pyramid.nbytes <= 1.05 * limit / 2
+    whole = pyramid.envelope(0, 400 * BLOCK, 400)
+    assert np.array_equal(np.nanmax(whole.high, axis=1), np.arange(400))
+    assert pyramid.envelope(400 * BLOCK - 100, 400 * BLOCK, 1000).stride == 1
+
+
+def test_series_share_a_budget_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series_cache, "BUDGET", budget := 3 * 2**20)
+    history = SeriesCache()
+    history.reset(make_recording(Scene(), 30 * BLOCK))
+    history.want(["link_*_speed_mps"])
+    pull_all(history)
+    oldest = history.envelope("link_*_speed_mps", 0, 500, 1000)
+    assert oldest is not None
+    assert oldest.stride == 1
+    history.want(["link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"])
+    oldest = history.envelope("link_*_speed_mps", 0, 500, 1000)
+    assert oldest is not None
+    assert oldest.stride > 1, "what was alone gives way to others"
+    pull_all(history)
+    assert history.nbytes <= budget
+    for key in ("link_*_speed_mps", "link_*_x_m", "joint_*_yaw_deg"):
+        newest = history.envelope(key, 30 * BLOCK - 500, 30 * BLOCK, 1000)
+        assert newest is not None
+        assert newest.stride == 1
+    history.reset(None)
+    assert history.nbytes == 0
 
 
 def test_bins_stand_still_while_the_view_moves() -> None:

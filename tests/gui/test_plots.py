@@ -696,3 +696,10 @@ def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
     assert [line.name for line in VIEWS["joint"].lines(led, 1)] == ["yaw", "yaw ref", "pitch", "pitch ref"]
     assert VIEWS["joint"].possible(given)
     assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]
+
+
+def test_an_axis_remembers_the_sizes_of_some_numbers_only(qapp: QApplication) -> None:
+    axis = ChartAxis("bottom", 20)
+    for number in range(1000):
+        axis._room(f"{number}")
+    assert len(axis._sizes) <= 256

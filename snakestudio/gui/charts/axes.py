@@ -20,6 +20,8 @@ _LINE_SHARE = 0.8
 """Height of a number, in heights of a line of text."""
 _BEYOND = 15.0
 """How far a number may reach beyond the ends of its axis, px."""
+_MOST_SIZES = 256
+"""Texts whose size is remembered: a run of hours has a new one every few seconds."""
 
 
 def _rounder(spacing: float, least: float) -> float:
@@ -126,6 +128,8 @@ class ChartAxis(pg.AxisItem):
     def _room(self, text: str) -> QSizeF:
         """What a text takes, px: numbers come again and again while one zooms."""
         if text not in self._sizes:
+            if len(self._sizes) >= _MOST_SIZES:
+                self._sizes.clear()
             line = QFontMetricsF(self._font).boundingRect(QRectF(0, 0, 100, 100), Qt.AlignmentFlag.AlignCenter, text)
             self._sizes[text] = QSizeF(line.width(), _LINE_SHARE * line.height())
         return self._sizes[text]

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
+from snakestudio import heap
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -30,6 +31,11 @@ __all__ = ["SessionController"]
 
 FRAME_MS = 16
 """Interval of the display timer: no display is fed faster than 60 times a second."""
+
+_RELEASE_MS = 1000
+"""Time after a change of recording in which everything that showed the old one has freed its memory."""
+_RELEASE_AGAIN_MS = 30_000
+"""Interval at which what was freed meanwhile is returned to the system: a long run frees much and keeps little."""
 
 
 class RunDocument(Protocol):
@@ -127,6 +133,8 @@ class SessionController(QObject):
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self._pull)
         self._timer.start()
+        self._release = QTimer(self)
+        self._release.timeout.connect(self._release_heap)
 
     @property
     def status(self) -> Status:
@@ -346,6 +354,7 @@ class SessionController(QObject):
     def close(self) -> None:
         """End the session; call before the application quits."""
         self._timer.stop()
+        self._release.stop()
         self.session.close()
 
     def _on_opened(self) -> None:
@@ -397,6 +406,7 @@ class SessionController(QObject):
             self._new_player(recording)
             self.recording_changed.emit()
             self.cursor_changed.emit()
+            self._release.start(_RELEASE_MS)
         if self.session.applied_edits < self._awaited:
             return  # what is shown is newer than what the session knows
         if self.player is not None and self.player.playing:
@@ -405,6 +415,10 @@ class SessionController(QObject):
         if self.cursor is None and latest is not self._shown:
             self._shown = latest
             self.frame.emit()
+
+    def _release_heap(self) -> None:
+        heap.release()
+        self._release.setInterval(_RELEASE_AGAIN_MS)
 
     def _new_player(self, recording: Recording | None) -> None:
         before, self.player = self.player, None

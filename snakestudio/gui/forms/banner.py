@@ -284,7 +284,7 @@ class Banners(QWidget):
             banner.changed.connect(self._place)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)
-        bridge.source_changed.connect(lambda: self._on_status(bridge.status))
+        bridge.source_changed.connect(self._on_source)
 
     def lie_over(self, picture: QWidget) -> None:
         """Lie at the lower edge of a widget, whose sibling this becomes."""
@@ -324,6 +324,9 @@ class Banners(QWidget):
 
     def _on_failed(self, message: str, saved: Path | None) -> None:
         self._saved = saved
+        self._on_status(self._bridge.status)
+
+    def _on_source(self) -> None:
         self._on_status(self._bridge.status)
 
     def _on_status(self, status: Status) -> None:

@@ -167,7 +167,7 @@ class PlotPanel(Themed):
         bridge.recording_changed.connect(self._on_recording)
         bridge.cursor_changed.connect(self._on_cursor)
         document.scene_changed.connect(self._on_scene)
-        document.opened.connect(lambda: self._scene_views.suit_scene(self.plots, document.scene))
+        document.opened.connect(self._on_opened)
         self._on_recording()
 
     def _make_plot(self, content: Content) -> LivePlot:
@@ -347,6 +347,9 @@ class PlotPanel(Themed):
             self._refresh()
         else:
             self._resting.start()  # somebody drags something: there is a run at every move, and none has begun
+
+    def _on_opened(self) -> None:
+        self._scene_views.suit_scene(self.plots, self.document.scene)
 
     def _on_scene(self) -> None:
         if self._resting.isActive():

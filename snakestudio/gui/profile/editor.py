@@ -121,7 +121,7 @@ class ProfileEditor(QWidget):
         joints, dbc = self._joints, self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
         assert isinstance(dbc, DbcPage)
-        dbc.asked.connect(lambda row: self.go_to(Problem("hint", f"messages[{row + 1}]", "", "")))
+        dbc.asked.connect(self._go_to_message)
         document.title_changed.connect(self._show_title)
         document.changed.connect(self._show_title)
         document.locked_changed.connect(self._show_lock)
@@ -218,6 +218,9 @@ class ProfileEditor(QWidget):
     def _show_lock(self) -> None:
         self.note.say(self.document.locked)
         self._show_title()
+
+    def _go_to_message(self, row: int) -> None:
+        self.go_to(Problem("hint", f"messages[{row + 1}]", "", ""))
 
     def go_to(self, problem: Problem) -> None:
         """Bring up the cell that a finding is about."""

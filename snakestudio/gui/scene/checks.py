@@ -111,7 +111,7 @@ class Checks(QWidget):
         layout.addWidget(self._message)
         layout.addWidget(self.list, 1)
         layout.addStretch(0)  # the summary stays on top where there is nothing to list
-        bridge.status_changed.connect(lambda _: self._refresh())
+        bridge.status_changed.connect(self._refresh)
         pace = Throttle(
             200, self._refresh, self
         )  # what is wrong now, the session says; this is about what cannot be read

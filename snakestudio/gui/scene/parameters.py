@@ -81,12 +81,13 @@ class RealRobotSection(Section):
         self.rows = {key: ParameterRow(document, key) for key in _REAL}
         for row in self.rows.values():
             self.add(row)
-        self._on_opened(document)
-        document.opened.connect(lambda: self._on_opened(document))
+        self._document = document
+        self._on_opened()
+        document.opened.connect(self._on_opened)
 
-    def _on_opened(self, document: Document) -> None:
+    def _on_opened(self) -> None:
         """Open where there is something to see, folded where all is ideal."""
-        if self.is_folded != IDEAL.holds(document.scene):
+        if self.is_folded != IDEAL.holds(self._document.scene):
             self.toggle()
 
     def refresh(self, scene: Scene) -> None:
@@ -207,7 +208,7 @@ class ParameterPanels(Themed):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         bridge.frame.connect(self._shape_pace.ask)
-        bridge.status_changed.connect(lambda _: self._show_pending())
+        bridge.status_changed.connect(self._show_pending)
         self._on_scene(None, document.scene)
         self._show_pending()
 

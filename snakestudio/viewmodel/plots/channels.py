@@ -41,9 +41,9 @@ _ORDER = (
 )  # fmt: skip
 """Groups of the channel browser, from the top; others stand behind them."""
 
-_FAMILY_BYTES = 24 * 1024 * 1024
-_COLUMN_BYTES = 8 * 1024 * 1024
-"""What is kept at full detail of a column that somebody chose: over five hours at 100 rows a second."""
+_FAMILY_BYTES = 48 * 1024 * 1024
+_COLUMN_BYTES = 16 * 1024 * 1024
+"""What a column that somebody chose takes at most: over five hours at full detail at 100 rows a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Series:
     columns : tuple of Column
         () of a derived channel, which is not worked out from rows alone, as filters look at rows around them.
     limit : int
-        Bytes that the plots keep of it at full detail.
+        Bytes that the plots keep of it at most.
     """
 
     names: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Minima and maxima of a growing table at ever coarser steps, so that any stretch of it is drawn from a few numbers.
 
 Level 0 holds the values, level k the least and the greatest of every 8^k rows. Every level keeps a bounded number of
-its newest bins: an hour at full detail, a night at an eighth of it, and so on; what is older is there in the next
-coarser level, with no peak lost.
+its newest bins, and each may take half the memory of the one before: it reaches at least twice as far back. What is
+older is there in the next coarser level, with no peak lost.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ _LEVELS = 8
 BLOCK = 1024
 """Rows that are best written at once."""
 
-_BYTES = 24 * 1024 * 1024
-"""What level 0 may take; each of the others takes as much at most."""
+_BYTES = 48 * 1024 * 1024
+_FIRST = 64
+"""Bins that a level has room for at first."""
+_FEWEST = 2 * BLOCK
+"""Bins that a level keeps however many columns there are."""
 
 
 class Envelope(NamedTuple):
@@ -57,13 +60,21 @@ def _coarser(values: Float32Array, per: int, pick: np.ufunc) -> Float32Array:
 
 
 class _Level:
-    """Bins `first` to `first + count` of one level; grows by doubling and drops its oldest half when it is full."""
+    """Bins `first` to `first + count` of one level; grows by quarters and drops its oldest quarter when it is full."""
 
     def __init__(self, width: int, tables: int, capacity: int) -> None:
         self._capacity = capacity
         self.first = 0
         self.count = 0
-        self.tables = [np.full((min(capacity, BLOCK), width), np.nan, np.float32) for _ in range(tables)]
+        self.tables = [np.full((_FIRST, width), np.nan, np.float32) for _ in range(tables)]
+
+    def set_capacity(self, capacity: int) -> None:
+        """Keep at most so many bins from now on, the newest of those there are."""
+        self._capacity = capacity
+        if self.count > capacity:
+            self._drop(self.stop - capacity)
+        if len(self.tables[0]) > capacity:
+            self.tables = [table[:capacity].copy() for table in self.tables]
 
     @property
     def stop(self) -> int:
@@ -74,14 +85,14 @@ class _Level:
         if stop <= self.stop:
             return
         if stop - self.first > self._capacity:
-            self._drop(max(stop - self._capacity, self.first + self._capacity // 2))
+            self._drop(max(stop - self._capacity, self.first + self._capacity // 4))
         self.count = stop - self.first
         size = len(self.tables[0])
         if self.count > size:
-            grown = min(self._capacity, max(2 * size, self.count))
+            grown = min(self._capacity, max(size + size // 4, self.count))
             for i, table in enumerate(self.tables):
-                larger = np.full((grown, table.shape[1]), np.nan, np.float32)
-                larger[:size] = table
+                larger = np.empty((grown, table.shape[1]), np.float32)
+                larger[:size], larger[size:] = table, np.nan
                 self.tables[i] = larger
 
     def _drop(self, first: int) -> None:
@@ -102,14 +113,19 @@ class Pyramid:
     width : int
         Columns.
     limit : int
-        Bytes that level 0 may take.
+        Bytes that it may take, half of them for level 0.
     """
 
     def __init__(self, width: int, limit: int = _BYTES) -> None:
         self.width = width
-        capacity = max(2 * BLOCK, limit // (4 * max(1, width)) // BLOCK * BLOCK)
-        self._levels = [_Level(width, 1, capacity)]
-        self._levels += [_Level(width, 2, max(2 * BLOCK, capacity // 2)) for _ in range(1, _LEVELS)]
+        self._levels = [_Level(width, 2 if number else 1, _FEWEST) for number in range(_LEVELS)]
+        self.set_limit(limit)
+
+    def set_limit(self, limit: int) -> None:
+        """Take at most so many bytes from now on: the oldest rows lose their detail first."""
+        for number, level in enumerate(self._levels):
+            bytes_of_bin = 4 * len(level.tables) * max(1, self.width)
+            level.set_capacity(max(_FEWEST, (limit >> (number + 1)) // bytes_of_bin // BLOCK * BLOCK))
 
     @property
     def nbytes(self) -> int:

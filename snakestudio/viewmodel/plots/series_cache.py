@@ -30,12 +30,16 @@ _PATIENCE_S = 0.3
 would change them."""
 
 
+BUDGET = 48 * 1024 * 1024
+"""Bytes that the series of a recording take together: each has a share of them that goes with its columns."""
+
+
 class _Track:
     """A series and which of its rows, low to high, are filled in."""
 
-    def __init__(self, series: Series, start: int) -> None:
+    def __init__(self, series: Series, start: int, limit: int) -> None:
         self.series = series
-        self.pyramid = Pyramid(len(series.names), series.limit)
+        self.pyramid = Pyramid(len(series.names), limit)
         self.low = self.high = start
 
 
@@ -49,7 +53,7 @@ class _DerivedRows:
     other : Recording or None
         What expressions call the other run.
     limit : int
-        Bytes kept at full detail.
+        Bytes that they take.
     """
 
     def __init__(self, key: str, recording: Recording, other: Recording | None, limit: int) -> None:
@@ -59,6 +63,11 @@ class _DerivedRows:
         self._parts: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
         self._grown, self._length = 0.0, -1
         self._begin()
+
+    def set_limit(self, limit: int) -> None:
+        """Take at most so many bytes from now on."""
+        self._limit = limit
+        self.pyramid.set_limit(limit)
 
     def _begin(self) -> None:
         self.pyramid = Pyramid(1, self._limit)
@@ -166,14 +175,18 @@ class SeriesCache:
         if recording is None:
             return
         newest = len(recording) // BLOCK * BLOCK
-        for key in self._keys - self._tracks.keys() - self._derived.keys():
-            if not is_given(key, recording.schema):
-                continue
-            series = series_of(key, recording.schema)
-            if is_signal(key):
-                self._derived[key] = _DerivedRows(key, recording, self.other, series.limit)
+        shown = {key: series_of(key, recording.schema) for key in self._keys if is_given(key, recording.schema)}
+        n_columns = sum(len(series.names) for series in shown.values())
+        for key, series in shown.items():
+            limit = min(series.limit, BUDGET * len(series.names) // n_columns)
+            if key in self._derived:
+                self._derived[key].set_limit(limit)
+            elif key in self._tracks:
+                self._tracks[key].pyramid.set_limit(limit)
+            elif is_signal(key):
+                self._derived[key] = _DerivedRows(key, recording, self.other, limit)
             else:
-                self._tracks[key] = _Track(series, newest)
+                self._tracks[key] = _Track(series, newest, limit)
 
     @property
     def missing(self) -> int:

@@ -207,7 +207,7 @@ class Reasons(QObject):
         self._look = QTimer(self)
         self._look.setInterval(_LOOK_MS)
         self._look.timeout.connect(self._take)
-        document.scene_changed.connect(lambda before, after: self._soon())
+        document.scene_changed.connect(self._soon)
         document.title_changed.connect(self._soon)  # saved elsewhere, file names mean other files
 
     def watch(self, watched: bool) -> None:

@@ -124,7 +124,7 @@ class Experiments(BackgroundComparison[Compared]):
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
         self._rest.timeout.connect(self.compare)
-        bridge.finished.connect(lambda _: self._on_finished())
+        bridge.finished.connect(self._on_finished)
         bridge.recording_changed.connect(self._on_recording)
         bridge.frame.connect(self._tell_stale)
 

@@ -155,7 +155,7 @@ class ExperimentPanel(Themed):
         outer.addWidget(scrolled(content))
 
         experiments.changed.connect(self.refresh)
-        document.scene_changed.connect(lambda *_: self.refresh())
+        document.scene_changed.connect(self.refresh)
         self.renew_theme()
         self.refresh()
 

@@ -77,7 +77,7 @@ class ParameterRows(QWidget):
         column.addWidget(self.message)
         for parameter in PRESETS.values():
             self._add(parameter, parameter.name in _TICKED)
-        document.scene_changed.connect(lambda before, after: self.refresh())
+        document.scene_changed.connect(self.refresh)
         self.refresh()
 
     @property

@@ -1,0 +1,21 @@
+"""Memory that was freed goes back to the system."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+
+from snakestudio import heap
+from tests.benchmarks.bench_memory import resident
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries cannot be asked")
+def test_released_pages_are_no_longer_resident() -> None:
+    blocks = [bytearray(1000) for _ in range(60_000)]
+    pins = [bytearray(1000) for _ in range(100)]  # what is freed below them does not go back by itself
+    del blocks
+    before = resident()
+    heap.release()
+    assert resident() < before - 30
+    assert len(pins) == 100
