@@ -27,7 +27,7 @@ from snakestudio.analysis.experiment.samples import Samples, capture_of, runs_of
 from snakestudio.analysis.experiment.text_table import cells, digest, number, read_bytes, read_lines, room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
-from snakestudio.model.recognition import IgnoredColumns, Recognition, RecognizedBody
+from snakestudio.model.recognition import IgnoredColumns, Recognition, RecognizedBody, ignored_text
 from snakestudio.model.rotations import quaternions
 
 __all__ = [
@@ -161,6 +161,8 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
     _no_twofold_commas(path, lines, layout)
     problems = (*(reading.questions if guessed else ()), *layout.problems())
     if problems:
+        if not layout.bodies and reading.ignored:
+            problems = (*problems, f"Columns that were ignored: {ignored_text(reading.ignored)}.")
         known = "" if not guessed or reading.file_type == "Table" else f"{reading.file_type}: "
         raise ExperimentError("\n".join(f"{path}: {known}{problem}" for problem in problems))
     if not guessed:
