@@ -280,11 +280,11 @@ def _timed(layout: Layout, table: _Table, ignored: IgnoredList, remarks: list[st
         if unit == "timecode" and not rate:
             questions.append("Timecodes count frames, and no frame rate is stated. Give the rate in a layout.")
         return replace(layout, time_column=column, time_unit=unit, rate_hz=rate if unit == "timecode" else None)
-    named = next((i for i in columns if i in table.text_columns), None)
-    if named is not None:
-        text = next(row[named] for row in table.rows if named < len(row) and row[named].lower() not in MISSING)
+    unread = next((i for i in columns if i in table.text_columns), None)
+    if unread is not None:
+        text = next(row[unread] for row in table.rows if unread < len(row) and row[unread].lower() not in MISSING)
         questions.append(
-            f'The column "{table.headings[named].name}" holds texts such as "{text[:40]}", which are not dates (ISO '
+            f'The column "{table.headings[unread].name}" holds texts such as "{text[:40]}", which are not dates (ISO '
             "8601), times of day or timecodes. Export the times in seconds, or give a layout."
         )
     if frames:
@@ -415,7 +415,7 @@ def _bodies(groups: list[_Group], table: _Table, ignored: IgnoredList, remarks: 
         columns = group.columns
         kind, wanted = next(
             ((kind, parts) for kind, parts in _ROTATIONS if all(part in columns for part in parts)),
-            (cast(RotationKind, "none"), ()),
+            ("none", ()),
         )
         chosen = tuple(columns[part] for part in wanted)
         name = group.name or "Body"
