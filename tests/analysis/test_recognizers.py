@@ -764,3 +764,13 @@ def test_text_in_a_column_of_times_is_named(tmp_path: Path) -> None:
     asked = question(path)
     assert '"05.03.2024 10:00:00"' in asked
     assert "No column holds a position" not in asked
+
+
+def test_robot_that_rests_at_the_origin_is_there_and_lost_frames_are_not(tmp_path: Path) -> None:
+    def cells(i: int) -> list[str]:
+        moved = max(0.0, TIME[i] - 0.3)
+        gone = 60 <= i < 64
+        return [f"{TIME[i]:.6f}", *numbers((0.0, 0.0) if gone else (0.1 * moved, 0.02 * moved))]
+
+    capture = read_capture(_table(tmp_path / "a.csv", "time_s,x,y", cells))
+    assert np.flatnonzero(~capture.measured[:, 0]).tolist() == [60, 61, 62, 63]
