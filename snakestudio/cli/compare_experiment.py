@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiments", metavar="EXPERIMENT", nargs="+", type=Path, help="trials: CSV, TSV, TRC or C3D files"
     )
     parser.add_argument(
-        "--layout", metavar="F.toml", type=Path, help="how the tables are to be read (guessed if left out)"
+        "--layout", metavar="F.toml", type=Path, help="how the tables are read (recognized if left out)"
     )
     parser.add_argument("--write-layout", metavar="F.toml", type=output, help="write how the first is read, to edit it")
     parser.add_argument(

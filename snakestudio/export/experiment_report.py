@@ -151,8 +151,7 @@ def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
     )
     recognized = recognition_rows(trials)
     if recognized:
-        head = ("trial", "", "what its file was found to hold")
-        tables.append(Table("Measured files", (head, *recognized), 3))
+        tables.append(Table("Measured files", (("trial", "", "what its file was found to hold"), *recognized), 3))
     tables.append(Table("Alignment", tuple(alignment_rows(comparison)), 2, how))
     known = {name for trial in trials for name in trial.figures}
     tables.append(

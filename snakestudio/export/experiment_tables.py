@@ -117,32 +117,28 @@ def told(trials: Sequence[TrialComparison]) -> list[str]:
     ]
 
 
+_LINE = 90
+"""Characters of a line of what was recognized."""
+
+
 def recognition_rows(trials: Sequence[TrialComparison]) -> list[tuple[str, str, str]]:
-    """What the file of each trial was found to hold: trial, caption, text."""
+    """What the file of each trial was found to hold: trial, caption, text; long texts take several rows."""
     rows: list[tuple[str, str, str]] = []
     for trial in trials:
-        if trial.capture.recognition is not None:
-            own = trial.capture.recognition.rows()
-            rows += [(trial.name if i == 0 else "", caption, text) for i, (caption, text) in enumerate(own)]
+        name = trial.name
+        recognition = trial.capture.recognition
+        for caption, text in () if recognition is None else recognition.rows():
+            for index, line in enumerate(textwrap.wrap(text, _LINE)):
+                rows.append((name, "" if index else caption, line))
+                name = ""
     return rows
-
-
-_LINE = 120
-
-
-def _recognitions(trials: Sequence[TrialComparison]) -> str:
-    """`recognition_rows` as text; long cells are wrapped."""
-    rows = []
-    for name, caption, text in recognition_rows(trials):
-        lines = textwrap.wrap(text, _LINE) or [""]
-        rows += [(name if i == 0 else "", caption if i == 0 else "", line) for i, line in enumerate(lines)]
-    return aligned(rows, left=3)
 
 
 def report(comparison: ExperimentComparison) -> str:
     """The whole comparison as lines of text."""
     trials = comparison.trials
-    parts = [_recognitions(trials)] if recognition_rows(trials) else []
+    recognized = recognition_rows(trials)
+    parts = [aligned(recognized, left=3)] if recognized else []
     parts.append(aligned(alignment_rows(comparison)))
     head = ("", "unit", "run", "experiment", "experiment less run", "interval")
     if len(trials) == 1:

@@ -169,6 +169,10 @@ def test_a_capture_becomes_a_trial() -> None:
     assert all(track.position.shape == (20, 2) for track in trial.tracks if isinstance(track, Track))
     assert sum(isinstance(track, JointTrack) for track in trial.tracks) == 10
     assert len(trial_of(capture, free_joints()).tracks) == 22, "pitch in space"
+    far = trial_of(replace(capture, time=capture.time + 722.0), scene)
+    np.testing.assert_allclose(far.tracks[0].time, capture.time - capture.time[0], atol=1e-9)
+    assert "begin at 722" in far.notes[0]
+    assert trial.notes == ()
     with pytest.raises(UsageError, match=r"run 1.*which links its bodies \(a, b, c\)"):
         trial_of(replace(capture, links=(None, None, None), joint_angle=None), scene)
     with pytest.raises(UsageError, match="it has 4 joints"):

@@ -667,3 +667,110 @@ def test_layout_file_describes_what_was_recognized(tmp_path: Path, make: Callabl
     np.testing.assert_array_equal(by_layout.position, by_recognizer.position)
     np.testing.assert_array_equal(by_layout.time, by_recognizer.time)
     assert by_layout.recognition == by_recognizer.recognition
+
+
+# --- damaged headers --------------------------------------------------------------------------------------------------
+
+
+def _named_table(path: Path) -> Path:
+    names = [f"{name} {axis}" for name in NAMES for axis in "xyz"]
+    rows = [",".join(["time_s", *names])]
+    for i, t in enumerate(TIME):
+        rows.append(",".join([f"{t:.6f}", *(cell for b in range(3) for cell in numbers(position(b)[i]))]))
+    return save(path, rows)
+
+
+@pytest.mark.parametrize(
+    ("make", "mark", "header"),
+    [
+        (lambda path: motive(path / "a.csv", [rigid_body(b) for b in range(3)], version="1.25", parent=True), ",", 8),
+        (lambda path: qualisys(path / "a.tsv", bodies=True), "\t", 10),
+        (lambda path: qualisys(path / "a.tsv", leading=True), "\t", 10),
+        (lambda path: save(path / "a.csv", vicon_section("Objects", NAMES, pose="deg")), ",", 5),
+        (lambda path: trc(path / "a.trc"), "\t", 6),
+        (lambda path: _named_table(path / "a.csv"), ",", 1),
+    ],
+    ids=["motive", "qualisys 6D", "qualisys 3D", "vicon", "trc", "table"],
+)
+def test_damaged_header_never_gives_wrong_tracks(
+    tmp_path: Path, make: Callable[[Path], Path], mark: str, header: int
+) -> None:
+    """Rows and columns that are missing or too many are noticed, or do not matter."""
+    path = make(tmp_path)
+    rows = [line.split(mark) for line in path.read_text(encoding="utf-8").splitlines()]
+    last = max(map(len, rows)) - 1
+    variants = {f"without row {r + 1}": rows[:r] + rows[r + 1 :] for r in range(header)}
+    variants |= {f"row {r + 1} twice": rows[: r + 1] + rows[r:] for r in range(header - 1)}
+    for c in (0, 1, 3, last - 3, last):
+        variants[f"no cell {c} in the header"] = [_without(row, c) for row in rows[:header]] + rows[header:]
+        variants[f"no cell {c} under the header"] = rows[:header] + [_without(row, c) for row in rows[header:]]
+        variants[f"no column {c}"] = [_without(row, c) for row in rows]
+        variants[f"one more column {c}"] = rows[:header] + [[*row[:c], "0.5", *row[c:]] for row in rows[header:]]
+    wrong = {}
+    for name, variant in variants.items():
+        save(path, variant, mark)
+        try:
+            capture = read_capture(path)
+        except ExperimentError:
+            continue
+        for index, body in enumerate(capture.bodies):
+            expected = position(NAMES.index(body) if body in NAMES else index, capture.time)
+            if np.abs(capture.position[:, index] - expected).max() > 1e-4:
+                wrong[name] = body
+    assert wrong == {}
+
+
+def _without(row: list[str], column: int) -> list[str]:
+    return row[:column] + row[column + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ("time_s,x,y,z,q", "5 columns and the rows of numbers have 4"),
+        ("time_s,x,y", "No name is over column 4"),
+        ("time_s,a x,a y,b x", "No column"),
+        ("time_s,a x,a y,", "No name is over column 4"),
+    ],
+)
+def test_names_that_do_not_fit_the_columns_are_asked_about(tmp_path: Path, names: str, text: str) -> None:
+    path = _table(tmp_path / "a.csv", names, lambda i: [f"{TIME[i]:.6f}", *numbers(position(1)[i])])
+    if text == "No column":
+        capture = read_capture(path)
+        assert capture.bodies == ("a",)
+        assert "b x (a single coordinate)" in ignored(capture)
+    else:
+        assert text in question(path)
+
+
+def test_seconds_that_stand_still_are_asked_about(tmp_path: Path) -> None:
+    path = _table(tmp_path / "a.csv", "time_s,x,y", lambda i: [str(int(TIME[i])), *numbers(position(1)[i, :2])])
+    assert "the time of the row before" in question(path)
+
+
+def test_names_given_once_for_each_coordinate_are_bodies(tmp_path: Path) -> None:
+    names = ",".join(name for name in NAMES[:2] for _ in range(3))
+    capture = read_capture(
+        _table(
+            tmp_path / "a.csv", f"time_s,{names}",
+            lambda i: [f"{TIME[i]:.6f}", *numbers(position(0)[i]), *numbers(position(1)[i])],
+        )
+    )  # fmt: skip
+    check(capture, NAMES[:2])
+
+
+def test_text_in_a_column_of_times_is_named(tmp_path: Path) -> None:
+    path = _table(tmp_path / "a.csv", "time,x,y", lambda i: ["05.03.2024 10:00:00", *numbers(position(1)[i, :2])])
+    asked = question(path)
+    assert '"05.03.2024 10:00:00"' in asked
+    assert "No column holds a position" not in asked
+
+
+def test_robot_that_rests_at_the_origin_is_there_and_lost_frames_are_not(tmp_path: Path) -> None:
+    def cells(i: int) -> list[str]:
+        moved = max(0.0, TIME[i] - 0.3)
+        gone = 60 <= i < 64
+        return [f"{TIME[i]:.6f}", *numbers((0.0, 0.0) if gone else (0.1 * moved, 0.02 * moved))]
+
+    capture = read_capture(_table(tmp_path / "a.csv", "time_s,x,y", cells))
+    assert np.flatnonzero(~capture.measured[:, 0]).tolist() == [60, 61, 62, 63]

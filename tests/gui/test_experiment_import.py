@@ -20,6 +20,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.capture import Capture
 from snakestudio.viewmodel.experiment.columns import TIME, UNUSED, Body, Meaning, layout_of, meanings_of
 from snakestudio.viewmodel.experiment.dropped import kind_of
+from tests.measured_files import motive, rigid_body
 
 pytestmark = pytest.mark.gui
 
@@ -114,6 +115,38 @@ def test_an_ordinary_table_needs_no_help(
     assert capture.links == (5,)
     assert capture.position[-1, 0, 0] == pytest.approx(0.01 + 0.12 * 9.95, abs=1e-3)
     assert np.count_nonzero(~capture.measured) == 4
+
+
+def test_recognized_file_shows_bodies_units_and_ignored_columns(
+    qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
+) -> None:
+    dialog = make_dialog(motive(tmp_path / "take.csv", [rigid_body(b) for b in range(3)]))
+    assert [name.text() for name in dialog.bodies.names] == ["link 1", "link 2", "link 3"]
+    shown = dialog.recognized.text
+    assert "File: OptiTrack Motive CSV, format 1.23" in shown
+    assert "3 rigid bodies with orientation: link 1, link 2, link 3" in shown
+    assert "Ignored: Mean Marker Error (not a position, 3 columns)" in shown
+    assert dialog.changed_layout is None, "further files are recognized by themselves"
+    assert imported(qtbot, dialog).links == (0, 1, 2)
+    # The layout that is remembered is that of these bodies: another take is not read with their names.
+    other = make_dialog(motive(tmp_path / "other.csv", [rigid_body(b, name=f"link {b + 4}") for b in range(3)]))
+    assert other.bodies.names[0].text() == "link 4"
+
+
+def test_uncertain_table_is_read_as_shown_after_a_click(
+    qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
+) -> None:
+    path = tmp_path / "bare.csv"
+    path.write_text(BARE, encoding="utf-8")
+    dialog = make_dialog(path)
+    assert "3 columns without names" in dialog.problems.text()
+    assert not dialog.start.isEnabled()
+    seconds = dialog.form.choices["time_unit"]
+    assert seconds.currentData() == "ms"
+    qtbot.mouseClick(dialog.as_shown, Qt.MouseButton.LeftButton)
+    capture = imported(qtbot, dialog)
+    assert capture.position[-1, 0, 0] == pytest.approx(0.4)
+    assert not dialog.as_shown.isVisible()
 
 
 def test_columns_are_told_by_clicking_their_heads(

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.measured_files import NAMES, marker, motive, qualisys, rigid_body, save, vicon_section
+
 Case = dict[str, Any]
 Spoil = Callable[[bytes], bytes]
 """From what is sound to what hurts."""
@@ -747,6 +749,18 @@ def _run(file: Path, out: Path) -> Case:
     return {"argv": ["run", str(file), "--duration", "0.02", "--csv", str(out / "out.csv")]}
 
 
+def _measured(folder: Path, name: str) -> bytes:
+    """A measured file of another program."""
+    path = folder / name
+    if name == "motive.csv":
+        motive(path, [rigid_body(0), marker(1, "peg", quality=True)], version="1.25", parent=True)
+    elif name == "qualisys.tsv":
+        qualisys(path, bodies=True, header=True, leading=True)
+    else:
+        save(path, [*vicon_section("Objects", NAMES, pose="deg"), [], *vicon_section("Devices", ["Plate"], unit="N")])
+    return path.read_bytes()
+
+
 def _experiment(file: Path, out: Path) -> Case:
     return {"call": "tests.hostile.calls:read_measured", "args": [str(file)]}
 
@@ -859,6 +873,9 @@ KINDS: dict[str, Kind] = {
         SVGS,
     ),
     "measured table": Kind("track.csv", lambda _: TRACK, _experiment, TABLES),
+    "Motive table": Kind("motive.csv", lambda folder: _measured(folder, "motive.csv"), _experiment, {}),
+    "Qualisys table": Kind("qualisys.tsv", lambda folder: _measured(folder, "qualisys.tsv"), _experiment, {}),
+    "Vicon table": Kind("vicon.csv", lambda folder: _measured(folder, "vicon.csv"), _experiment, {}),
     "trc": Kind("track.trc", lambda _: TRC, _experiment, TRCS),
     "c3d": Kind("track.c3d", _c3d, _experiment, C3DS),
     "layout": Kind(

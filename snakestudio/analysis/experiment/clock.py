@@ -124,7 +124,7 @@ class Clock:
             return f"{'timecode' if self.unit == 'timecode' else 'time of day'}, from {timedelta(seconds=round(first))}"
         if self.unit == "date" or _EPOCH_S[0] <= first <= _EPOCH_S[1]:
             moment = (_EPOCH + timedelta(seconds=first)).strftime("%Y-%m-%d %H:%M:%S")
-            return f"dates, from {moment}" if self.unit == "date" else f"{self.unit} since 1970, from {moment} UTC"
+            return f"dates, from {moment}" if self.unit == "date" else f"in {self.unit} since 1970, from {moment} UTC"
         return f"{self.unit}, from {first:.10g} s"
 
 
@@ -142,7 +142,7 @@ def _fraction(digits: str | None) -> Decimal:
     return Decimal(f"0.{digits}") if digits else Decimal(0)
 
 
-def _missing(cell: str) -> None:
+def _check_missing(cell: str) -> None:
     if cell.lower() not in MISSING:
         raise ValueError(cell)
 
@@ -150,14 +150,16 @@ def _missing(cell: str) -> None:
 def _date_seconds(cell: str) -> Decimal | None:
     match = _DATE.match(cell)
     if match is None:
-        return _missing(cell)
+        _check_missing(cell)
+        return None
     zone = match[8] or "Z"
     shift = 0
     if zone[0] in "+-":
         minutes = 60 * int(zone[1:3]) + int(zone[-2:])
         shift = 60 * minutes * (1 if zone[0] == "+" else -1)
     try:
-        moment = datetime(*map(int, match.group(1, 2, 3, 4, 5, 6)), tzinfo=UTC)  # type: ignore[misc]
+        year, month, day, hour, minute, second = map(int, match.group(1, 2, 3, 4, 5, 6))
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         raise ValueError(cell) from None
     delta = moment - _EPOCH
@@ -167,7 +169,8 @@ def _date_seconds(cell: str) -> Decimal | None:
 def _clock_seconds(cell: str) -> Decimal | None:
     match = _CLOCK.match(cell)
     if match is None:
-        return _missing(cell)
+        _check_missing(cell)
+        return None
     hours, minutes, seconds = map(int, match.group(1, 2, 3))
     if match[5]:
         hours = hours % 12 + (12 if match[5].lower() == "pm" else 0)
@@ -179,6 +182,7 @@ def _clock_seconds(cell: str) -> Decimal | None:
 def _timecode_seconds(cell: str, rate: Decimal) -> Decimal | None:
     match = _TIMECODE.match(cell)
     if match is None:
-        return _missing(cell)
+        _check_missing(cell)
+        return None
     hours, minutes, seconds, frames = map(int, match.group(1, 2, 3, 4))
     return Decimal(3600 * hours + 60 * minutes + seconds) + (frames + _fraction(match[5])) / rate

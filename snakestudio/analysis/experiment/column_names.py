@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from snakestudio.analysis.experiment.units import angle_unit_of, length_unit_of, time_unit_of
 
@@ -14,7 +15,7 @@ _NO_NAMES = {"rigid body", "rigid body marker", "marker", "bone", "type", "name"
 _TIMES = {
     "time", "t", "timestamp", "time stamp", "zeit", "tid", "elapsed", "elapsed time", "seconds", "milliseconds",
     "stamp", "header stamp", "datetime", "date time", "date and time", "clock", "time of day", "utc", "nanoseconds",
-    "microseconds", "rosbagtimestamp", "timestamps",
+    "microseconds", "rosbagtimestamp", "timestamps", "ts",
 }  # fmt: skip
 _FRAMES = {"frame", "frames", "frame#", "frame number", "sample", "samples", "field", "index", "n"}
 _BARE_UNITS = "mm|cm|dm|um|µm|km|m|in|ft|rad|deg|s|sec|secs|ms|us|µs|ns|min"
@@ -51,9 +52,13 @@ _QUANTITIES = {
     "vel", "velocity", "velocities", "speed", "acc", "accel", "acceleration", "accelerometer", "force", "forces",
     "torque", "moment", "gyro", "gyroscope", "mag", "magnetometer", "magnetic", "imu", "angular", "linear", "twist",
     "wrench", "current", "voltage", "analog", "cop", "emg", "gravity", "jerk", "momentum", "impulse", "rate", "omega",
-    "euler", "angle", "angles", "gaze",
+    "euler", "angle", "angles", "gaze", "pixel", "pixels", "px", "img", "image", "dot", "ddot", "delta", "diff",
+    "scale", "size", "normal", "direction", "dir", "axis", "dimension", "dimensions", "extent", "offset", "increment",
 }  # fmt: skip
 _QUANTITY_LETTERS = {"v", "a", "f", "w", "m", "g", "b"}
+
+_UNKNOWN = "not a position"
+"""Why a column with an unknown name is ignored."""
 
 _LONGEST = 200
 """Characters of a name."""
@@ -154,9 +159,29 @@ def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
         if what == "w":
             what = ""
         body = heading.body or (bodies[column] if what not in ("time", "frame", "nanoseconds") else "")
-        reason = heading.reason or ("" if what else "not a position")
+        reason = heading.reason or ("" if what else _UNKNOWN)
         result.append(replace(heading, what=what, body=body, name=cell, reason=reason))
-    return _one_rotation_each(_without_letters(result))
+    return _one_rotation_each(_without_letters(_by_repetition(result)))
+
+
+def _by_repetition(found: list[Heading]) -> list[Heading]:
+    """Headings in which a name that stands over two or three columns in turn is that of their x, y and z."""
+    if any(each.what in ("x", "y", "z") for each in found):
+        return found
+    runs = [list(run) for _, run in groupby(range(len(found)), key=lambda i: (found[i].name, found[i].what))]
+    runs = [run for run in runs if len(run) > 1 and found[run[0]].name and found[run[0]].reason == _UNKNOWN]
+    sizes = {len(run) for run in runs}
+    names = [found[run[0]].name for run in runs]
+    if sizes not in ({2}, {3}) or len(set(names)) < len(names):
+        return found
+    result = list(found)
+    for run in runs:
+        body, words, _ = _body(unit_in(found[run[0]].name)[0])
+        if not words & (_NEVER | _QUANTITIES):
+            for column, axis in zip(run, "xyz", strict=False):
+                unit = unit_in(found[column].name)[1]
+                result[column] = replace(found[column], what=axis, body=body, unit=unit, reason="")
+    return result
 
 
 def _is_unit(word: str) -> bool:
@@ -183,7 +208,7 @@ def heading_of(cell: str) -> Heading:
     name, unit, written = _split(text)
     low = re.sub(r"[\s_]+", " ", name.lower()).strip()
     heading = _time(low, name, unit) or _part(name, unit, written)
-    return replace(heading, name=cell.strip(), reason=heading.reason or ("" if heading.what else "not a position"))
+    return replace(heading, name=cell.strip(), reason=heading.reason or ("" if heading.what else _UNKNOWN))
 
 
 def _time(low: str, name: str, unit: str) -> Heading | None:
@@ -193,9 +218,11 @@ def _time(low: str, name: str, unit: str) -> Heading | None:
     stamped = "stamp" in path[:-1]
     if stamped and last in ("sec", "secs", "s"):
         return Heading("time", "", "s")
-    if last in ("nsec", "nsecs", "nanosec", "nanosecs") or (stamped and last == "ns"):
+    if len(path) > 1 and (last in ("nsec", "nsecs", "nanosec", "nanosecs") or (stamped and last == "ns")):
         return Heading("nanoseconds", "", "ns")
     own = time_unit_of(low) or ""
+    if len(low) > 1 and own not in ("", "min", "h"):
+        return Heading("time", "", own)
     if low in _TIMES or (stamped is False and last in ("stamp", "timestamp") and len(path) > 1):
         return Heading("time", "", unit or own)
     if unit and time_unit_of(unit) == unit and last in ("time", "timestamp", "stamp", "elapsed", "t"):

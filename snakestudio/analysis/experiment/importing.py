@@ -23,11 +23,11 @@ from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.recognizers import Reading, recognize
 from snakestudio.analysis.experiment.recognizers.trc import read_trc
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
-from snakestudio.analysis.experiment.samples import Samples, capture_of, runs_of, without_unseen_zeros
+from snakestudio.analysis.experiment.samples import Samples, capture_of, rows_known, runs_of, without_unseen_zeros
 from snakestudio.analysis.experiment.text_table import cells, digest, number, read_bytes, read_lines, room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
-from snakestudio.model.recognition import IgnoredColumns, Recognition, RecognizedBody
+from snakestudio.model.recognition import IgnoredColumns, Recognition, RecognizedBody, ignored_text
 from snakestudio.model.rotations import quaternions
 
 __all__ = [
@@ -172,6 +172,8 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
     _no_twofold_commas(path, lines, layout)
     problems = (*(reading.questions if guessed else ()), *layout.problems())
     if problems:
+        if not layout.bodies and reading.ignored:
+            problems = (*problems, f"Columns that were ignored: {ignored_text(reading.ignored)}.")
         known = "" if not guessed or reading.file_type == "Table" else f"{reading.file_type}: "
         raise ExperimentError("\n".join(f"{path}: {known}{problem}" for problem in problems))
     if not guessed:
@@ -343,11 +345,12 @@ def _orientation(body: BodyColumns, values: FloatArray, layout: Layout, matrix: 
     if body.rotation == "none":
         return result
     columns = values[:, body.rotation_columns]
-    known = np.isfinite(columns).all(axis=1)
+    known = rows_known(columns)
     if body.rotation == "quaternion":
         known &= np.linalg.norm(columns, axis=1) > 1e-6
     elif body.rotation == "matrix":
-        known &= np.abs(np.linalg.det(np.where(known[:, None], columns, 0.0).reshape(-1, 3, 3)) - 1.0) < 0.1
+        determinant: FloatArray = np.linalg.det(np.where(known[:, None], columns, 0.0).reshape(-1, 3, 3))
+        known &= np.abs(determinant - 1.0) < 0.1
     else:
         columns = columns * ANGLE_UNITS[layout.angle_unit]
     turned = rotation_matrices(body.rotation, columns[known])

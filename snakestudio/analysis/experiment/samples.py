@@ -115,7 +115,7 @@ def without_unseen_zeros(position: FloatArray) -> FloatArray:
         near = _PASSING * float(np.median(steps))
         for start, stop in runs_of(zero):
             sides = [row for row in (start - 1, stop) if 0 <= row < len(zero) and known[row]]
-            if not sides or stop - start > 1 or min(np.linalg.norm(position[row, b]) for row in sides) > near:
+            if not sides or min(np.linalg.norm(position[row, b]) for row in sides) > near:
                 result[start:stop, b] = np.nan
     return result
 

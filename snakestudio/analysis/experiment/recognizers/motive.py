@@ -29,7 +29,7 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     values_of,
 )
 from snakestudio.analysis.experiment.text_table import cells, is_number
-from snakestudio.analysis.experiment.units import LengthUnit, length_unit_of
+from snakestudio.analysis.experiment.units import length_unit_of
 
 __all__ = ["recognize_motive"]
 
@@ -105,7 +105,7 @@ def recognize_motive(lines: list[str]) -> Reading | None:
     if total.isdigit() and int(total) != count:
         remarks.append(f"The first line states {total} frames, and the file holds {count}.")
     axes, doubts = upright_axes(bodies, values, "y")
-    layout = replace(layout, bodies=tuple(bodies), length_unit=unit or cast(LengthUnit, "m"), axes=axes)
+    layout = replace(layout, bodies=tuple(bodies), length_unit=unit or "m", axes=axes)
     if not bodies and not questions:
         questions.append("No rigid body, marker or bone has a position. Export positions with the take.")
     return Reading(

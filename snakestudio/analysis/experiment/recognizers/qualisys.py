@@ -48,7 +48,9 @@ _PARTS = {
     "x": "x", "y": "y", "z": "z", "roll": "roll", "pitch": "pitch", "yaw": "yaw", "residual": "residual",
     "qx": "qx", "qy": "qy", "qz": "qz", "qw": "qw",
 } | {f"rot[{i}]": f"rot{i}" for i in range(9)}  # fmt: skip
-_PART = re.compile(r"(?P<name>.*?)[\s_.:]*\b(?P<part>x|y|z|roll|pitch|yaw|residual|q[xyzw]|rot\[\d\])\Z", re.IGNORECASE)
+_PART = re.compile(
+    r"(?:(?P<name>.*?)[\s_.:]+)?(?P<part>x|y|z|roll|pitch|yaw|residual|q[xyzw]|rot\[\d\])\Z", re.IGNORECASE
+)
 _POSE = ("x", "y", "z", "roll", "pitch", "yaw", "residual", *(f"rot{i}" for i in range(9)))
 """Columns of a body of 6D, in their order."""
 
@@ -94,12 +96,12 @@ def _header(lines: list[str], begin: int) -> _Header:
         row = [cell.strip() for cell in lines[index].split("\t")]
         if not any(row):
             continue
-        if row[0] in _KEYS:
-            about.setdefault(row[0], row[1:])
-        elif any(_is_value(cell) for cell in row):
+        if all(_is_value(cell) for cell in row if cell):
             return _Header(about, index, names_row)
-        else:
+        if row[0].lower() in _LEADING or sum(_PART.match(cell) is not None for cell in row) >= 2:
             names_row = row
+        else:
+            about.setdefault(row[0], row[1:])
     return _Header(about, len(lines), names_row)
 
 
@@ -116,7 +118,7 @@ def _reading(lines: list[str], header: _Header, layout: Layout, file_type: str) 
     values = values_of(rows, width, decimal)
     rate = _rate(header.about)
     ignored = IgnoredList()
-    parts, lead = _columns(header, width, values, rate)
+    parts, lead = _columns(header, rows, values, rate)
     layout = replace(layout, decimal="," if decimal == "," else ".")
     layout, remarks = _timed(layout, lead, values, rate, ignored)
     bodies, kinds = _bodies(parts, header, values, ignored, remarks)
@@ -171,7 +173,7 @@ def _names(header: _Header) -> tuple[str, list[str]]:
         word = "Marker" if kind == "marker" else "Body"
         return kind, [name or f"{word} {i + 1}" for i, name in enumerate(names)]
     if header.names_row:
-        return "segment", []
+        return ("segment" if "QX" in header.names_row else "marker"), []
     raise _UnclearError(
         "The header names neither markers nor bodies (MARKER_NAMES, BODY_NAMES). Export 3D or 6D data, or give a "
         "layout."
@@ -182,9 +184,12 @@ _Columns = list[tuple[str, str, dict[str, int]]]
 """Kind, name and columns by part of every body."""
 
 
-def _columns(header: _Header, width: int, values: FloatArray, rate: float | None) -> tuple[_Columns, dict[str, int]]:
+def _columns(
+    header: _Header, rows: list[list[str]], values: FloatArray, rate: float | None
+) -> tuple[_Columns, dict[str, int]]:
     """The columns of every body, and those of frame and time."""
     kind, names = _names(header)
+    width = values.shape[1]
     if header.names_row:
         return _named_columns(header.names_row, kind, names, width)
     size = len(_POSE) if kind == "rigid body" else 3
@@ -195,32 +200,52 @@ def _columns(header: _Header, width: int, values: FloatArray, rate: float | None
             f"{size * len(names)} columns besides those of frame and time, and the rows have {width}. Export the "
             "measurement again with a row of column names, or give a layout."
         )
-    lead = _leading(values[:, :left], rate)
+    lead = _leading(rows, values[:, : left + 1], left, rate)
     order = _POSE if kind == "rigid body" else ("x", "y", "z")
     parts: _Columns = [
         (kind, name, {part: left + size * b + i for i, part in enumerate(order)}) for b, name in enumerate(names)
     ]
+    turned = [name for _, name, columns in parts if kind == "rigid body" and _matrix_order(columns, values) is None]
+    if turned:
+        raise _UnclearError(
+            f"The columns of {', '.join(turned)} that should hold a rotation matrix do not, so the columns are not "
+            "certain. Export the measurement again with a row of column names, or give a layout."
+        )
     return parts, lead
 
 
-def _leading(values: FloatArray, rate: float | None) -> dict[str, int]:
-    """Which of the first columns are frame and time, by their steps."""
+def _leading(rows: list[list[str]], values: FloatArray, left: int, rate: float | None) -> dict[str, int]:
+    """Which of the first columns are frame and time, by how they are written and by their steps."""
     lead: dict[str, int] = {}
-    for column in range(values.shape[1]):
-        steps = np.diff(values[:, column])
-        steps = steps[np.isfinite(steps)]
-        step = float(np.median(steps)) if len(steps) else 0.0
-        whole = bool(np.all(values[:, column] == np.round(values[:, column])))
-        if whole and step == 1.0 and "frame" not in lead and not (rate == 1.0 and column == 1):
+    for column in range(left):
+        if _counts_frames(rows, values, column) and "frame" not in lead:
             lead["frame"] = column
-        elif rate and step > 0 and abs(step * rate - 1.0) < 0.05 and "time" not in lead:
+        elif _counts_times(values[:, column], rate) and "time" not in lead:
             lead["time"] = column
         else:
             raise _UnclearError(
                 f"Column {column + 1} goes before the positions and counts neither frames nor times at the frequency "
                 "of the header. Export the measurement again with a row of column names, or give a layout."
             )
+    if "frame" in lead and "time" not in lead and _counts_times(values[:, left], rate):
+        raise _UnclearError(
+            f"Column {left + 1} counts times, and the columns that are left are not whole positions. Export the "
+            "measurement again with a row of column names, or give a layout."
+        )
     return lead
+
+
+def _counts_frames(rows: list[list[str]], values: FloatArray, column: int) -> bool:
+    """Whether a column holds whole numbers, written as such, each one more than the one before."""
+    whole = all(column < len(row) and row[column].isdigit() for row in rows)
+    return whole and bool(np.all(np.diff(values[:, column]) == 1.0))
+
+
+def _counts_times(column: FloatArray, rate: float | None) -> bool:
+    """Whether the steps of a column are those of the frequency, up to the digits that are written."""
+    steps = np.diff(column)
+    steps = steps[np.isfinite(steps)]
+    return bool(rate and len(steps)) and bool(np.all(np.abs(steps * (rate or 0.0) - 1.0) < 0.1))
 
 
 def _named_columns(row: list[str], kind: str, names: list[str], width: int) -> tuple[_Columns, dict[str, int]]:
@@ -245,7 +270,7 @@ def _named_columns(row: list[str], kind: str, names: list[str], width: int) -> t
             parts.append((kind, current, {}))
             continue
         part = _PARTS[match["part"].lower()]
-        name = match["name"].strip() or current
+        name = (match["name"] or "").strip() or current
         if not parts or parts[-1][1] != name or part in parts[-1][2]:
             parts.append((kind, name, {}))
         parts[-1][2][part] = column

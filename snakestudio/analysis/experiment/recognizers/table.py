@@ -19,6 +19,7 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     IgnoredList,
     Reading,
     is_unit_quaternion,
+    trimmed,
     unique_names,
     upright_axes,
     values_of,
@@ -62,6 +63,8 @@ class _Table:
     headings: list[Heading]
     metadata: list[str]
     named: bool
+    n_names: int
+    """How many columns the row of names has."""
 
     @property
     def text_columns(self) -> set[int]:
@@ -92,7 +95,9 @@ def recognize_table(lines: list[str]) -> Reading:
     remarks: list[str] = []
     questions: list[str] = []
     if not table.named and table.n_columns:
-        table.headings = _by_position(table, questions)
+        table.headings = _by_position(table, remarks, questions)
+    if table.named:
+        _ask_about_names(table, questions)
     layout = _timed(layout, table, ignored, remarks, questions)
     groups = _groups(table, remarks, questions)
     bodies = _bodies(groups, table, ignored, remarks)
@@ -131,7 +136,25 @@ def _taken_apart(lines: list[str]) -> _Table:
     names = headings(words, n_columns)
     metadata = [line[:_WORDS] for line in lines[max(begun - _BEGINNING, 0) : begun + first] if line.strip()]
     values = values_of(rows, n_columns, decimal)
-    return _Table(delimiter, decimal, begun + first, n_columns, rows, values, names, metadata, bool(words))
+    n_names = len(trimmed(words[-1])) if words else 0
+    return _Table(delimiter, decimal, begun + first, n_columns, rows, values, names, metadata, bool(words), n_names)
+
+
+def _ask_about_names(table: _Table, questions: list[str]) -> None:
+    """Ask where names and columns do not go together."""
+    if table.n_names > table.n_columns:
+        questions.append(
+            f"The row of names has {table.n_names} columns and the rows of numbers have {table.n_columns}. Export the "
+            "table again, or give a layout."
+        )
+        return
+    nameless = [
+        str(column + 1)
+        for column, heading in enumerate(table.headings)
+        if column and not heading.name and np.isfinite(table.values[:, column]).any()
+    ]
+    if nameless:
+        questions.append(f"No name is over column {', '.join(nameless[:8])}. Export the table again, or give a layout.")
 
 
 def _words_of_comment(lines: list[str], delimiter: str, n_columns: int) -> list[list[str]]:
@@ -194,7 +217,7 @@ def _file_type(table: _Table) -> str:
 # --- numbers without names --------------------------------------------------------------------------------------------
 
 
-def _by_position(table: _Table, questions: list[str]) -> list[Heading]:
+def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> list[Heading]:
     """A proposal for columns without names; only time, x, y and z of one body are certain enough to be read."""
     values, n_columns = table.values, table.n_columns
     timed = (n_columns == 3 or n_columns % 3 == 1) and _counts_evenly(values[:, 0])
@@ -205,7 +228,9 @@ def _by_position(table: _Table, questions: list[str]) -> list[Heading]:
         whole = (j // size + 1) * size <= left
         result.append(Heading("xyz"[j % size] if whole else "", f"Body {j // size + 1}" if left > size else ""))
     certain = timed and n_columns == 4 and not _counts_evenly(values[:, 2])
-    if not certain:
+    if certain:
+        remarks.append("No line names the columns; they are read as time, x, y and z.")
+    else:
         questions.append(
             f"The table has {n_columns} columns without names, so it is not certain which of them are times and "
             "positions. Give a layout, or export the table with a row of names."
@@ -239,20 +264,45 @@ def _timed(layout: Layout, table: _Table, ignored: IgnoredList, remarks: list[st
                 f'The name "{name}" is that of several columns of different times. Give a layout, or export the bodies '
                 "one by one."
             )
-        extra = next((i for i, heading in enumerate(table.headings) if heading.what == "nanoseconds"), None)
-        seconds = table.headings[column].unit == "s" and np.all(table.values[:, column] % 1.0 == 0.0)
+        extra = _nanoseconds(table, column)
+        steps = np.diff(table.values[:, column])
+        if extra is None and np.count_nonzero(steps == 0.0) > 0.5 * len(steps):
+            questions.append(
+                f'Most rows of the column "{name}" have the time of the row before, so it is not certain when they '
+                "were measured. Give a layout, or export more digits."
+            )
         unit = _time_unit(table, column, remarks, questions)
         layout = replace(layout, time_column=column, time_unit=unit)
-        return replace(layout, nanoseconds_column=extra if seconds else None)
+        return replace(layout, nanoseconds_column=extra)
     if texts:
         named = [(i, unit) for i, unit in texts if i in columns]
         column, unit = (named or texts)[0]
         if unit == "timecode" and not rate:
             questions.append("Timecodes count frames, and no frame rate is stated. Give the rate in a layout.")
         return replace(layout, time_column=column, time_unit=unit, rate_hz=rate if unit == "timecode" else None)
+    unread = next((i for i in columns if i in table.text_columns), None)
+    if unread is not None:
+        text = next(row[unread] for row in table.rows if unread < len(row) and row[unread].lower() not in MISSING)
+        questions.append(
+            f'The column "{table.headings[unread].name}" holds texts such as "{text[:40]}", which are not dates (ISO '
+            "8601), times of day or timecodes. Export the times in seconds, or give a layout."
+        )
     if frames:
         return replace(layout, time_column=frames[0], time_unit="frame", rate_hz=rate)
     return replace(layout, time_column=None, rate_hz=rate)
+
+
+def _nanoseconds(table: _Table, column: int) -> int | None:
+    """The column of nanoseconds that belong to whole seconds in another one; None if there is none."""
+    seconds = table.values[:, column]
+    if table.headings[column].unit != "s" or not np.all(seconds[np.isfinite(seconds)] % 1.0 == 0.0):
+        return None
+    for other, heading in enumerate(table.headings):
+        if heading.what == "nanoseconds" or (heading.what == "time" and heading.unit == "ns"):
+            values = table.values[:, other]
+            if np.all((values >= 0.0) & (values < 1e9)):
+                return other
+    return None
 
 
 def _increases(column: FloatArray) -> bool:
@@ -315,6 +365,10 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
             groups.append(group)
         group.columns[heading.what] = column
     placed = [group for group in groups if sum(axis in group.columns for axis in "xyz") >= 2]
+    if table.named and any(
+        len({table.headings[c].name for c in group.columns.values()}) < len(group.columns) for group in groups
+    ):
+        remarks.append("Columns of the same name that follow each other are read as the x, y and z of a body.")
     for name in dict.fromkeys(group.name for group in groups):
         own = [group for group in groups if group.name == name]
         if len(own) > 1 and any(group not in placed for group in own):
@@ -323,6 +377,7 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
                 f"Columns {what} are given more than once, and not as whole positions. Give a layout, or export the "
                 "table with different names."
             )
+    _ask_about_axes(placed, questions)
     unnamed = [group for group in placed if not group.name]
     repeated = [name for name, count in Counter(group.name for group in placed).items() if count > 1 and name]
     if len(unnamed) > 1:
@@ -336,13 +391,31 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
     return placed
 
 
+def _ask_about_axes(groups: list[_Group], questions: list[str]) -> None:
+    """Ask where bodies do not have the same coordinates, as where a column is missing."""
+    axes = {tuple(sorted(axis for axis in "xyz" if axis in group.columns)) for group in groups}
+    if axes - {("x", "y"), ("x", "y", "z")} or len(axes) > 1:
+        held = "; ".join(
+            f"{group.name or 'a body'} {', '.join(axis for axis in 'xyz' if axis in group.columns)}"
+            for group in groups[:6]
+        )
+        questions.append(f"The bodies do not have the same coordinates ({held}). Export x, y and z, or give a layout.")
+    orders: dict[str, set[tuple[str, ...]]] = {}
+    for group in groups:
+        orders.setdefault(group.name, set()).add(tuple(group.columns))
+    mixed = [name for name, own in orders.items() if len(own) > 1]
+    if mixed:
+        what = f"of {mixed[0]}" if mixed[0] else "x, y and z"
+        questions.append(f"Columns {what} are given more than once, in different orders. Give a layout.")
+
+
 def _bodies(groups: list[_Group], table: _Table, ignored: IgnoredList, remarks: list[str]) -> list[BodyColumns]:
     bodies = []
     for group in groups:
         columns = group.columns
         kind, wanted = next(
             ((kind, parts) for kind, parts in _ROTATIONS if all(part in columns for part in parts)),
-            (cast(RotationKind, "none"), ()),
+            ("none", ()),
         )
         chosen = tuple(columns[part] for part in wanted)
         name = group.name or "Body"
@@ -366,13 +439,12 @@ def _ignore_others(table: _Table, layout: Layout, ignored: IgnoredList) -> None:
         if column in (layout.time_column, layout.nanoseconds_column) or heading.what.startswith("joint"):
             continue
         name = heading.name or f"column {column + 1}"
-        if heading.what in ("time", "nanoseconds", "frame"):
+        if column in texts:
+            ignored.add(name, "text")
+        elif heading.what in ("time", "nanoseconds", "frame"):
             ignored.add(name, "another clock" if heading.what != "frame" else "a count of frames")
-        elif not heading.what:
-            if column in texts:
-                ignored.add(name, "text")
-            elif np.isfinite(table.values[:, column]).any() or heading.name:
-                ignored.add(name, heading.reason or "not a position")
+        elif not heading.what and (np.isfinite(table.values[:, column]).any() or heading.name):
+            ignored.add(name, heading.reason or "not a position")
     # Columns of a body with fewer than two coordinates.
     used = {column for column, heading in enumerate(table.headings) if heading.what in ("x", "y", "z")}
     by_body = Counter((table.headings[column].body, table.headings[column].occurrence) for column in used)

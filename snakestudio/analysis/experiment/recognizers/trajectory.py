@@ -80,7 +80,7 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
     axes, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, time_column=0, time_unit=unit, bodies=bodies, axes=axes)
     step = float(np.median(np.diff(time)))
-    questions = ()
+    questions: tuple[str, ...] = ()
     if unit == "s" and step >= 1.0:
         questions = (f"No unit of time is stated, and the times are {step:g} apart. Give the unit in a layout.",)
     return Reading(

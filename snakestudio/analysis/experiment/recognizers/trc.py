@@ -141,7 +141,7 @@ def _count(path: Path, axes_row: list[str], columns: int, stated: int | None, no
         by_axes = len(axes_row) // 3
     votes = [each for each in (by_axes, stated) if each is not None]
     fitting = next((each for each in votes if 3 * each == columns), None)
-    if fitting is None and by_axes is not None and stated in (None, by_axes) and 0 < columns < 3 * by_axes:
+    if fitting is None and by_axes is not None and stated in (None, by_axes) and columns in range(3, 3 * by_axes, 3):
         fitting = by_axes  # the last markers are out of sight, and their cells are left away
     if fitting is None:
         parts = [f"{columns} columns of coordinates"]

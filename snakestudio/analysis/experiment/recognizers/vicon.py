@@ -149,6 +149,7 @@ def _reading(
     decimal = decimal_of(rows)
     values = values_of(rows, len(axes), decimal)
     ignored = IgnoredList()
+    _check_names(names, axes)
     groups = _groups([*names, *[""] * len(axes)][: len(axes)], axes, ignored)
     remarks: list[str] = []
     questions: list[str] = []
@@ -185,6 +186,26 @@ def _head(lines: list[str], section: _Section, delimiter: str) -> tuple[int | No
     )
 
 
+_SEQUENCES = (("x", "y", "z"), ("tx", "ty", "tz"), (*_TURNS[:3], "tx", "ty", "tz"), (*_TURNS, "tx", "ty", "tz"))
+"""Axes under one name, in their order."""
+
+
+def _check_names(names: list[str], axes: list[str]) -> None:
+    """See that every name is over the first of the columns that belong to it."""
+    low = [axis.lower() for axis in axes]
+    for column, name in enumerate(names):
+        if not name:
+            continue
+        behind = tuple(low[column : column + 7])
+        leading = column < len(low) and low[column] in ("frame", "sub frame", "subframe")
+        inside = column < len(low) and low[column] in (*_AXES, *_TURNS)
+        if column >= len(low) or leading or (inside and not any(behind[: len(s)] == s for s in _SEQUENCES)):
+            raise _UnclearError(
+                f'The name "{name}" is over column {column + 1}, and no X, Y and Z begin there. Export the trial '
+                "again, or give a layout."
+            )
+
+
 def _groups(names: list[str], axes: list[str], ignored: IgnoredList) -> list[_Group]:
     """Columns by the name over the first of them; a name holds until the next one."""
     groups: list[_Group] = []
@@ -210,11 +231,16 @@ def _bodies(
         position = {_AXES[low]: column for low, column in group.columns.items() if low in _AXES}
         own = {units[column] for column in position.values()}
         known = {length_unit_of(unit) for unit in own if unit}
-        if set(position) == {"x", "y", "z"} and (not any(own) or known - {None}) and None not in known:
+        if set(position) == {"x", "y", "z"} and (own == {""} or "" not in own) and None not in known:
             read.append((group, position))
             lengths |= {str(unit) for unit in known}
             continue
-        if set(position) >= {"x", "y"} and any(own) and None in known and "/" not in "".join(own):
+        if position and (set(position) != {"x", "y", "z"} or "" in own) and known - {None}:
+            questions.append(
+                f"{group.name or 'A body'} has no X, Y and Z that all have a unit of length. Export the trial again, "
+                "or give a layout."
+            )
+        elif set(position) >= {"x", "y"} and any(own) and None in known and "/" not in "".join(own):
             questions.append(
                 f'The unit of length "{sorted(own)[0]}" of {group.name} is not known. Give it in a layout.'
             )

@@ -158,9 +158,9 @@ class ImportExperimentDialog(QDialog):
 
     def _layout_button(self) -> QPushButton:
         button = QPushButton("Layout", self)
-        button.setToolTip("How this file is read, to be guessed anew, kept as a file or taken from one")
+        button.setToolTip("How this file is read: recognize it again, open a layout or save one")
         menu = QMenu(button)
-        menu.addAction("Guess Anew").triggered.connect(self.guess)
+        menu.addAction("Recognize Again").triggered.connect(self.guess)
         menu.addAction("Open ...").triggered.connect(self._ask_open)
         self._save_action = menu.addAction("Save As ...")
         self._save_action.triggered.connect(self._ask_save)
