@@ -220,7 +220,7 @@ def _file_type(table: _Table) -> str:
 def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> list[Heading]:
     """A proposal for columns without names; only time, x, y and z of one body are certain enough to be read."""
     values, n_columns = table.values, table.n_columns
-    timed = (n_columns == 3 or n_columns % 3 == 1) and _counts_evenly(values[:, 0])
+    timed = (n_columns == 3 or n_columns % 3 != 0) and _counts_evenly(values[:, 0])
     result = [Heading("time")] if timed else []
     left = n_columns - len(result)
     size = 3 if left % 3 == 0 else 2 if left % 2 == 0 and left < 6 else 3
