@@ -349,7 +349,7 @@ def simulate(
 
 
 def known_step_estimate(
-    scene: Scene | Run | str | Path, prepared: Scene, changes: tuple[Change, ...]
+    scene: Scene | Run | str | Path, prepared: Scene, changes: tuple[Change | Pull, ...]
 ) -> StepEstimate | None:
     """The step estimate of a run, a run file or an exported CSV, if it is one of the same scene and changes."""
     estimate = None

@@ -11,6 +11,7 @@ from snakestudio.analysis.comparison.step_size import check_step_size as run_che
 from snakestudio.api.running import Run, prepare
 from snakestudio.export.step_size_tables import report
 from snakestudio.model.events import Change
+from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 
@@ -51,7 +52,7 @@ class StepReport:
 def check_scene_step_size(
     scene: Scene,
     base_dir: Path | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
 ) -> StepReport | None:
     """Check the time step of a scene, see `check_step_size`; None if `progress` cancelled it.

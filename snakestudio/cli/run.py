@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from snakestudio.api import Run, StepReport
     from snakestudio.export.video_options import VideoOptions
     from snakestudio.model.events import Change
+    from snakestudio.model.pull import Pull
     from snakestudio.model.scene import Scene
 
 __all__ = ["add_arguments", "execute"]
@@ -135,7 +136,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
 
 
 def _check_step(
-    scene: Scene, base_dir: Path | None, changes: tuple[Change, ...], line: ProgressLine, ending: Ending
+    scene: Scene, base_dir: Path | None, changes: tuple[Change | Pull, ...], line: ProgressLine, ending: Ending
 ) -> StepReport | None:
     """Check the time step and print the result; None if that was interrupted."""
     from snakestudio import api

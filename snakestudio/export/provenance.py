@@ -77,7 +77,7 @@ def step_estimate_of(recording: Recording) -> StepEstimate | None:
     """How far the result of a recording depends on its time step; None unless that was checked of the same run."""
     plain = recording.recording if isinstance(recording, WithDerived) else recording
     estimate = plain.step_estimate if isinstance(plain, BlockRecording) else None
-    if estimate is None or not estimate.is_of(scene_hash(scene_to_rebuild(plain)), len(replayed(plain.changes))):
+    if estimate is None or not estimate.is_of(scene_hash(scene_to_rebuild(plain)), len(repeated_edits(plain))):
         return None
     return estimate
 

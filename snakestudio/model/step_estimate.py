@@ -24,7 +24,7 @@ class StepEstimate:
     scene_sha256: str
     """Of the scene that was checked, see `scene_hash`."""
     changes: int
-    """Changes of scene values during the run that was checked."""
+    """Changes of scene values and pulls on links during the run that was checked."""
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> StepEstimate:
@@ -50,5 +50,5 @@ class StepEstimate:
         return values
 
     def is_of(self, scene_sha256: str, changes: int) -> bool:
-        """Whether it is of the run of a scene with that hash and that many changes."""
+        """Whether it is of the run of a scene with that hash and that many changes and pulls."""
         return self.scene_sha256 == scene_sha256 and self.changes == changes

@@ -30,6 +30,7 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import readers
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
+from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_hash
@@ -122,7 +123,7 @@ class StepCheck:
     """What a check of the step size gives."""
 
     scene: Scene
-    changes: tuple[Change, ...]
+    changes: tuple[Change | Pull, ...]
     runs: tuple[StepRun, ...]
     """From the scene's own step to the finest."""
     quantities: tuple[QuantityCheck, ...]
@@ -178,7 +179,7 @@ def _finite(value: float) -> float | None:
 def check_step_size(
     scene: Scene,
     base_dir: Path | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
     *,
     gently: bool = False,
@@ -249,7 +250,9 @@ def _adaptive(scene: Scene) -> bool:
     return scene.model.kind in readers(_ADAPTIVE)
 
 
-def _run(scene: Scene, base_dir: Path | None, changes: tuple[Change, ...], report: Callable[[float], bool]) -> StepRun:
+def _run(
+    scene: Scene, base_dir: Path | None, changes: tuple[Change | Pull, ...], report: Callable[[float], bool]
+) -> StepRun:
     warnings = engines.check(scene, base_dir)
     stable = not any(problem.key == "solver.step_s" and problem.severity == "warning" for problem in warnings)
     if not report(0.0):
@@ -434,7 +437,7 @@ def _two_suffice(runs: Sequence[StepRun]) -> bool:
     )
 
 
-def judge(scene: Scene, changes: tuple[Change, ...], runs: tuple[StepRun, ...]) -> StepCheck:
+def judge(scene: Scene, changes: tuple[Change | Pull, ...], runs: tuple[StepRun, ...]) -> StepCheck:
     """What finished runs with ever finer steps say about the first of them."""
     complete = [run for run in runs if run.complete]
     notes = _notes(scene, runs)

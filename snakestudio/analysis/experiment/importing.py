@@ -123,11 +123,8 @@ def _marker_kinds(capture: Capture) -> dict[str, str]:
     """What each body of a file of markers is: points with an orientation behind them are rigid bodies."""
     if capture.orientation is None:
         return dict.fromkeys(capture.bodies, "marker")
-    turned = np.isfinite(capture.orientation).all(axis=2).any(axis=0)
-    return {
-        body: "rigid body" if has_orientation else "marker"
-        for body, has_orientation in zip(capture.bodies, turned, strict=True)
-    }
+    turned = np.isfinite(capture.orientation).all(axis=2)
+    return {body: "rigid body" if turned[:, index].any() else "marker" for index, body in enumerate(capture.bodies)}
 
 
 def _markers(path: Path, data: bytes) -> Markers:
