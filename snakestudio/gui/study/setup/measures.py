@@ -162,7 +162,8 @@ class GoalCard(MeasureCard):
 
     @property
     def _aim_is_chosen(self) -> bool:
-        return self.part == self._aim_chosen_of or self.part.aim != self.part.natural_aim
+        goal: Goal = self.part
+        return goal == self._aim_chosen_of or goal.aim != goal.natural_aim
 
     def refresh(self) -> None:
         self.aim.setCurrentIndex(self.aim.findData(self.part.aim))
