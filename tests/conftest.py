@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from snakestudio import heap
 from snakestudio.paths import kernels_dir
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,6 +55,47 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("fuzz")
+
+
+# ---------------------------------------------------------------------------------------------------- memory
+
+MEMORY_BAR_MB = 1000
+"""What a process that runs tests should take at most; which tests it gets, and with them how much, is chance."""
+_peaks = pytest.StashKey[dict[str, int]]()
+
+
+def _peak_mb() -> int | None:
+    """The most memory that this process has had, MB; None where it cannot be known."""
+    if sys.platform != "linux":
+        return None
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 // 10**6
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Note how much memory the tests took: a worker sends it to the process that started it."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["peak_mb"] = _peak_mb()
+    elif not getattr(session.config.option, "numprocesses", None):
+        session.config.stash.setdefault(_peaks, {})["tests"] = _peak_mb() or 0
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a worker sends."""
+    peak = getattr(node, "workeroutput", {}).get("peak_mb")
+    node.config.stash.setdefault(_peaks, {})[node.gateway.id] = peak or 0
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the memory of every process beside its bar."""
+    peaks = config.stash.get(_peaks, {})
+    if any(peaks.values()):
+        each = ", ".join(f"{name} {peak} MB" for name, peak in sorted(peaks.items()))
+        terminalreporter.write_line(
+            f"most memory (bar {MEMORY_BAR_MB} MB): {each}", red=max(peaks.values()) > MEMORY_BAR_MB
+        )
 
 
 def pytest_unconfigure() -> None:
@@ -148,6 +190,7 @@ def _running_timers() -> dict[int, str]:
 def _only_what_is_new_is_collected() -> None:
     """Take a quarter of a million objects that the imports left out of the collector's sight."""
     gc.collect()
+    heap.release()
     gc.freeze()
 
 

@@ -1,4 +1,7 @@
-"""Memory of a long run: an hour of the main scene at 100 rows a second must not make the program grow."""
+"""Memory of a long run without a window: an hour at 100 rows a second must not make the recording grow.
+
+`bench_window_memory` measures the same with the window, whose plots remember the run, too.
+"""
 
 from __future__ import annotations
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QEvent, QSettings
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete, isValid
 
 from snakestudio.gui.app import make_window as main_window
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.paths import scenes_dir
@@ -26,8 +30,52 @@ WAITING_MS = 60_000
 """A machine with other work makes a window slow and not wrong."""
 
 
+_FAILED = pytest.StashKey[bool]()
+_made: weakref.WeakSet[QWidget] = weakref.WeakSet()
+"""Panels and dialogs of the present test, or of the one before."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note which tests failed: the traceback keeps what they made."""
+    report = yield
+    item.stash[_FAILED] = report.failed or item.stash.get(_FAILED, False)
+    return report
+
+
+def _collect() -> None:
+    """Free what was closed."""
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    # In the window a document has an owner. Without one Python's collector would delete it and its steps of undo in any
+    # order, and the stack might be left with pointers to steps that are gone.
+    for document in [each for each in gc.get_objects() if isinstance(each, (Document, ProfileDocument))]:
+        if isValid(document) and document.parent() is None:
+            delete(document)
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _no_widget_stays(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Free what a test has closed; fail if panels of the one before, which is over, are still in memory."""
+    if _made:
+        _collect()
+    left = [type(widget).__name__ for widget in _made]
+    _made.clear()
+    if left:
+        pytest.fail(f"the test before left closed widgets in memory: {', '.join(left)}", pytrace=False)
+    yield
+    if request.node.stash.get(_FAILED, False):
+        _made.clear()
+    elif "qtbot" in request.fixturenames:
+        _collect()
+
+
 class PatientQtBot(QtBot):
     """Waits longer than five seconds for what is to come."""
+
+    def addWidget(self, widget: QWidget, **others: Any) -> None:
+        _made.add(widget)
+        super().addWidget(widget, **others)
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAITING_MS) -> None:
         super().waitUntil(callback, timeout=timeout)

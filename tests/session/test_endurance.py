@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks import bench_window_memory
 from tests.benchmarks.bench_memory import growth
 
 
@@ -20,3 +21,15 @@ def test_memory_is_bounded_over_a_simulated_hour(tmp_path: Path) -> None:
     grown, disk, _ = growth(1.0, tmp_path)
     assert disk > 400
     assert grown < 64
+
+
+@pytest.mark.soak
+def test_the_window_does_not_grow_over_a_long_run() -> None:
+    for what, value, unit, bar, ok in bench_window_memory.hour(bench_window_memory.SIMULATED_S):
+        assert ok, f"{what}: {value} {unit}, bar {bar}"
+
+
+@pytest.mark.soak
+def test_scenes_that_were_opened_leave_nothing_behind() -> None:
+    for what, value, unit, bar, ok in bench_window_memory.scenes(bench_window_memory.N_SCENES):
+        assert ok, f"{what}: {value} {unit}, bar {bar}"

@@ -1,0 +1,154 @@
+"""Measures the memory of the real window: `memory_probe hour SIMULATED_S` or `memory_probe scenes COUNT`.
+
+``hour`` plays sidewinding at full speed in the default layout for a minute. What an hour of that makes takes an hour,
+so the rows to come are those of the last ten seconds again and again, with the time going on: they take the way of all
+rows through recording, file, plots, time bar and view, only faster than the engine makes them.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+
+from snakestudio import heap
+from snakestudio.gui.app import run
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.paths import scenes_dir
+from tests.benchmarks.bench_memory import resident
+
+SCENE = scenes_dir() / "sidewinding.toml"
+MINUTE_S = 60.0
+PIECE = 100
+"""Rows that are appended at once, as a run at full speed does."""
+TILE_S = 10.0
+PAUSE_S = 0.05
+"""After each tile: as many rows at once as the file takes would fill the memory with what waits for it."""
+SETTLING_S = 3.0
+RELEASE_S = 35.0
+"""Time in which the window returns what was freed; see `SessionController`."""
+
+Wait = float
+"""Seconds until the probe goes on."""
+
+
+class Probe(QObject):
+    """Does one thing after the other, in the event loop, prints what it measured as JSON and closes the window."""
+
+    def __init__(self, window: MainWindow, what: str, amount: float) -> None:
+        super().__init__(window)
+        self._context = window.context
+        self._window = window
+        self._values: dict[str, float] = {}
+        self._steps = self._hour(amount) if what == "hour" else self._scenes(int(amount))
+        QTimer.singleShot(100, self._go_on)
+
+    def _go_on(self) -> None:
+        wait = next(self._steps, None)
+        if wait is not None:
+            QTimer.singleShot(round(1000 * wait), self._go_on)
+            return
+        print(json.dumps(self._values), flush=True)
+        self._context.document.undo_stack.setClean()
+        self._window.close()
+
+    def _until_ready(self) -> Iterator[Wait]:
+        while not (self._context.docks.are_filled and self._context.bridge.status.state == "ready"):
+            yield 0.05
+
+    def _hour(self, simulated: float) -> Iterator[Wait]:
+        yield from self._until_ready()
+        context = self._context
+        context.document.set_value("run.duration_s", 1e6, "Duration")
+        context.run_bar.speed.choose(math.inf)
+        yield from self._until_ready()
+        yield SETTLING_S
+        self._values["ready"] = resident()
+        context.bridge.play_or_pause()
+        yield MINUTE_S
+        self._values["minute"] = resident()
+        context.bridge.session.pause()
+        yield 1.0
+        feed = threading.Thread(target=self._feed, args=[simulated])
+        feed.start()
+        most = 0.0
+        while feed.is_alive():
+            yield 1.0
+            most = max(most, resident())
+        yield RELEASE_S
+        recording = context.bridge.session.recording
+        assert recording is not None
+        self._values |= {
+            "simulated": float(recording.times[-1]),
+            "rows": float(len(recording)),
+            "most": most,
+            "hour": resident(),
+        }
+        del recording
+        context.bridge.reset()
+        yield 2 * SETTLING_S
+        self._values["reset"] = resident()
+
+    def _feed(self, simulated: float) -> None:
+        """Append rows until there are so many seconds of them."""
+        session = self._context.bridge.session
+        recording, latest = session.recording, session.latest
+        assert recording is not None
+        assert latest is not None
+        rate = recording.scene.run.log_rate_hz
+        n, tile = len(recording), round(TILE_S * rate)
+        rows = recording.rows(n - tile, n)
+        begin, state = float(recording.times[-1]), recording.checkpoint_before(math.inf)
+        assert state is not None
+        n_tiles = 0
+        while (shift := begin + n_tiles * TILE_S - float(rows.time[0]) + 1.0 / rate) + rows.time[0] < simulated:
+            for start in range(0, tile, PIECE):
+                piece = rows.slice(start, min(tile, start + PIECE))
+                recording.append(replace(piece, time=piece.time + shift))
+                session._conduct.latest = replace(latest, time=float(piece.time[-1] + shift))
+            recording.add_checkpoint(float(recording.times[-1]), state[1])
+            n_tiles += 1
+            time.sleep(PAUSE_S)
+
+    def _scenes(self, count: int) -> Iterator[Wait]:
+        """Open every scene once, as each formulation is loaded with its first scene and stays, and then `count`."""
+        yield from self._until_ready()
+        self._values["ready"] = resident()
+        paths = sorted(scenes_dir().glob("*.toml"))
+        for path in paths:
+            yield from self._open(path)
+        yield from self._open(SCENE)
+        self._values["first"] = resident()
+        for number in range(count):
+            yield from self._open(paths[number % len(paths)])
+        yield from self._open(SCENE)
+        self._values["last"] = resident()
+
+    def _open(self, path: Path) -> Iterator[Wait]:
+        """Open a scene, play it for a second and wait until what it has freed is returned."""
+        self._context.document.undo_stack.setClean()
+        self._context.files.open(path)
+        yield from self._until_ready()
+        self._context.bridge.play_or_pause()
+        yield 1.0
+        self._context.bridge.session.pause()
+        yield 0.5
+        gc.collect()
+        heap.release()
+
+
+def main() -> int:
+    """Run the window with the probe in it."""
+    return run(SCENE, lambda window: Probe(window, sys.argv[1], float(sys.argv[2])))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
