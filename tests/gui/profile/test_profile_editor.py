@@ -264,19 +264,26 @@ def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qt
     qtbot.waitUntil(lambda: editor.checks.meter.load > 1.0)
 
 
-@pytest.mark.parametrize(
-    ("key", "title"),
-    [
-        ("axes[3].node", "Joints"), ("axes", "Joints"), ("messages[2].id", "Messages"), ("status[1].code",
-        "Status and Errors"), ("sequences.stop[1].send", "Sequences"), ("sequences.stop", "Sequences"),
-        ("timing.lost_s", "Overview"), ("dbc", "Overview"), ("on_loss.bus", "On Loss"),
-        ("emulation.boot_s", "Emulation"), ("status", "Status and Errors"),
-    ],
-)  # fmt: skip
-def test_every_kind_of_key_has_its_page(editor: ProfileEditor, key: str, title: str) -> None:
-    editor.nav.setCurrentRow(list(editor.pages).index("DBC"))
-    editor.go_to(Problem("error", key, "", ""))
-    assert editor.nav.currentItem().text() == title
+PAGES_OF_KEYS = {
+    "axes[3].node": "Joints",
+    "axes": "Joints",
+    "messages[2].id": "Messages",
+    "status[1].code": "Status and Errors",
+    "sequences.stop[1].send": "Sequences",
+    "sequences.stop": "Sequences",
+    "timing.lost_s": "Overview",
+    "dbc": "Overview",
+    "on_loss.bus": "On Loss",
+    "emulation.boot_s": "Emulation",
+    "status": "Status and Errors",
+}
+
+
+def test_every_kind_of_key_has_its_page(editor: ProfileEditor) -> None:
+    for key, title in PAGES_OF_KEYS.items():
+        editor.nav.setCurrentRow(list(editor.pages).index("DBC"))
+        editor.go_to(Problem("error", key, "", ""))
+        assert editor.nav.currentItem().text() == title, key
 
 
 # ------------------------------------------------------------------------------------------------------------ files
