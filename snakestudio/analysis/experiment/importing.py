@@ -5,10 +5,11 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.c3d import read_c3d
 from snakestudio.analysis.experiment.clock import Clock
 from snakestudio.analysis.experiment.layout import (
@@ -123,7 +124,7 @@ def _marker_kinds(capture: Capture) -> dict[str, str]:
     """What each body of a file of markers is: points with an orientation behind them are rigid bodies."""
     if capture.orientation is None:
         return dict.fromkeys(capture.bodies, "marker")
-    turned = np.isfinite(capture.orientation).all(axis=2)
+    turned = cast(BoolArray, np.isfinite(capture.orientation).all(axis=2))
     return {body: "rigid body" if turned[:, index].any() else "marker" for index, body in enumerate(capture.bodies)}
 
 
