@@ -38,6 +38,8 @@ __all__ = ["ChannelBrowser"]
 
 _NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 _NAME, _VALUE, _UNIT = range(3)
+_NAME_LEAST = 150
+"""Width of the names, px of the design: "Energy and work" with its arrow is seen whole."""
 _MOST_FOUND = 200
 _VALUES_MS = 120
 """Values at the cursor are read this often at most."""
@@ -76,6 +78,8 @@ class _Tree(QTreeWidget):
         for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
+        beside = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)
+        self.setMinimumWidth(beside + theme.scaled(_NAME_LEAST))
 
     @property
     def chosen(self) -> tuple[str, ...]:

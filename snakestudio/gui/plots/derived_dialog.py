@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
@@ -25,6 +24,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
@@ -56,7 +56,7 @@ def _around() -> list[tuple[str, str]]:
     return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
 
 
-class DerivedDialog(QDialog):
+class DerivedDialog(Dialog):
     """Name, expression, what is wrong with it, and its curve over the newest rows.
 
     Parameters

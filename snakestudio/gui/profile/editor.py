@@ -45,6 +45,10 @@ _LEARN_LATER = "It keeps the window for longer than an armed robot waits for it:
 _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
 
+_LOWEST = 620
+"""Height below which the forms of its pages are cut off, px of the design."""
+
+
 class ProfileEditor(QWidget):
     """Edits one profile at a time; not modal.
 
@@ -117,6 +121,7 @@ class ProfileEditor(QWidget):
         column.addLayout(self._make_head())
         column.addWidget(self.note)
         column.addLayout(body, 1)
+        self.setMinimumHeight(theme.scaled(_LOWEST))
         theme.open_at(self, 1380, 860)
         joints, dbc = self._joints, self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QListView,
     QTabWidget,
@@ -23,7 +22,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
+from snakestudio.gui.robot.joint_table import JointTable
 from snakestudio.gui.robot.traffic_table import TrafficView, chip, table_view
 from snakestudio.model.atomic import write_atomically
 
@@ -50,9 +49,7 @@ class DataPanel(QWidget):
         self.tabs = QTabWidget(self)
         self.joints = JointTable(control, self)
         self.joint_view = table_view(self.joints, _JOINT_WIDTHS, "Joints of the robot")
-        self.joint_view.horizontalHeader().setSectionResizeMode(
-            [column.title for column in COLUMNS].index("Status"), QHeaderView.ResizeMode.Stretch
-        )
+        self.joint_view.horizontalHeader().setStretchLastSection(True)
         self.events = QListView(self)
         self.events.setModel(log)
         self.events.setUniformItemSizes(True)

@@ -227,7 +227,7 @@ class RunPanel(Themed):
         self._job: Job[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search runs: scene, model, tag, date")
+        self.search.setPlaceholderText("Search runs")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Search runs")
         self.model = RunListModel(self)

@@ -77,6 +77,7 @@ class SceneTree(Themed):
         self.search = QLineEdit()
         self.search.setPlaceholderText("search…")
         self.search.setClearButtonEnabled(True)
+        self.search.setMinimumWidth(theme.scaled(76))
         self.search.setToolTip("Show only what contains this text")
         self.search.textChanged.connect(self._filter)
         run = self._commands
@@ -86,7 +87,7 @@ class SceneTree(Themed):
         self.add_menu = QMenu(self)
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
-        self.copy_button = self._button("Copy", "", "Duplicate what is selected (Ctrl+D)", run.duplicate)
+        self.copy_button = self._button("Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate)
         self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", run.delete)
 
         self.palette_strip = Palette(run.add)
@@ -133,6 +134,7 @@ class SceneTree(Themed):
 
     def renew_theme(self) -> None:
         self.delete_button.setIcon(theme.icon("delete"))
+        self.copy_button.setIcon(theme.icon("duplicate"))
         self.add_menu.clear()
         self._fill_add(self.add_menu)
         self.model.renew_theme()

@@ -20,6 +20,9 @@ _Area = Qt.DockWidgetArea
 _BOTTOM_SHARE = 0.34
 """Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
 
+_LEAST = 240
+"""Width of a dock at least, px of the design: less is not enough for a line of text with a button."""
+
 
 @dataclass(frozen=True)
 class DockSpec(Generic[C]):
@@ -257,7 +260,9 @@ class DockTitle(QWidget):
         return any(label.property("role") == "heading" and label.text() == self._dock.windowTitle() for label in labels)
 
     def sizeHint(self) -> QSize:
-        return super().sizeHint() if self._gap is None or self._title.isVisibleTo(self) else QSize(80, self._gap)
+        return self.minimumSizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        return super().minimumSizeHint() if self._gap is None or self._title.isVisibleTo(self) else QSize(0, self._gap)
+        with_title = self._gap is None or self._title.isVisibleTo(self)
+        hint = super().minimumSizeHint() if with_title else QSize(0, self._gap or 0)
+        return hint.expandedTo(QSize(theme.scaled(_LEAST), 0))

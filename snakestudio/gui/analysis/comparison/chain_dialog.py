@@ -11,7 +11,6 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -29,13 +28,14 @@ from snakestudio.export.chain_tables import report, write_chain
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.dialog import Dialog
 
 __all__ = ["ChainDialog"]
 
 _STALE = "This is of an earlier version of the scene. Compare again to see the scene as it is now."
 
 
-class ChainDialog(QDialog):
+class ChainDialog(Dialog):
     """Convergence, joint torques, and the chain as a ghost in the viewport while this is open.
 
     Parameters

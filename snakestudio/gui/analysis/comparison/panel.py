@@ -93,7 +93,7 @@ class ComparisonPanel(Themed):
             column.addWidget(why)
 
         self.duration = NumberField(field_doc(Run, "duration_s"))
-        self.duration.setFixedWidth(theme.scaled(90))
+        self.duration.set_usual_width(90)
         self.duration.setToolTip("Simulated time that every model runs for")
         self._problem = Message()
         self.duration.problem_changed.connect(self._problem.say)
@@ -101,6 +101,7 @@ class ComparisonPanel(Themed):
         self.run_button.setProperty("role", "primary")
         self.run_button.clicked.connect(self._run)
         self.cancel_button.clicked.connect(comparer.cancel)
+        self.cancel_button.hide()  # or the panel would be as wide as with both until it is shown
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(QLabel("Duration"))
@@ -246,6 +247,8 @@ class ComparisonPanel(Themed):
 
 _HEADS = ("", "at the end", "worst", "RMS")
 _DIGITS = 3
+_LABEL = 100
+"""Width of what a row of the table is about, px of the design: two lines are read, three are not."""
 
 
 class MetricsTable(Themed):
@@ -320,6 +323,7 @@ class MetricsTable(Themed):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(0, 1)
+        grid.setColumnMinimumWidth(0, theme.scaled(_LABEL))
         for index, text in enumerate(_HEADS):
             grid.addWidget(_cell(text, index, "dim"), 0, index)
         rows = self.cells[run.label] = []

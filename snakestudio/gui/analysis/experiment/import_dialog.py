@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
@@ -27,6 +26,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
 from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, TrackPlan
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
@@ -38,7 +38,7 @@ __all__ = ["ImportExperimentDialog", "recall_layout"]
 _MOST_NOTES = 8
 
 
-class ImportExperimentDialog(QDialog):
+class ImportExperimentDialog(Dialog):
     """Columns, units and bodies of a measured file.
 
     Parameters

@@ -8,7 +8,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -29,6 +28,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.viewmodel.plots.scale import MINUS
 
@@ -324,7 +324,7 @@ class Figures(Themed):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        self.which = QComboBox(self)
+        self.which = narrow(ChoiceBox(self))
         self.which.setAccessibleName("Figures of")
         self.which.setToolTip("Whose figures stand below: those of all trials together, or of one of them")
         self.which.activated.connect(self._choose)

@@ -76,7 +76,7 @@ class _Rows(QAbstractTableModel):
 
     def data(self, index: _Index, role: int = _Role.DisplayRole) -> object:
         row, column = index.row(), index.column()
-        if role == _Role.DisplayRole:
+        if role in (_Role.DisplayRole, _Role.ToolTipRole):
             cells = self.rows[row]
             return cells[column] if column < len(cells) else ""
         used = self.meanings[column] != UNUSED and row >= self.header_rows

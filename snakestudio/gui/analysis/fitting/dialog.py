@@ -10,7 +10,6 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -31,6 +30,7 @@ from snakestudio.gui.analysis.fitting.parameter_rows import ParameterRows
 from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
@@ -51,7 +51,7 @@ _STALE = "The scene was edited since; fit again to begin from what it is now."
 _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
 
-class FitDialog(QDialog):
+class FitDialog(Dialog):
     """Sets up a fit, shows how it goes, and hands over what it found.
 
     Parameters

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QHeaderView,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import load_camera_path, save_camera_path
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 
@@ -34,7 +34,7 @@ __all__ = ["CameraDialog"]
 _KIND = "Camera path (*.toml)"
 
 
-class CameraDialog(QDialog):
+class CameraDialog(Dialog):
     """Stays open beside the viewport.
 
     Parameters

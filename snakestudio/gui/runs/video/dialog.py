@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
@@ -20,6 +20,7 @@ from snakestudio.export.composition import Composition
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.viewport_picture import ViewportPicture
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
@@ -33,7 +34,7 @@ _ENCODING = 4.5e-8
 """Time to encode a pixel, s."""
 
 
-class VideoDialog(QDialog):
+class VideoDialog(Dialog):
     """File, size, frames a second, camera, what is drawn, and a picture of any moment of it.
 
     Parameters

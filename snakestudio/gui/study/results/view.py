@@ -149,10 +149,10 @@ class StudyResultsView(QWidget):
         row.setContentsMargins(10, 0, 10, 0)
         row.setSpacing(8)
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Show where, like net_speed > 0.1 and gait.amplitude_deg < 40")
+        self.filter.setPlaceholderText("Filter: net_speed > 0.1")
         self.filter.setToolTip(
-            "A condition over the columns, whose names the tooltips of the table's head tell;"
-            ' texts in quotes, like state == "failed"'
+            "A condition over the columns, such as net_speed > 0.1 and gait.amplitude_deg < 40.\n"
+            'The tooltips of the table head give their names. Texts are in quotes: state == "failed".'
         )
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._on_filter)
