@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import SEPARATOR
 from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.pinned_runs import _Beside
@@ -44,7 +45,7 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: ready.context.bridge.displayed is not None and ready.context.bridge.displayed.time > 0.1)
     qtbot.waitUntil(lambda: "max" in ready.context.run_bar.factor.value)
     qtbot.waitUntil(lambda: ready.context.run_bar.residual.role == "good")
-    qtbot.waitUntil(lambda: ready.context.actions_table["play"].text() == "Pause")
+    qtbot.waitUntil(lambda: plain(ready.context.actions_table["play"].text()) == "Pause")
     qtbot.keyClick(ready.context.viewport, SPACE)
     qtbot.waitUntil(lambda: ready.context.bridge.status.state == "paused")
     qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, Library
 from snakestudio.gui.plots.drop import drag_data
@@ -353,7 +354,7 @@ class ChannelBrowser(Themed):
     def menu(self) -> QMenu:
         """The menu of the selected channels."""
         names = self.tree.chosen
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.addAction("Add to the Focused Plot", lambda: self.add_asked.emit(names))
         menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
         menu.addSeparator()

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QLineEdit,
-    QMenu,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -26,6 +25,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.expression_field import ExpressionField
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
@@ -102,7 +102,7 @@ class DerivedDialog(Dialog):
         self.around.setText("Apply ▾")
         self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
         self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._around_menu = QMenu(self)
+        self._around_menu = Menu(self)
         for text, pattern in _around():
             action = self._around_menu.addAction(text)
             action.triggered.connect(lambda _=False, pattern=pattern: self.field.wrap(pattern))

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListWidget,
-    QMenu,
     QMessageBox,
     QPushButton,
     QSplitter,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.checks_panel import ChecksPanel
 from snakestudio.gui.profile.dbc_page import DbcPage
@@ -152,7 +152,7 @@ class ProfileEditor(QWidget):
         self.template.setText("New from Template")
         self.template.setToolTip("A copy of a profile that comes with the program, with its DBC, in your own folder")
         self.template.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self.template)
+        menu = Menu(self.template)
         for path in shipped():
             menu.addAction(path.stem.replace("_", " ")).triggered.connect(
                 lambda _=False, path=path: self.begin_from(path)

@@ -15,6 +15,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
 from snakestudio.model.edits import declared, parse_key, with_values
@@ -168,7 +169,7 @@ class Checks(QWidget):
 
     def menu(self, index: QModelIndex) -> QMenu:
         """What can be done about a finding."""
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.addAction("Go There").triggered.connect(lambda: self._go_to(index))
         for fix in self._findings.entries[index.row()].problem.fixes:
             menu.addAction(fix.label).triggered.connect(lambda _=False, fix=fix: self._fix(fix))

@@ -28,6 +28,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
@@ -84,7 +85,7 @@ class SceneTree(Themed):
         self.add_button = self._button("Add", "", "Add an obstacle like the last one at a free place", run.add)
         self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        self.add_menu = QMenu(self)
+        self.add_menu = Menu(self)
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
         self.copy_button = self._button("Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate)
@@ -283,7 +284,7 @@ class SceneTree(Themed):
     def _show_menu(self, position: QPoint) -> None:
         if not self._document.scene.body.meets_obstacles:
             return  # all of it is about obstacles
-        menu = QMenu(self)
+        menu = Menu(self)
         self._fill_add(menu.addMenu("Add"))
         for entry in self._menu_entries:
             if entry is None:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QSizePolicy,
     QToolBar,
     QToolButton,
@@ -24,6 +23,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.live_figure import Figure, FigureRow
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
@@ -296,7 +296,7 @@ class RunBar(QToolBar):
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export.setFixedHeight(theme.scaled(34))
         self.export.setToolTip("Write the run as numbers or as a video")
-        menu = QMenu(self.export)
+        menu = Menu(self.export)
         menu.addActions(exports)
         self.export.setMenu(menu)
         row.addWidget(self.export)

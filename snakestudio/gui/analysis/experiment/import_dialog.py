@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -27,6 +26,7 @@ from snakestudio.gui.analysis.experiment.layout_form import BodyRows, LayoutForm
 from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, TrackPlan
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
@@ -145,7 +145,7 @@ class ImportExperimentDialog(Dialog):
     def _layout_button(self) -> QPushButton:
         button = QPushButton("Layout", self)
         button.setToolTip("How this file is read, to be guessed anew, kept as a file or taken from one")
-        menu = QMenu(button)
+        menu = Menu(button)
         menu.addAction("Guess Anew").triggered.connect(self.guess)
         menu.addAction("Open ...").triggered.connect(self._ask_open)
         self._save_action = menu.addAction("Save As ...")

@@ -25,6 +25,7 @@ from snakestudio.drawing.overlays import Track
 from snakestudio.drawing.tracks import track_segments
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.model.capture import Capture
 from snakestudio.viewmodel.experiment.columns import (
     JOINT_PARTS,
@@ -166,7 +167,7 @@ class PreviewTable(QTableView):
 
     def menu(self, column: int) -> QMenu:
         """What a column can hold."""
-        menu = QMenu(self)
+        menu = Menu(self)
         now, model = self._rows.meanings[column], self._rows
 
         def offer(where: QMenu, text: str, meaning: Meaning) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
 from snakestudio.drawing.camera import Camera
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.runs.timeline.track import Track
 
@@ -86,7 +87,7 @@ class TimeBar(QWidget):
         """Take the commands that act on time."""
         self.transport = Transport(self._bridge, action, self)
         self._row.insertWidget(0, self.transport)
-        menu = QMenu(self.track)
+        menu = Menu(self.track)
         for name in _MENU:
             if name:
                 menu.addAction(action(name))
@@ -189,7 +190,7 @@ class Transport(QWidget):
         self.speed.setAccessibleName("Speed of playing")
         self.speed.setToolTip("How fast what is recorded is played, over real time")
         self.speed.setFixedSize(theme.scaled(64), theme.scaled(28))
-        menu = QMenu(self.speed)
+        menu = Menu(self.speed)
         for speed in SPEEDS:
             menu.addAction(_name(speed)).triggered.connect(lambda _=False, chosen=speed: self._choose(chosen))
         self.speed.setMenu(menu)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.convergence import ConvergenceView
 from snakestudio.gui.study.results.hover_card import HoverCard
@@ -344,7 +345,7 @@ class StudyResultsView(QWidget):
     def menu(self) -> QMenu:
         """What can be done with the selected rows."""
         rows = self.linked.rows.selected_rows
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         last = rows[-1] if rows else -1
 
