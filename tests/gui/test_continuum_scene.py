@@ -15,6 +15,7 @@ from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
@@ -235,7 +236,7 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     assert rows.solver_unconverged[-1] > 0, "from the left alone it cannot be carried, and that is said"
     window.context.selection.set([("link", 5)])
     window.context.actions_table.menus["View/Trail of"].aboutToShow.emit()
-    trail = [action.text() for action in window.context.actions_table.menus["View/Trail of"].actions()]
+    trail = [plain(action.text()) for action in window.context.actions_table.menus["View/Trail of"].actions()]
     assert trail[:2] == ["No Trail", "Middle Section"]
     window.context.actions_table.refresh()
     for name in ("draw_path", "select_all", "add_cylinder"):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.main_window import MainWindow
 from tests.gui.conftest import MAIN_SCENE
 
@@ -163,7 +164,7 @@ def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qt
 
 def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
     window.context.actions_table.menus["File/Open Example"].aboutToShow.emit()
-    texts = [action.text() for action in window.context.actions_table.menus["File/Open Example"].actions()]
+    texts = [plain(action.text()) for action in window.context.actions_table.menus["File/Open Example"].actions()]
     assert "Obstacle-aided locomotion" in texts
     assert texts[0].startswith("Scene Gallery")
 

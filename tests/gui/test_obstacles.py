@@ -16,6 +16,7 @@ from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.scene.inspector import Inspector
@@ -90,7 +91,7 @@ def test_a_free_place_is_taken_at_once(document: Document, selection: Selection)
 
 def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
     menu = window.context.actions_table.menus["Edit/Add Obstacle"]
-    assert [action.text() for action in menu.actions()] == [preset.title for preset in PRESETS.values()]
+    assert [plain(action.text()) for action in menu.actions()] == [preset.title for preset in PRESETS.values()]
     before = len(window.context.document.scene.obstacles)
     window.context.actions_table["add_ramp"].trigger()
     added = window.context.document.scene.obstacles[before]

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.command import Command
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
@@ -55,7 +56,7 @@ def test_a_command_is_in_its_menu_the_palette_and_on_its_keys(
 ) -> None:
     window = make()
     actions = window.context.actions_table
-    assert "Wave" in [action.text() for action in actions.menus["Simulation"].actions()]
+    assert "Wave" in [plain(action.text()) for action in actions.menus["Simulation"].actions()]
     palette = window.context.guides.palette()
     qtbot.waitUntil(palette.field.hasFocus)
     QTest.keyClicks(palette.field, "wave")
@@ -73,7 +74,7 @@ def test_a_dock_is_in_the_menu_and_stands_where_it_stood(make: Callable[[], Main
     dock = window.context.docks["waves"]
     assert not dock.isVisible(), "it comes when it is asked for"
     panels = window.context.actions_table.menus["View/Panels"].actions()
-    assert "Waves" in [action.text() for action in panels]
+    assert "Waves" in [plain(action.text()) for action in panels]
     window.context.docks.fill(window.context)
     qtbot.waitUntil(lambda: window.context.docks.are_filled)
     window.context.show_dock("waves")

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.engines import registry
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.preparing_ahead import PreparingAhead, next_kind, on_battery
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -106,7 +107,7 @@ def test_it_plays_when_ready_and_that_can_be_taken_back(preparing: MainWindow, q
     qtbot.waitUntil(lambda: play.says == "Plays when ready 43 % · 9 s left")
     qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
     assert "running" not in preparing.context.status_bar.left.text
-    qtbot.waitUntil(lambda: preparing.context.actions_table["play"].text() == "Do Not Play When Ready")
+    qtbot.waitUntil(lambda: plain(preparing.context.actions_table["play"].text()) == "Do Not Play When Ready")
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: play.says.startswith("Preparing"))
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
@@ -142,7 +143,7 @@ def test_it_can_be_cancelled_and_begun_again(preparing: MainWindow, qtbot: QtBot
     elif way == "banner":
         press("Prepare")
     else:
-        qtbot.waitUntil(lambda: preparing.context.actions_table["prepare"].text() == "Prepare the Engine")
+        qtbot.waitUntil(lambda: plain(preparing.context.actions_table["prepare"].text()) == "Prepare the Engine")
         preparing.context.actions_table["prepare"].trigger()
     qtbot.waitUntil(lambda: preparing.context.bridge.status.state == "preparing")
     assert preparing.context.bridge.status.queued == (way == "button")

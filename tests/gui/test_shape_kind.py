@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import handles
 from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_tree import SceneTree
@@ -43,7 +44,7 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
 def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(window: MainWindow, qtbot: QtBot) -> None:
     document, selection, viewport = window.context.document, window.context.selection, window.context.viewport
     before = document.scene
-    assert window.context.actions_table["add_fence"].text() == "Fence"
+    assert plain(window.context.actions_table["add_fence"].text()) == "Fence"
     palette = window.findChild(Palette)
     assert palette is not None
     qtbot.mouseClick(palette.buttons["fence"], LEFT)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.robot.together.dialog import TogetherDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.sync import Together
@@ -108,7 +109,7 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
         short.context.actions_table["start_together"].trigger()
         qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.context.banners.together.text)
         assert short.context.bridge.status.state == "ready"
-        qtbot.waitUntil(lambda: short.context.actions_table["start_together"].text() == "Cancel Start Together")
+        qtbot.waitUntil(lambda: plain(short.context.actions_table["start_together"].text()) == "Cancel Start Together")
         with peer("fire", port, "START lab_3 12.5"):
             qtbot.waitUntil(lambda: short.context.bridge.status.state == "finished")
         qtbot.waitUntil(lambda: not short.context.together.busy)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+import html
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -15,14 +17,52 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-__all__ = ["ChoiceBox", "DoubleSpinBox", "SpinBox"]
+__all__ = ["ChoiceBox", "DoubleSpinBox", "SpinBox", "narrow"]
 
 _ROOM = 9
 """Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it before the text."""
 
 
 class ChoiceBox(QComboBox):
-    """A box that leaves the wheel to the panel it stands in; a text that is longer than it ends in "…"."""
+    """A box that leaves the wheel to its panel.
+
+    A text that is too long for it ends in "…", and the tooltip has it whole.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tip = ""
+        self.currentTextChanged.connect(lambda _: self.renew_tip())
+
+    def setToolTip(self, tip: str) -> None:
+        self._tip = tip
+        self.renew_tip()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.renew_tip()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.renew_tip()
+
+    def renew_tip(self) -> None:
+        """Have the tooltip tell a text that is not seen whole; call where entries changed without signals."""
+        text = self.currentText()
+        cut = self.fontMetrics().horizontalAdvance(text) > self._text_width()
+        rich = self._tip.startswith("<qt>")
+        whole = f"<qt>{html.escape(text)}</qt><br><br>" if rich else f"{text}\n\n" if self._tip else text
+        super().setToolTip(f"{whole}{self._tip}" if cut else self._tip)
+
+    def _text_width(self) -> int:
+        """Width that is there for the text, px."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        complex_control, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        width = self.style().subControlRect(complex_control, option, part, self).width()
+        has_icon = self.currentIndex() >= 0 and not self.itemIcon(self.currentIndex()).isNull()
+        return width - (self.iconSize().width() + 4 if has_icon else 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # Qt's own cuts a text off in the middle of a letter.
@@ -32,16 +72,20 @@ class ChoiceBox(QComboBox):
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        room = self.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
-        ).width() - (self.iconSize().width() + 4 if not self.itemIcon(self.currentIndex()).isNull() else 0)  # fmt: skip
         elide = Qt.TextElideMode.ElideRight
-        option.currentText = option.fontMetrics.elidedText(option.currentText, elide, room)
+        option.currentText = option.fontMetrics.elidedText(option.currentText, elide, self._text_width())
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+
+def narrow(box: ChoiceBox, characters: int = 8) -> ChoiceBox:
+    """A box that can be narrower than its longest choice."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(characters)
+    return box
 
 
 class SpinBox(QSpinBox):

@@ -82,7 +82,7 @@ class FormRow(QWidget):
         self._label.setWordWrap(True)
         self._unit = QLabel(self.doc.unit)
         self._unit.setProperty("role", "unit")
-        self._unit.setFixedWidth(theme.scaled(_UNIT))
+        self._unit.setFixedWidth(max(theme.scaled(_UNIT), self._unit.sizeHint().width()))
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -181,10 +181,17 @@ class FormRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        rest = self._grid.contentsRect().width() - theme.scaled(_UNIT + _NUMBER) - 2 * self._grid.horizontalSpacing()
+        editor = self._grid.itemAtPosition(0, 1)
+        number = max(theme.scaled(_NUMBER), editor.minimumSize().width() if editor is not None else 0)
+        rest = self._grid.contentsRect().width() - self._unit.width() - number - 2 * self._grid.horizontalSpacing()
         self._label.setFixedWidth(max(theme.scaled(_LABEL_LEAST), min(theme.scaled(_LABEL), rest)))
         if self.reset_button is not None:
             self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
+
+    def minimumSizeHint(self) -> QSize:
+        """With the label as narrow as it gets, however wide it is now."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width() - self._label.minimumWidth() + theme.scaled(_LABEL_LEAST), hint.height())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         open_value_menu(self, self._document, self.keys, event)

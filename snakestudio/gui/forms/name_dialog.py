@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 
 __all__ = ["NameDialog"]
 
 
-class NameDialog(QDialog):
+class NameDialog(Dialog):
     """A name and two buttons.
 
     Parameters

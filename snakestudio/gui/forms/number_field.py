@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
@@ -12,6 +12,10 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.viewmodel.numbers import Change, format_number, nice_step, parse_change
 
 __all__ = ["Message", "NumberField"]
+
+
+_WIDEST = 110
+"""Width of a number that a field makes room for, px of the design."""
 
 
 class Message(QLabel):
@@ -82,7 +86,9 @@ class NumberField(QLineEdit):
         self.setFont(theme.value_font(13))
         self.setPlaceholderText("none" if optional else "")
         self.setAccessibleName(doc.label)
+        self._needed, self._usual = 0, 0
         self.textEdited.connect(lambda text: self._set_problem(""))
+        self.textChanged.connect(self._on_text)
 
     @property
     def value(self) -> float | None:
@@ -216,6 +222,31 @@ class NumberField(QLineEdit):
         if not self.range_problem(target):
             self._offer(target, again)
             self.selectAll()
+
+    # --- size ------------------------------------------------------------------------------------------------------
+
+    def _on_text(self, text: str) -> None:
+        """Ask for the width of a number, so that it is seen whole; what is being typed scrolls."""
+        if not self.hasFocus():
+            needed = self.fontMetrics().horizontalAdvance(text)
+            if needed != self._needed:
+                self._needed = needed
+                self.updateGeometry()
+
+    def set_usual_width(self, width: int) -> None:
+        """Be `width` px of the design wide, and wider only where a number needs it."""
+        self._usual = theme.scaled(width)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint() if self._usual else super().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        beside = hint.width() - self.fontMetrics().maxWidth()  # padding, frame and Qt's own margin
+        number = min(self._needed, theme.scaled(_WIDEST)) + beside
+        return QSize(max(self._usual or hint.width(), number), hint.height())
 
     # --- events ----------------------------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ class ParameterRow(Themed):
         integer, optional = number_kind(model, name) or (False, False)
         self.default: Any = self.doc.default
         self.field = NumberField(self.doc, integer=integer, optional=optional)
-        self.field.setFixedWidth(theme.scaled(72 if slider else 92))
+        self.field.set_usual_width(72 if slider else 92)
         self.field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # but the row's
         self.slider: ValueSlider | None = None
         self.message = Message()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 
-__all__ = ["Section", "heading", "scrolled"]
+__all__ = ["ColumnScrollArea", "Section", "heading", "scrolled"]
 
 
 def heading(text: str) -> QLabel:
@@ -18,14 +18,34 @@ def heading(text: str) -> QLabel:
     return label
 
 
-def scrolled(content: QWidget) -> QScrollArea:
+class ColumnScrollArea(QScrollArea):
+    """An area that scrolls upwards and downwards, and is never narrower than its content."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(content)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        content = self.widget()
+        if content is None:
+            return hint
+        beside = self.verticalScrollBar().sizeHint().width() + 2 * self.frameWidth()
+        return QSize((content.minimumWidth() or content.minimumSizeHint().width()) + beside, hint.height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        handled = super().eventFilter(watched, event)
+        if event.type() == QEvent.Type.LayoutRequest:  # the content may need another width
+            self.updateGeometry()
+        return handled
+
+
+def scrolled(content: QWidget) -> ColumnScrollArea:
     """`content` in an area that scrolls upwards and downwards only."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(content)
-    return area
+    return ColumnScrollArea(content)
 
 
 class Section(Themed):

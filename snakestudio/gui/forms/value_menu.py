@@ -8,6 +8,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 
 __all__ = ["open_value_menu"]
 
@@ -25,13 +26,15 @@ def open_value_menu(row: QWidget, document: Document, keys: Sequence[str], event
     event : QContextMenuEvent
     """
     under = row.childAt(event.pos())
-    menu = under.createStandardContextMenu() if isinstance(under, QLineEdit) else QMenu(row)
+    menu = under.createStandardContextMenu() if isinstance(under, QLineEdit) else Menu(row)
     if not menu.isEmpty():
+        keep_keys(menu)
         menu.addSeparator()
     for text, carry_out in document.value_commands:
         menu.addAction(text).triggered.connect(lambda _=False, call=carry_out: call(tuple(keys)))
     copied = "+".join(keys)
     menu.addAction("Copy Key").triggered.connect(lambda: QGuiApplication.clipboard().setText(copied))
+    assign_mnemonics(menu)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(event.globalPos())
     event.accept()

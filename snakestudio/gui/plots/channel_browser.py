@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, Library
 from snakestudio.gui.plots.drop import drag_data
@@ -38,6 +39,8 @@ __all__ = ["ChannelBrowser"]
 
 _NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 _NAME, _VALUE, _UNIT = range(3)
+_NAME_LEAST = 150
+"""Width of the names, px of the design: "Energy and work" with its arrow is seen whole."""
 _MOST_FOUND = 200
 _VALUES_MS = 120
 """Values at the cursor are read this often at most."""
@@ -76,6 +79,8 @@ class _Tree(QTreeWidget):
         for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
+        beside = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)
+        self.setMinimumWidth(beside + theme.scaled(_NAME_LEAST))
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -351,7 +356,7 @@ class ChannelBrowser(Themed):
     def menu(self) -> QMenu:
         """The menu of the selected channels."""
         names = self.tree.chosen
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.addAction("Add to the Focused Plot", lambda: self.add_asked.emit(names))
         menu.addAction("Show in a New Plot", lambda: self.new_plot_asked.emit(names))
         menu.addSeparator()

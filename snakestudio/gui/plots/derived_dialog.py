@@ -8,12 +8,10 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
     QLineEdit,
-    QMenu,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -25,7 +23,9 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.expression_field import ExpressionField
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.plots.channel_library import Derived, Library
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
@@ -56,7 +56,7 @@ def _around() -> list[tuple[str, str]]:
     return [*offered, own, ("Difference from the Other Run", "{0} - other.{0}")]
 
 
-class DerivedDialog(QDialog):
+class DerivedDialog(Dialog):
     """Name, expression, what is wrong with it, and its curve over the newest rows.
 
     Parameters
@@ -102,7 +102,7 @@ class DerivedDialog(QDialog):
         self.around.setText("Apply ▾")
         self.around.setToolTip("Put a filter or a function around the expression, or around what is selected of it")
         self.around.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._around_menu = QMenu(self)
+        self._around_menu = Menu(self)
         for text, pattern in _around():
             action = self._around_menu.addAction(text)
             action.triggered.connect(lambda _=False, pattern=pattern: self.field.wrap(pattern))

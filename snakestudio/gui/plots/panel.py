@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.export import PlotExporter
@@ -502,7 +503,7 @@ class PlotPanel(Themed):
 
     def plot_menu(self, plot: LivePlot) -> QMenu:
         """The menu of a plot."""
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.addAction("Follow the Newest Data", self.follow)
         menu.addAction("Fit the Axes", lambda: self.fit_values(plot))
         if self.span is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QToolButton
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.forms.sections import heading
 
@@ -37,7 +38,7 @@ class PanelBar(NarrowRow):
         self.sets_button = self._tool(
             "Arrangement", "Arrangement: put plots of one kind of question here, or keep these", bare=True
         )
-        self.sets_menu = QMenu(self)
+        self.sets_menu = Menu(self)
         self.sets_button.setMenu(self.sets_menu)
         self.sets_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.statistics_button = self._switch(

@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWid
 
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.inks import ink
 from snakestudio.model.column_units import label_of
 from snakestudio.model.recording import Schema
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.compose import compose, legend
@@ -55,7 +57,7 @@ class PlotHead(QWidget):
         self.view_button.setToolTip("Choose what this plot shows")
         row.addWidget(self.view_button)
         row.addWidget(self.index_button)
-        self.view_menu, self.index_menu = QMenu(plot), QMenu(plot)
+        self.view_menu, self.index_menu = Menu(plot), Menu(plot)
         self.view_button.setMenu(self.view_menu)
         self.index_button.setMenu(self.index_menu)
         self.view_menu.aboutToShow.connect(self._fill_views)
@@ -108,7 +110,7 @@ class PlotHead(QWidget):
             if content is not None:
                 action.triggered.connect(lambda _=False, content=content: plot.show_content(content))
             self.view_menu.insertAction(first, action)
-        strips = QMenu("Strips by Number", self.view_menu)
+        strips = Menu("Strips by Number", self.view_menu)
         self.view_menu.insertMenu(first, strips)
         self._fill_strips(strips)
         self.view_menu.insertSeparator(first)
@@ -287,7 +289,7 @@ class LivePlot(QWidget):
     @property
     def instant(self) -> str:
         """Title with the time that a profile is of."""
-        return self.title if self._at[0] is None else f"{self.title}, t = {self._at[0]:g} s"
+        return self.title if self._at[0] is None else f"{self.title}, t = {run_time(self._at[0])}"
 
     @property
     def lines(self) -> list[CurveSpec]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QInputDialog, QMenu
 
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.plots.inks import ink
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.model.column_units import label_of
@@ -94,7 +95,7 @@ def curve_menu(plot: LivePlot, entry: int) -> QMenu | None:
     number = next((i for i in range(len(curves)) if ink(distinct_colour(i)) == colour), None)
     if number is None or plot.content.kind == "heat":
         return None
-    menu = QMenu(plot)
+    menu = Menu(plot)
     menu.addSection(_words(curves[number]))
     _add_curve(menu, plot, number)
     return menu

@@ -7,7 +7,6 @@ import math
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QHeaderView,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import SpinBox
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.profile.bit_grid import BitGrid
@@ -54,7 +54,7 @@ _MOST_BITS = 512
 _ORIGIN = Qt.ItemDataRole.UserRole
 
 
-class DbcDialog(QDialog):
+class DbcDialog(Dialog):
     """Edits a message, or makes one; nothing is taken over before it is accepted, and then as one step of undo.
 
     Parameters
@@ -73,6 +73,7 @@ class DbcDialog(QDialog):
         self.setWindowTitle(f"Edit {replaced}" if replaced else "New Message")
         theme.open_at(self, 1120, 560)
         self.name, self.id = QLineEdit(draft.name), QLineEdit(f"0x{draft.id:X}")
+        self.name.setMinimumWidth(theme.scaled(180))
         self.id.setFixedWidth(theme.scaled(110))
         self.id.setToolTip("Of the first node, if there is one for each: the profile's formula says the others")
         self.extended = QCheckBox("29 bits")

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListWidget,
-    QMenu,
     QMessageBox,
     QPushButton,
     QSplitter,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.checks_panel import ChecksPanel
 from snakestudio.gui.profile.dbc_page import DbcPage
@@ -43,6 +43,10 @@ _FILES = "Robot profiles (*.toml)"
 _LEARN = "Find out what is on an unknown bus, and take it over into this profile"
 _LEARN_LATER = "It keeps the window for longer than an armed robot waits for it: disarm the robot first"
 _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
+
+
+_LOWEST = 620
+"""Height below which the forms of its pages are cut off, px of the design."""
 
 
 class ProfileEditor(QWidget):
@@ -117,6 +121,7 @@ class ProfileEditor(QWidget):
         column.addLayout(self._make_head())
         column.addWidget(self.note)
         column.addLayout(body, 1)
+        self.setMinimumHeight(theme.scaled(_LOWEST))
         theme.open_at(self, 1380, 860)
         joints, dbc = self._joints, self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
@@ -147,7 +152,7 @@ class ProfileEditor(QWidget):
         self.template.setText("New from Template")
         self.template.setToolTip("A copy of a profile that comes with the program, with its DBC, in your own folder")
         self.template.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self.template)
+        menu = Menu(self.template)
         for path in shipped():
             menu.addAction(path.stem.replace("_", " ")).triggered.connect(
                 lambda _=False, path=path: self.begin_from(path)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
@@ -89,7 +89,7 @@ class FieldRow(QWidget):
             switch.clicked.connect(lambda on: self._put(bool(on)))
             return switch
         if column.kind in ("choice", "switch"):
-            box = _narrow(ChoiceBox())
+            box = narrow(ChoiceBox())
             words = column.choices if column.kind == "choice" else (True, False)
             if column.optional:
                 box.addItem("as in the DBC", None)
@@ -98,7 +98,7 @@ class FieldRow(QWidget):
             box.activated.connect(lambda index: self._put(box.itemData(index)))
             return box
         if self._suggestions is not None:
-            free = _narrow(ChoiceBox())
+            free = narrow(ChoiceBox())
             free.setEditable(True)
             free.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
             free.activated.connect(lambda index: self._put_text(free.itemText(index)))
@@ -242,13 +242,6 @@ class PartForm(QWidget):
 
 
 _NOTHING = object()
-
-
-def _narrow(box: ChoiceBox) -> ChoiceBox:
-    """A box that can be narrower than its longest choice."""
-    box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(8)
-    return box
 
 
 def _spoken(word: Any) -> str:

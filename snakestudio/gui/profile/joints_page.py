@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
@@ -32,7 +32,7 @@ from snakestudio.link.profile.schema import Axis
 __all__ = ["GenerateDialog", "JointsPage"]
 
 
-class GenerateDialog(QDialog):
+class GenerateDialog(Dialog):
     """How many joints, which axes, and which nodes move them; `axes` is what comes of it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QBrush, QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.cue_view import CueView
@@ -50,7 +50,7 @@ _TICK_MS = 30
 _AMPLITUDE = math.radians(20.0)
 
 
-class LearningDialog(QDialog):
+class LearningDialog(Dialog):
     """Guides through the recordings, and hands what was found to the profile that is being edited.
 
     Parameters

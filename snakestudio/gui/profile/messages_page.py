@@ -60,7 +60,7 @@ class MessagesPage(QWidget):
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
-        split.addWidget(self._detail)
+        split.addWidget(scrolled(self._detail))
         split.setSizes([theme.scaled(230), theme.scaled(420)])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

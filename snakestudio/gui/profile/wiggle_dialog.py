@@ -11,7 +11,6 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QBrush, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import (
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.robot import Robot
@@ -47,7 +47,7 @@ _COUNT = FieldDoc("Swings", "", "How often", "", (1, 6), False, 1, 20, False, 3)
 _HEADS = ("Axis", "Gain", "Lag [ms]", "Play [°]", "Offset [°]", "Judgement")
 
 
-class WiggleDialog(QDialog):
+class WiggleDialog(Dialog):
     """Wiggles axes of the connected robot while it is armed.
 
     Parameters
@@ -123,7 +123,7 @@ class WiggleDialog(QDialog):
             field.setToolTip(doc.help)
             field.committed.connect(lambda value, again, field=field: field.set_value(value))
             field.problem_changed.connect(self.message.say)
-            field.setFixedWidth(theme.scaled(64))
+            field.set_usual_width(64)
             label = QLabel(doc.label)
             label.setProperty("role", "dim")
             fields.addWidget(label, 0, 3 * place)

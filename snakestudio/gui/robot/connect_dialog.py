@@ -8,11 +8,12 @@ import time
 import numpy as np
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.throttle import Throttle
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.connect_form import ConnectForm
 from snakestudio.gui.robot.connection import RobotConnection
@@ -27,7 +28,7 @@ _VIEW_MS = 150
 _LISTED = 12
 
 
-class ConnectDialog(QDialog):
+class ConnectDialog(Dialog):
     """Not modal: the window, and its Stop, stay in reach.
 
     Parameters

@@ -7,7 +7,6 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QListView,
     QTabWidget,
@@ -21,7 +20,7 @@ from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.event_log import EventLog
-from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
+from snakestudio.gui.robot.joint_table import JointTable
 from snakestudio.gui.robot.traffic_table import TrafficView, chip, table_view
 from snakestudio.model.atomic import write_atomically
 
@@ -48,9 +47,7 @@ class DataPanel(QWidget):
         self.tabs = QTabWidget(self)
         self.joints = JointTable(control, self)
         self.joint_view = table_view(self.joints, _JOINT_WIDTHS, "Joints of the robot")
-        self.joint_view.horizontalHeader().setSectionResizeMode(
-            [column.title for column in COLUMNS].index("Status"), QHeaderView.ResizeMode.Stretch
-        )
+        self.joint_view.horizontalHeader().setStretchLastSection(True)
         self.events = QListView(self)
         self.events.setModel(log)
         self.events.setUniformItemSizes(True)

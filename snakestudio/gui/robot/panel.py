@@ -185,7 +185,6 @@ class RobotPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(scrolled(content))
-        self.setMinimumWidth(theme.scaled(284))
         self._throttle = Throttle(_PANEL_MS, self._refresh, self)
         control.polled.connect(self._throttle.ask)
         control.changed.connect(self._refresh)

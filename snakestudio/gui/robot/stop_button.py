@@ -163,7 +163,8 @@ class StopKeyFilter(QObject):
         if self.on:
             wanted += QGuiApplication.topLevelWindows()
             focus: QObject | None = QGuiApplication.focusObject()  # none where another program has the keyboard
-            wanted += [focus] if isinstance(focus, QObject) and focus not in wanted else []
+            for each in (focus, QApplication.activePopupWidget()):
+                wanted += [each] if isinstance(each, QObject) and each not in wanted else []
         for gone in self._watched:
             if isValid(gone) and gone not in wanted:
                 gone.removeEventFilter(self)

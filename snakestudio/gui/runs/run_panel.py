@@ -53,6 +53,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
 from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
@@ -248,7 +249,7 @@ class RunPanel(Themed):
         self._job: Job[list[KeptRun]] | None = None
         self._again = False
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search runs: scene, model, tag, date")
+        self.search.setPlaceholderText("Search runs")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Search runs")
         self.model = RunListModel(self)
@@ -415,7 +416,7 @@ class RunPanel(Themed):
 
     def menu(self) -> QMenu:
         """What can be done with the selected runs."""
-        menu = QMenu(self)
+        menu = Menu(self)
         runs = self.selected
         sound = [run for run in runs if run.info is not None]
         one = runs[0] if len(runs) == 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
@@ -12,6 +12,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import Preview
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
@@ -29,7 +30,7 @@ _SELECTED = ""
 """Stands for what is selected, among the names of presets."""
 
 
-class ArrayDialog(QDialog):
+class ArrayDialog(Dialog):
     """Pattern, numbers, and what it will be.
 
     Parameters

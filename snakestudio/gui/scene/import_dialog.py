@@ -6,10 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.obstacles.circles import Circles
@@ -67,7 +68,7 @@ class _Plan(QWidget):
         painter.end()
 
 
-class ImportDialog(QDialog):
+class ImportDialog(Dialog):
     """Unit, scale and group of what is imported, and what comes of them.
 
     Parameters

@@ -12,7 +12,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
-from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
@@ -202,7 +201,6 @@ class ParameterPanels(Themed):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
-        self.setMinimumWidth(theme.scaled(264))
 
         self._shape_pace = Throttle(90, self._draw_shape, self)
         document.scene_changed.connect(self._on_scene)

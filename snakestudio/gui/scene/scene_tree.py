@@ -28,6 +28,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
@@ -77,16 +78,17 @@ class SceneTree(Themed):
         self.search = QLineEdit()
         self.search.setPlaceholderText("search…")
         self.search.setClearButtonEnabled(True)
+        self.search.setMinimumWidth(theme.scaled(76))
         self.search.setToolTip("Show only what contains this text")
         self.search.textChanged.connect(self._filter)
         run = self._commands
         self.add_button = self._button("Add", "", "Add an obstacle like the last one at a free place", run.add)
         self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        self.add_menu = QMenu(self)
+        self.add_menu = Menu(self)
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
-        self.copy_button = self._button("Copy", "", "Duplicate what is selected (Ctrl+D)", run.duplicate)
+        self.copy_button = self._button("Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate)
         self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", run.delete)
 
         self.palette_strip = Palette(run.add)
@@ -133,6 +135,7 @@ class SceneTree(Themed):
 
     def renew_theme(self) -> None:
         self.delete_button.setIcon(theme.icon("delete"))
+        self.copy_button.setIcon(theme.icon("duplicate"))
         self.add_menu.clear()
         self._fill_add(self.add_menu)
         self.model.renew_theme()
@@ -281,7 +284,7 @@ class SceneTree(Themed):
     def _show_menu(self, position: QPoint) -> None:
         if not self._document.scene.body.meets_obstacles:
             return  # all of it is about obstacles
-        menu = QMenu(self)
+        menu = Menu(self)
         self._fill_add(menu.addMenu("Add"))
         for entry in self._menu_entries:
             if entry is None:

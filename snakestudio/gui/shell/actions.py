@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import BODY_MENU, SEPARATOR, Command, Context
 from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.forms.menu import Menu, assign_mnemonics
 from snakestudio.gui.robot.controller import RobotControl
 
 __all__ = ["ActionRegistry"]
@@ -47,6 +48,7 @@ class ActionRegistry(QObject):
         self._window = window
         self._actions: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
+        self._texts: dict[str, str] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
@@ -95,11 +97,17 @@ class ActionRegistry(QObject):
                 menu.addSeparator()
             elif spec.run is not None:
                 menu.addAction(self._actions[spec.id])
+        for each in (bar, *self.menus.values()):
+            assign_mnemonics(each)
 
     def _menu(self, bar: QMenuBar, path: str) -> QMenu:
         if path not in self.menus:
             above, _, name = path.rpartition("/")
-            self.menus[path] = self._menu(bar, above).addMenu(name) if above else bar.addMenu(f"&{name}")
+            if above:
+                self.menus[path] = self._menu(bar, above).addMenu(name)
+            else:
+                self.menus[path] = Menu(name, bar)
+                bar.addMenu(self.menus[path])
         return self.menus[path]
 
     def give_space(self, name: str) -> None:
@@ -121,6 +129,7 @@ class ActionRegistry(QObject):
         context = self._context
         if BODY_MENU in self.menus:
             self.menus[BODY_MENU].menuAction().setVisible(context.document.scene.body.strained)
+        renamed: set[str] = set()
         for spec in self.commands:
             action = self._actions.get(spec.id)
             if action is None:
@@ -129,9 +138,13 @@ class ActionRegistry(QObject):
             if spec.checked is not None:
                 action.setChecked(spec.checked(context))
             text = spec.label(context) if spec.label is not None else spec.text
-            if text != action.text() or not action.toolTip():
+            if text != self._texts.get(spec.id):
+                self._texts[spec.id] = text
                 action.setText(text)
                 action.setToolTip(_tip(text, spec))
+                renamed.add(spec.menu)
+        for menu in renamed & self.menus.keys():
+            assign_mnemonics(self.menus[menu])
 
     def renew_theme(self) -> None:
         """Draw the icons in the colours of the present palette."""

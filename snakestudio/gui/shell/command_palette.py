@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.focus_cycle import FocusCycle
 from snakestudio.gui.shell.layouts import Layouts
@@ -88,7 +89,7 @@ def command_entries(
         action = table[spec.id]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         top, _, below = spec.menu.partition("/")
-        text = action.text().replace("&", "")
+        text = plain(action.text())
         found.append(
             CommandEntry(
                 spec.id,

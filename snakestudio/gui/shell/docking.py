@@ -20,6 +20,12 @@ _Area = Qt.DockWidgetArea
 _BOTTOM_SHARE = 0.34
 """Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
 
+_BARS, _LOWEST = 200, 150
+"""Height of all bars of a window, and of a dock at the bottom at least, px of the design: the rest is the view's, which
+has no less than half of a window."""
+_LEAST = 240
+"""Width of a dock at least, px of the design: less is not enough for a line of text with a button."""
+
 
 @dataclass(frozen=True)
 class DockSpec(Generic[C]):
@@ -103,6 +109,7 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{name}")
         dock.setWidget(content)
         dock.setTitleBarWidget(DockTitle(dock, gap))
+        dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)  # not behind another tab
         return dock
 
     # --- what is in them ------------------------------------------------------------------------------------------
@@ -152,6 +159,17 @@ class Docks(QObject):
         self.all[name].show()
         self.all[name].raise_()
 
+    def make_room(self, name: str, height: int) -> None:
+        """Let a panel be at least `height` (px) high, but take no more than half of the window."""
+        dock = self.all[name]
+        height = min(height, self._window.height() // 2)
+        if dock.height() >= height:
+            return
+        if dock.isFloating():
+            dock.resize(dock.width(), height)
+        else:
+            self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+
     @property
     def arranging(self) -> bool:
         """Whether panels have title bars to move and close them by."""
@@ -185,7 +203,8 @@ class Docks(QObject):
             sizes = [theme.scaled(spec.size) for spec in chosen]
             if orientation is Qt.Orientation.Vertical:
                 share = round(bottom_share * self._window.height())
-                sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share) for size in sizes]
+                half = max(theme.scaled(_LOWEST), self._window.height() // 2 - theme.scaled(_BARS))
+                sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share, half) for size in sizes]
             self._window.resizeDocks([self.all[spec.name] for spec in chosen], sizes, orientation)
         left = [self.all[name] for name in ("scene", "inspector", "checks")]
         self._window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)
@@ -257,7 +276,9 @@ class DockTitle(QWidget):
         return any(label.property("role") == "heading" and label.text() == self._dock.windowTitle() for label in labels)
 
     def sizeHint(self) -> QSize:
-        return super().sizeHint() if self._gap is None or self._title.isVisibleTo(self) else QSize(80, self._gap)
+        return self.minimumSizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        return super().minimumSizeHint() if self._gap is None or self._title.isVisibleTo(self) else QSize(0, self._gap)
+        with_title = self._gap is None or self._title.isVisibleTo(self)
+        hint = super().minimumSizeHint() if with_title else QSize(0, self._gap or 0)
+        return hint.expandedTo(QSize(theme.scaled(_LEAST), 0))

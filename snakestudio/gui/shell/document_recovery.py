@@ -7,7 +7,6 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QLabel,
     QListWidget,
@@ -20,6 +19,7 @@ from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banners
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.shell.autosave import INTERVAL_S, Autosave
 from snakestudio.gui.shell.disk_watch import DiskNotice, DiskWatch
 from snakestudio.gui.shell.files import Files
@@ -51,7 +51,7 @@ def unsaved_words(unsaved: Unsaved) -> list[str]:
     return difference_in_words(saved, unsaved.scene)
 
 
-class RecoveryDialog(QDialog):
+class RecoveryDialog(Dialog):
     """Offers unsaved scenes of windows that ended without saving, one by one.
 
     Parameters

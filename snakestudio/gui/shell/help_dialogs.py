@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QTextTable,
 )
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -34,6 +33,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio._version import __version__
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
@@ -232,7 +232,7 @@ MOUSE = (
 """What the mouse does, by where it is, and keys that are no commands."""
 
 
-class _Dialog(QDialog):
+class _Dialog(Dialog):
     def __init__(self, title: str, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)

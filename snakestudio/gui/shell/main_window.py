@@ -36,6 +36,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.file_dialogs import FileFolders
 from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.forms.menu import assign_mnemonics
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.connection import FAULT_MENU, FaultMenu
@@ -113,6 +114,7 @@ class MainWindow(QMainWindow):
         FaultMenu(c.actions_table.menus[FAULT_MENU], c.robot, c.connection)
         panels = c.actions_table.menus["View/Panels"]
         panels.addActions([dock.toggleViewAction() for dock in c.docks.all.values()])
+        assign_mnemonics(panels)
         c.docks.added.connect(lambda dock: panels.addAction(dock.toggleViewAction()))
         self._name = QLabel(self)
         self._name.setProperty("role", "dim")
@@ -281,8 +283,10 @@ class SpaceKeyFilter(QObject):
 
 def _list_recent(menu: QMenu, recent: RecentFiles, open_file: Callable[[Path], object], what: str) -> None:
     menu.clear()
-    for path in recent.paths:
-        menu.addAction(str(path)).triggered.connect(lambda _=False, p=path: open_file(p))
+    for number, path in enumerate(recent.paths, 1):
+        name = str(path).replace("&", "&&")
+        text = f"&{number}  {name}" if number < 10 else f"{number}  {name}"
+        menu.addAction(text).triggered.connect(lambda _=False, p=path: open_file(p))
     if menu.isEmpty():
         menu.addAction(f"No recent {what}").setEnabled(False)
     else:
@@ -307,6 +311,7 @@ class MovingMenus(QObject):
         ):
             menu = self._context.actions_table.menus[name]
             menu.aboutToShow.connect(lambda menu=menu, fill=fill: fill(menu))
+            menu.aboutToShow.connect(lambda menu=menu: assign_mnemonics(menu))
 
     def _fill_recent(self, menu: QMenu) -> None:
         files = self._context.files

@@ -35,7 +35,7 @@ def _scene_tree(c: Context) -> QWidget:
     table = c.actions_table
     entries = [table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU]
     tree = SceneTree(c.document, c.selection, c.obstacles, menu_entries=entries)
-    tree.addActions([table[name] for name in _TREE_KEYS])
+    tree.view.addActions([table[name] for name in _TREE_KEYS])
     return tree
 
 

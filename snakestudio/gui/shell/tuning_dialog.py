@@ -7,7 +7,6 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.shell.tuning import CANCELLED, Tuner
 from snakestudio.session import tuning
 from snakestudio.session.tuning import HEADINGS, PAIRS, cells
@@ -32,7 +32,7 @@ _HOW = (
 )
 
 
-class TuningDialog(QDialog):
+class TuningDialog(Dialog):
     """How things stand, a table of what was measured, and the switch.
 
     Parameters
@@ -44,6 +44,7 @@ class TuningDialog(QDialog):
         super().__init__(parent)
         self._tuner = tuner
         self.setWindowTitle("Tune for This Processor")
+        self.setMinimumWidth(theme.scaled(560))
         self.resize(theme.scaled(640), theme.scaled(640))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)

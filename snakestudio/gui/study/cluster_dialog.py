@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.study.cluster import Tls, default_workers
 from snakestudio.study.running import Workers
@@ -81,7 +81,7 @@ class WorkerChoice:
         return f"{missing}: there is no such file." if missing else ""
 
 
-class ClusterDialog(QDialog):
+class ClusterDialog(Dialog):
     """Address, and three files if the cluster is spoken to by TLS.
 
     Parameters

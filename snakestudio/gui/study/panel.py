@@ -24,6 +24,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.banner import Banner, Button
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
@@ -197,7 +198,7 @@ class StudyPanel(Themed):
         return made
 
     def _menu(self) -> QMenu:
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.addAction("New Study of This Scene").triggered.connect(lambda: self._actions.new())
         menu.addAction("Open Study ...").triggered.connect(lambda: self._actions.ask_open())
         menu.addSeparator()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.settings import ViewOptions
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.kinds.controller import controller_of
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -288,7 +289,7 @@ class Legend(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         row = self._rows[self._row_at(event.position().y())]
         if row == "trail":
-            menu = QMenu(self)
+            menu = Menu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             fill_trail_menu(menu, self._options, self._n_links, self._part)
             menu.popup(self.mapToGlobal(QPointF(_PAD, self._place(len(self._rows) - 1).bottom() + 4).toPoint()))

@@ -11,7 +11,6 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -29,13 +28,15 @@ from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.theme import Themed
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.model.run_time import run_time
 
 __all__ = ["ChainDialog"]
 
 _STALE = "This is of an earlier version of the scene. Compare again to see the scene as it is now."
 
 
-class ChainDialog(QDialog):
+class ChainDialog(Dialog):
     """Convergence, joint torques, and the chain as a ghost in the viewport while this is open.
 
     Parameters
@@ -124,7 +125,7 @@ class ChainDialog(QDialog):
             )
             how = "Friction moves the chain." if comparison.free else "The chain moves as the body does."
             speed = 100 * comparison.speed_errors[comparer.chosen, 0]
-            head = f"At {profile.time:g} s, {profile.links} links differ from the body by"
+            head = f"At {run_time(profile.time, significant=6)}, {profile.links} links differ from the body by"
             text = f"{head}: {apart}, speed {speed:.3g} %. {how}"
         self.note.setText(text)
         theme.set_role(self.note, role)

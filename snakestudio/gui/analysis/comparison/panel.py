@@ -30,6 +30,7 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
+from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
 
 __all__ = ["ComparisonPanel"]
@@ -93,7 +94,7 @@ class ComparisonPanel(Themed):
             column.addWidget(why)
 
         self.duration = NumberField(field_doc(Run, "duration_s"))
-        self.duration.setFixedWidth(theme.scaled(90))
+        self.duration.set_usual_width(90)
         self.duration.setToolTip("Simulated time that every model runs for")
         self._problem = Message()
         self.duration.problem_changed.connect(self._problem.say)
@@ -101,6 +102,7 @@ class ComparisonPanel(Themed):
         self.run_button.setProperty("role", "primary")
         self.run_button.clicked.connect(self._run)
         self.cancel_button.clicked.connect(comparer.cancel)
+        self.cancel_button.hide()  # or the panel would be as wide as with both until it is shown
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(QLabel("Duration"))
@@ -246,6 +248,8 @@ class ComparisonPanel(Themed):
 
 _HEADS = ("", "at the end", "worst", "RMS")
 _DIGITS = 3
+_LABEL = 100
+"""Width of what a row of the table is about, px of the design: two lines are read, three are not."""
 
 
 class MetricsTable(Themed):
@@ -320,6 +324,7 @@ class MetricsTable(Themed):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(0, 1)
+        grid.setColumnMinimumWidth(0, theme.scaled(_LABEL))
         for index, text in enumerate(_HEADS):
             grid.addWidget(_cell(text, index, "dim"), 0, index)
         rows = self.cells[run.label] = []
@@ -346,7 +351,7 @@ def capital(sentence: str) -> str:
 
 def _how_it_ran(run: ModelRun) -> str:
     step = 1000 * run.scene.solver.step_s
-    return f"{run.end:.4g} s in {run.engine_seconds:.2g} s of processor time, step {step:.3g} ms"
+    return f"{run_time(run.end, significant=4)} in {run.engine_seconds:.2g} s of processor time, step {step:.3g} ms"
 
 
 def _line(text: str, role: str) -> QLabel:

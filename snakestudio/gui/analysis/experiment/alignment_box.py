@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.analysis.experiment.experiments import Experiments, Trial
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.model.capture import CENTRE_OF_MASS
@@ -52,9 +53,7 @@ class AlignmentBox(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        self.trial = QComboBox(self)
-        self.trial.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.trial.setMinimumContentsLength(8)
+        self.trial = narrow(ChoiceBox(self))
         self.trial.setAccessibleName("Trial")
         self.trial.setToolTip("The trial whose time offset stands below")
         self.trial.activated.connect(experiments.choose)
@@ -70,7 +69,7 @@ class AlignmentBox(QWidget):
         self.message = Message(self)
         self.offset = self._number(_OFFSET)
         self.offset.set_step(_STEP_S)
-        self.offset.setFixedWidth(theme.scaled(84))
+        self.offset.set_usual_width(84)
         self.offset.committed.connect(lambda value, again: experiments.shift_to(value))
         self._bounds = -math.inf, math.inf
         self.slider = ValueSlider(-0.5, 0.5, _STEP_S, self)
@@ -82,6 +81,7 @@ class AlignmentBox(QWidget):
         grid.addWidget(self._unit(), 0, 3)
         self.low, self.high = self._number(_BOUND), self._number(_BOUND)
         for field, name, which in ((self.low, "Least offset", 0), (self.high, "Largest offset", 1)):
+            field.set_usual_width(60)
             field.setAccessibleName(name)
             field.setToolTip("The offset is sought between these; the papers' robot starts 0.05 to 0.15 s late")
             field.committed.connect(lambda value, again, which=which, field=field: self._bound(field, which, value))
@@ -93,7 +93,7 @@ class AlignmentBox(QWidget):
         between.addWidget(self.find_button)
         grid.addWidget(self._caption("Sought from", self.low), 1, 0)
         grid.addLayout(between, 1, 1, 1, 3)
-        self.link = QComboBox(self)
+        self.link = narrow(ChoiceBox(self))
         self.link.setAccessibleName("Compared")
         self.link.setToolTip("What is compared: the links that the files' bodies sit on, or one of them")
         self.link.activated.connect(lambda _: self._choose_link(int(self.link.currentData())))
@@ -116,10 +116,14 @@ class AlignmentBox(QWidget):
         fit.addWidget(self.position)
         fit.addWidget(self.heading)
         fit.addStretch(1)
-        fit.addWidget(self._caption("over", self.over))
-        fit.addWidget(self.over)
-        fit.addWidget(self._unit())
         column.addLayout(fit)
+        over = QHBoxLayout()
+        over.setSpacing(8)
+        over.addWidget(self._caption("Fit over the first", self.over))
+        over.addWidget(self.over)
+        over.addWidget(self._unit())
+        over.addStretch(1)
+        column.addLayout(over)
         column.addWidget(self.message)
         self.found, self.doubts = self._sentence("dim"), self._sentence("warning")
         column.addWidget(self.found)
@@ -127,7 +131,7 @@ class AlignmentBox(QWidget):
 
     def _number(self, doc: FieldDoc, optional: bool = False) -> NumberField:
         field = NumberField(doc, optional=optional, parent=self)
-        field.setFixedWidth(theme.scaled(68))
+        field.set_usual_width(68)
         field.setToolTip(doc.help)
         field.problem_changed.connect(self.message.say)
         return field

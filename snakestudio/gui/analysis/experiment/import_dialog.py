@@ -11,11 +11,9 @@ from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -29,6 +27,8 @@ from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, Trac
 from snakestudio.gui.analysis.experiment.recognition_view import RecognitionView
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.recognition import ignored_text
@@ -43,7 +43,7 @@ _MOST_NOTES = 8
 _LAYOUTS = "Layouts (*.toml)"
 
 
-class ImportExperimentDialog(QDialog):
+class ImportExperimentDialog(Dialog):
     """Columns, units and bodies of a measured file.
 
     Parameters
@@ -159,7 +159,7 @@ class ImportExperimentDialog(QDialog):
     def _layout_button(self) -> QPushButton:
         button = QPushButton("Layout", self)
         button.setToolTip("How this file is read: recognize it again, open a layout or save one")
-        menu = QMenu(button)
+        menu = Menu(button)
         menu.addAction("Recognize Again").triggered.connect(self.guess)
         menu.addAction("Open ...").triggered.connect(self._ask_open)
         self._save_action = menu.addAction("Save As ...")

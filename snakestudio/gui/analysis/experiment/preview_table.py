@@ -25,6 +25,7 @@ from snakestudio.drawing.overlays import Track
 from snakestudio.drawing.tracks import track_segments
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.model.capture import Capture
 from snakestudio.viewmodel.experiment.columns import (
     JOINT_PARTS,
@@ -78,7 +79,7 @@ class _Rows(QAbstractTableModel):
 
     def data(self, index: _Index, role: int = _Role.DisplayRole) -> object:
         row, column = index.row(), index.column()
-        if role == _Role.DisplayRole:
+        if role in (_Role.DisplayRole, _Role.ToolTipRole):
             cells = self.rows[row]
             return cells[column] if column < len(cells) else ""
         used = self.meanings[column] != UNUSED and row >= self.header_rows
@@ -168,7 +169,7 @@ class PreviewTable(QTableView):
 
     def menu(self, column: int) -> QMenu:
         """What a column can hold."""
-        menu = QMenu(self)
+        menu = Menu(self)
         now, model = self._rows.meanings[column], self._rows
 
         def offer(where: QMenu, text: str, meaning: Meaning) -> None:

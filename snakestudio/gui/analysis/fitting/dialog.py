@@ -10,7 +10,6 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -31,9 +30,11 @@ from snakestudio.gui.analysis.fitting.pictures import FitPictures, Outcome
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open_many, ask_save
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["FitDialog"]
@@ -51,7 +52,7 @@ _STALE = "The scene was edited since; fit again to begin from what it is now."
 _PICTURES = "PDF (*.pdf);;PNG (*.png);;SVG (*.svg)"
 
 
-class FitDialog(QDialog):
+class FitDialog(Dialog):
     """Sets up a fit, shows how it goes, and hands over what it found.
 
     Parameters
@@ -371,7 +372,7 @@ class DataRows(QWidget):
         self.boxes = []
         for capture in there:
             known = sum(link is not None for link in capture.links)
-            box = QCheckBox(f"{capture.name}, {capture.duration:.3g} s at {capture.rate:.3g} Hz")
+            box = QCheckBox(f"{capture.name}, {run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz")
             box.setToolTip("\n".join([f"{known} of {len(capture.bodies)} bodies on known links", *capture.notes]))
             box.setChecked(id(capture) not in off)
             box.toggled.connect(lambda _: self.changed.emit())

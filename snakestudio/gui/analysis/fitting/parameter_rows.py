@@ -142,7 +142,7 @@ class ParameterRows(QWidget):
         fields = []
         for place, (text, value) in enumerate((("from", parameter.low), ("to", parameter.high)), start=1):
             field = NumberField(doc, parent=self)
-            field.setFixedWidth(theme.scaled(72))
+            field.set_usual_width(72)
             field.setAccessibleName(f"{doc.label}, {text}")
             field.set_value(value)
             field.committed.connect(lambda value, again, field=field: self._on_bound(field, value))

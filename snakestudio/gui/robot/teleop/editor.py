@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -25,6 +24,7 @@ from snakestudio.errors import UsageError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.boxes import DoubleSpinBox
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.robot.teleop.inputs import Input, key_input
 from snakestudio.gui.robot.teleop.mapping import (
@@ -58,7 +58,7 @@ _FAR = 0.6
 _FILTER = "Mappings (*.toml)"
 
 
-class MappingEditor(QDialog):
+class MappingEditor(Dialog):
     """A table of bindings; nothing is taken over before it is accepted.
 
     Parameters

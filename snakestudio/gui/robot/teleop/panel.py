@@ -11,16 +11,16 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.control.controllers.teleoperation import TeleoperationFields
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.elided_button import ElidedButton
 from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.robot.teleop.frame import command_words
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, InputMap
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
@@ -63,12 +63,8 @@ class TeleopPanel(QWidget):
         self._names: tuple[str, ...] = ()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        outer.addWidget(scroll)
         inside = QWidget()
-        scroll.setWidget(inside)
+        outer.addWidget(scrolled(inside))
         column = QVBoxLayout(inside)
         column.setContentsMargins(16, 12, 16, 16)
         column.setSpacing(10)
@@ -86,7 +82,7 @@ class TeleopPanel(QWidget):
         self.picture = Picture(inside)
         column.addWidget(self.picture)
         self.figures = QGridLayout()
-        self.figures.setHorizontalSpacing(16)
+        self.figures.setHorizontalSpacing(12)
         self.figures.setVerticalSpacing(4)
         column.addLayout(self.figures)
         self.values = self._make_figures(inside)
@@ -96,7 +92,7 @@ class TeleopPanel(QWidget):
         self._gaits = QVBoxLayout()
         self._gaits.setSpacing(4)
         column.addLayout(self._gaits)
-        self.gait_buttons: dict[str, QToolButton] = {}
+        self.gait_buttons: dict[str, ElidedButton] = {}
         title = QLabel("Controls", inside)
         title.setProperty("role", "group")
         column.addWidget(title)
@@ -131,7 +127,7 @@ class TeleopPanel(QWidget):
             pair = QLabel(parent), QLabel(parent)
             for column, value in enumerate(pair, 1):
                 value.setFont(theme.value_font(13))
-                value.setMinimumWidth(theme.scaled(84))
+                value.setMinimumWidth(theme.scaled(72))
                 value.setAlignment(Qt.AlignmentFlag.AlignRight)
                 self.figures.addWidget(value, row, column)
             made[name] = pair
@@ -168,7 +164,7 @@ class TeleopPanel(QWidget):
                 button.deleteLater()
             self.gait_buttons = {}
             for name in names:
-                button = QToolButton(self)
+                button = ElidedButton(self)
                 button.setText(gait_title(name))
                 button.setCheckable(True)
                 button.setProperty("role", "chip")

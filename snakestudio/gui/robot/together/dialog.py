@@ -10,7 +10,6 @@ from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.sync import SynchronizedStart, Together
@@ -73,7 +73,7 @@ class ListenOn(QComboBox):
 _STANDING_MS = 200
 
 
-class TogetherDialog(QDialog):
+class TogetherDialog(Dialog):
     """Whom to fire at, what to wait for.
 
     Parameters

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -26,15 +25,17 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import load_camera_path, save_camera_path
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.run_time import run_time
 
 __all__ = ["CameraDialog"]
 
 _KIND = "Camera path (*.toml)"
 
 
-class CameraDialog(QDialog):
+class CameraDialog(Dialog):
     """Stays open beside the viewport.
 
     Parameters
@@ -114,7 +115,7 @@ class CameraDialog(QDialog):
             direction = f"{math.degrees(camera.azimuth):.0f}°, {math.degrees(camera.elevation):.0f}° up".replace(
                 "-", "−"
             )
-            texts = (f"{key.time:.3f} s", direction, f"{camera.distance:.2f} m")
+            texts = (run_time(key.time), direction, f"{camera.distance:.2f} m")
             for place, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 editable = Qt.ItemFlag.ItemIsEditable if not place else Qt.ItemFlag.NoItemFlags
@@ -134,7 +135,7 @@ class CameraDialog(QDialog):
         elif len(keys) == 1:
             self.say("With one keyframe the camera stands still; add another at another moment.")
         else:
-            self.say(f"The camera goes smoothly from {keys[0].time:.2f} to {keys[-1].time:.2f} s.")
+            self.say(f"The camera goes smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}.")
 
     def say(self, sentence: str, role: str = "dim") -> None:
         """Show a sentence below the list."""

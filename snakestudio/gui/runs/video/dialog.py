@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
@@ -21,17 +21,19 @@ from snakestudio.export.video_options import Companion, VideoOptions, check_colu
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.viewport_picture import ViewportPicture
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.job import GivenUp, Job, Progress
 from snakestudio.viewmodel.video_presets import PRESETS
 
 __all__ = ["VideoDialog"]
 
 
-class VideoDialog(QDialog):
+class VideoDialog(Dialog):
     """File, size, frames a second, camera, what is drawn, and a picture of any moment of it.
 
     Parameters
@@ -87,7 +89,7 @@ class VideoDialog(QDialog):
         self.moment.setToolTip("Moment that the picture shows")
         self.time = QLabel(self)
         self.time.setFont(theme.value_font(12, bold=False))
-        self.time.setFixedWidth(theme.scaled(64))
+        self.time.setMinimumWidth(theme.scaled(64))
         self.time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.summary = QLabel(self)
         self.summary.setProperty("role", "dim")
@@ -198,7 +200,7 @@ class VideoDialog(QDialog):
     def _renew(self) -> None:
         """Something was chosen: say what comes of it, and draw another picture."""
         self._stop_measuring()
-        self.time.setText(f"{self._moment():.2f} s")
+        self.time.setText(run_time(self._moment(), 2))
         self._summarise()
         self.preview.show_shot(self._shot)
 

@@ -69,7 +69,8 @@ class VideoForm(QWidget):
         self.preset.addItems([preset.name for preset in PRESETS])
         form.addRow("P&reset", self.preset)
         self.file = QLineEdit(str(path), self)
-        self.file.setToolTip("Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures")
+        self._tell_file(str(path))
+        self.file.textChanged.connect(self._tell_file)
         self.browse = QPushButton("C&hoose ...", self)
         self.browse.setAutoDefault(False)
         form.addRow(self._label("Fi&le", self.file), _row(self.file, self.browse))
@@ -185,6 +186,11 @@ class VideoForm(QWidget):
         return box
 
     # --- what depends on what -------------------------------------------------------------------------------------
+
+    def _tell_file(self, name: str) -> None:
+        """Have the tooltip tell the whole name: folders are longer than fields."""
+        kinds = "Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures"
+        self.file.setToolTip(f"{name}\n\n{kinds}")
 
     @property
     def path(self) -> Path:

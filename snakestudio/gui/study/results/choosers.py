@@ -61,6 +61,7 @@ class Chooser(QWidget):
             names = [name for name, _ in entries]
             wanted = before if before in names else usual if usual in names else names[0] if names else ""
             self.box.setCurrentIndex(names.index(wanted) if wanted in names else -1)
+        self.box.renew_tip()
 
     @property
     def value(self) -> str:

@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QMenu, QToolButton, QVBoxLayout, QWidget, QWidgetAction
+from PySide6.QtWidgets import QCheckBox, QToolButton, QVBoxLayout, QWidget, QWidgetAction
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, beside
 from snakestudio.gui.study.results.linked import LinkedRows
@@ -414,7 +415,7 @@ class ParallelView(QWidget):
         self.axes.setText("Axes")
         self.axes.setToolTip("Which columns have an axis; drag the title of an axis to put it elsewhere")
         self.axes.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.axes.setMenu(QMenu(self.axes))
+        self.axes.setMenu(Menu(self.axes))
         self.chart = _Parallel(linked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)

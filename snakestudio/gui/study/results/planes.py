@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.choosers import Chooser, ChooserRow, beside
 from snakestudio.gui.study.results.linked import LinkedRows
@@ -499,7 +500,7 @@ class MapView(QWidget):
         self.where.setText("Where …")
         self.where.setToolTip("Fix varied values that are on no axis")
         self.where.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.where.setMenu(QMenu(self.where))
+        self.where.setMenu(Menu(self.where))
         self.told = QLabel()
         self.told.setProperty("role", "dim")
         self.told.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.study.results.canvas import Canvas
 from snakestudio.gui.study.results.convergence import ConvergenceView
 from snakestudio.gui.study.results.hover_card import HoverCard
@@ -152,10 +153,10 @@ class StudyResultsView(QWidget):
         row.setContentsMargins(10, 0, 10, 0)
         row.setSpacing(8)
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Show where, like net_speed > 0.1 and gait.amplitude_deg < 40")
+        self.filter.setPlaceholderText("Filter: net_speed > 0.1")
         self.filter.setToolTip(
-            "A condition over the columns, whose names the tooltips of the table's head tell;"
-            ' texts in quotes, like state == "failed"'
+            "A condition over the columns, such as net_speed > 0.1 and gait.amplitude_deg < 40.\n"
+            'The tooltips of the table head give their names. Texts are in quotes: state == "failed".'
         )
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._on_filter)
@@ -347,7 +348,7 @@ class StudyResultsView(QWidget):
     def menu(self) -> QMenu:
         """What can be done with the selected rows."""
         rows = self.linked.rows.selected_rows
-        menu = QMenu(self)
+        menu = Menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         last = rows[-1] if rows else -1
 

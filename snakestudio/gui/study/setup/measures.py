@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.gui.forms.expression_field import ExpressionField
+from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number, text_field
@@ -203,7 +204,7 @@ class _Measures(CardForm[M]):
     def __init__(self, open_study: OpenStudy, key: str, make: Callable[[OpenStudy, int], M], what: str) -> None:
         button = QPushButton(f"Add a {what}")
         button.setToolTip(f"One of the usual measures as a {what}, or an expression over the columns of a run")
-        menu = QMenu(button)
+        menu = Menu(button)
         menu.setToolTipsVisible(True)
         for name, preset in PRESETS.items():
             action = menu.addAction(preset.title)

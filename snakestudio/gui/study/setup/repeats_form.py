@@ -79,7 +79,8 @@ class RepeatsForm(CardForm[JitterCard]):
         self.count, self.seed = self._number("count", 48), self._number("seed", 68)
         self._seeded = dim("seed")
         self._seeded.setToolTip(field_doc(Repeats, "seed").help)
-        self.column.insertLayout(0, line_of(self.count, dim("runs of every point"), 1, self._seeded, self.seed))
+        self.column.insertLayout(0, line_of(self.count, dim("runs of every point"), 1))
+        self.column.insertLayout(1, line_of(self._seeded, self.seed, 1))
 
     def _number(self, name: str, width: int) -> NumberField:
         doc = field_doc(Repeats, name)._replace(slider=(1.0, 50.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from snakestudio.errors import SceneError
+from snakestudio.gui.core import theme
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.setup.cards import Card, CardForm, choice, dim, line_of, number, text_field
 from snakestudio.gui.study.setup.key_field import KeyField
@@ -69,6 +70,7 @@ class VaryCard(Card):
             "Together", field_doc(Vary, "together").help, lambda text: self._edit(together=text.strip()[:80])
         )
         self.together.setPlaceholderText("varies alone")
+        self.together.setMinimumWidth(theme.scaled(104))
         self.kind.setVisible(numbers)
         self.column.addLayout(line_of(self.kind, self.log, self.together))
         self.end()

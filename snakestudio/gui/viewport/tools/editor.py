@@ -335,7 +335,7 @@ class SnapPopup(QFrame):
     def _field(self, name: str, doc: FieldDoc) -> NumberField:
         field = NumberField(doc, parent=self)
         field.setToolTip(doc.help)
-        field.setFixedWidth(84)
+        field.set_usual_width(84)
         field.committed.connect(self._taker(name))
         field.problem_changed.connect(self._say)
         self.fields[name] = field

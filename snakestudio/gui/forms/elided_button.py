@@ -1,0 +1,45 @@
+"""A button that can be narrower than its text: the text then ends in "…", and the tooltip has it whole."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionToolButton, QStylePainter, QToolButton, QWidget
+
+from snakestudio.gui.core import theme
+
+__all__ = ["ElidedButton"]
+
+_LEAST = 80
+"""Width that is left of it, px of the design."""
+_ROUNDING = 2
+"""Pixels that widths of texts may be off by."""
+
+
+class ElidedButton(QToolButton):
+    """A tool button with a text that may be long."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(text)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        return QSize(min(hint.width(), theme.scaled(_LEAST)), hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        room = self.width() - (self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self.text()))
+        elided = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room + _ROUNDING)
+        if elided == self.text():
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), QStyleOptionToolButton()
+        self.initStyleOption(option)
+        painter.drawPrimitive(QStyle.PrimitiveElement.PE_PanelButtonTool, option)
+        painter.setPen(theme.colour("text" if self.isChecked() else "dim"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, elided)
+        painter.end()

@@ -1,0 +1,158 @@
+"""Menus that have the keyboard to themselves while they are open, and a letter for every entry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from string import ascii_uppercase, digits
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QAction, QIcon, QShowEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+__all__ = ["Menu", "assign_mnemonics", "keep_keys", "plain"]
+
+_BASE, _LETTERED = "mnemonic_base", "mnemonic_text"
+"""Dynamic properties of an action: its text without a letter of ours, and with it."""
+_BEHIND = re.compile(r" \(&\w\)$")
+
+
+class Menu(QMenu):
+    """A menu, context menu or submenu.
+
+    No key reaches the window behind it: without this, shortcuts of the widget that had the keyboard before still work.
+    """
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        keep_keys(self)
+
+    def addMenu(self, *given: Any) -> QMenu:  # type: ignore[override]
+        if not isinstance(given[-1], str):
+            super().addMenu(*given)
+            return given[-1]  # type: ignore[no-any-return]
+        below = Menu(given[-1], self)
+        if isinstance(given[0], QIcon):
+            below.setIcon(given[0])
+        super().addMenu(below)
+        return below
+
+    def showEvent(self, event: QShowEvent) -> None:
+        assign_mnemonics(self)
+        super().showEvent(event)
+
+
+class _KeyKeeper(QObject):
+    """Claims every key for the menu before shortcuts are looked up."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return False
+
+
+def keep_keys(menu: QMenu) -> None:
+    """Let a menu keep all keys while it is open; for those that Qt makes itself."""
+    menu.installEventFilter(_KeyKeeper(menu))
+
+
+# --- letters ----------------------------------------------------------------------------------------------------------
+
+
+def assign_mnemonics(menu: QWidget) -> None:
+    """Give every entry of a menu or menu bar a letter of its own, as far as there are letters.
+
+    The same entries always get the same letters: first the initials of their words, from the first entry to the last,
+    then other letters, and one behind the text, "11 (A)", where all of its own are taken. One that was given by hand
+    ("&Open") stays, and so does one that an entry has from another menu which it is in, too.
+    """
+    actions = [action for action in menu.actions() if not action.isSeparator() and action.text()]
+    by_hand = {letter for action in actions if not _is_ours(action) and (letter := _mnemonic(action.text()))}
+    ours = [action for action in actions if _is_ours(action) or not _mnemonic(action.text())]
+    owner: dict[str, int] = {}
+    for number, action in enumerate(ours):
+        letter = _mnemonic(action.text())
+        if letter and letter not in by_hand and letter not in owner:
+            owner[letter] = number
+    candidates = [[letter for letter in _candidates(_base(action)) if letter not in by_hand] for action in ours]
+
+    def place(number: int, tried: set[str]) -> bool:
+        """Find a letter for an entry; another one makes way if it has a choice."""
+        for letter in candidates[number]:
+            if letter not in owner:
+                owner[letter] = number
+                return True
+        for letter in candidates[number]:
+            if letter not in tried:
+                tried.add(letter)
+                if place(owner[letter], tried):
+                    owner[letter] = number
+                    return True
+        return False
+
+    settled = set(owner.values())
+    for number in range(len(ours)):
+        if number not in settled:
+            place(number, set())
+    letters = {number: letter for letter, number in owner.items()}
+    spare = (letter for letter in ascii_uppercase + digits if letter not in by_hand and letter not in owner)
+    for number, action in enumerate(ours):
+        base = _base(action)
+        letter = letters.get(number) or next(spare, "")
+        text = _lettered(base, letter) if letter else base
+        action.setProperty(_BASE, base)
+        action.setProperty(_LETTERED, text)
+        if text != action.text():
+            action.setText(text)
+
+
+def plain(text: str) -> str:
+    """A text of an action as it is read, without the mark of its letter."""
+    text = _BEHIND.sub("", text)
+    return "".join(character for _, character, _ in _characters(text))
+
+
+def _is_ours(action: QAction) -> bool:
+    return bool(action.property(_LETTERED) == action.text())
+
+
+def _base(action: QAction) -> str:
+    return str(action.property(_BASE)) if _is_ours(action) else action.text()
+
+
+def _characters(text: str) -> Iterator[tuple[int, str, bool]]:
+    """The characters that are seen, each with its place in the text and whether it is marked; "&&" is one."""
+    place = 0
+    while place < len(text):
+        marked = text[place] == "&" and place + 1 < len(text)
+        place += marked
+        yield place, text[place], marked and text[place] != "&"
+        place += 1
+
+
+def _mnemonic(text: str) -> str:
+    """The letter that is marked, "" if none is."""
+    return next((character.upper() for _, character, marked in _characters(text) if marked), "")
+
+
+def _places(base: str) -> list[tuple[int, str]]:
+    """Where a mark can stand, and for which letter: initials of words first."""
+    seen = list(_characters(base))
+    initials: list[tuple[int, str]] = []
+    others: list[tuple[int, str]] = []
+    for number, (place, character, _) in enumerate(seen):
+        if character.isalnum() and len(character.upper()) == 1:
+            initial = number == 0 or not seen[number - 1][1].isalnum()
+            (initials if initial else others).append((place, character.upper()))
+    return initials + others
+
+
+def _candidates(base: str) -> list[str]:
+    return list(dict.fromkeys(letter for _, letter in _places(base)))
+
+
+def _lettered(base: str, letter: str) -> str:
+    place = next((place for place, other in _places(base) if other == letter), None)
+    return f"{base} (&{letter})" if place is None else f"{base[:place]}&{base[place:]}"

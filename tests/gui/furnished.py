@@ -1,0 +1,211 @@
+"""A window in which every panel and dialog has what a user sees after a day of work, and what of it is cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QListWidget, QTabWidget, QWidget
+
+from snakestudio.analysis.comparison.models import compare_models
+from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
+from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
+from snakestudio.gui.analysis.fitting.dialog import FitDialog
+from snakestudio.gui.forms.name_dialog import NameDialog
+from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.plots.channel_library import Library
+from snakestudio.gui.plots.derived_dialog import DerivedDialog
+from snakestudio.gui.profile.dbc_dialog import DbcDialog
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.editor import ProfileEditor
+from snakestudio.gui.profile.joints_page import GenerateDialog
+from snakestudio.gui.profile.learning_dialog import LearningDialog
+from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
+from snakestudio.gui.robot.connect_dialog import ConnectDialog
+from snakestudio.gui.robot.teleop.editor import MappingEditor
+from snakestudio.gui.robot.together.dialog import TogetherDialog
+from snakestudio.gui.runs.video.camera_dialog import CameraDialog
+from snakestudio.gui.runs.video.dialog import VideoDialog
+from snakestudio.gui.scene.array_dialog import ArrayDialog
+from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.shell.help_dialogs import AboutDialog, GraphicsDialog
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.panels import DOCKS
+from snakestudio.gui.shell.tuning_dialog import TuningDialog
+from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
+from snakestudio.link.profile.library import new_profile
+from snakestudio.model.edits import with_values
+from snakestudio.model.obstacles.importing import read_circles
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.paths import resource, scenes_dir
+from snakestudio.study.store import store_path
+from snakestudio.study.study_file import save_study
+from snakestudio.sync import Together
+from snakestudio.viewmodel.robot.services import LiveChoices
+from tests.gui.clipping import clipped
+from tests.gui.fake_link import FakeLink, FakeLoaded, services
+from tests.study.made_up import made_up_study, write_store
+
+Wait = Callable[[Callable[[], bool]], object]
+
+
+def settle() -> None:
+    """Let layouts come to rest."""
+    for _ in range(4):
+        QApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def furnish(window: MainWindow, wait: Wait, folder: Path) -> None:
+    """Fill the panels: a run, three measured trials, a comparison of models, a study with results."""
+    c = window.context
+    while not c.docks.are_filled:
+        c.docks.fill(c)
+    c.bridge.play_or_pause()
+    wait(lambda: c.bridge.status.state == "finished")
+    c.experiment_files.example()
+    wait(lambda: len(c.experiments.trials) == 3)
+    wait(lambda: not c.experiments.busy and c.experiments.comparison is not None)
+    scene = with_values(load_scene(scenes_dir() / "lateral_undulation_isotropic.toml"), {"run.duration_s": 0.1})
+    c.comparer.comparison = compare_models(scene, ["planar_nonsmooth", "planar_lagrangian"])
+    c.comparer.changed.emit()
+    save_scene(scene, folder / "snake.toml")
+    study = made_up_study(search='kind = "random"\npoints = 40')
+    save_study(study, folder / "snake.study.toml")
+    write_store(store_path(folder / "snake.study.toml"), study)
+    c.study.open_study.open(folder / "snake.study.toml")
+    wait(lambda: c.study.open_study.results is not None and c.study.open_study._check is None)
+
+
+def connect(window: MainWindow) -> None:
+    """Connect a robot that answers."""
+    link = FakeLink()
+    robot = window.context.robot
+    robot.services = services(link)
+    robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+
+
+# --- panels -----------------------------------------------------------------------------------------------------------
+
+
+def clipped_panels(window: MainWindow, names: Sequence[str]) -> Iterator[str]:
+    """What is cut off in these panels, each alone on its side and as narrow as it can be made."""
+    for name in names:
+        dock = narrowest(window, name)
+        yield from (f"{name}, {dock.width()} px: {line}" for line in clipped_pages(dock))
+    for part in (window.context.run_bar, window.context.time_bar, window.statusBar()):
+        yield from clipped(part)
+
+
+def narrowest(window: MainWindow, name: str) -> QWidget:
+    """A panel alone on its side, as narrow as it can be made."""
+    docks = window.context.docks
+    spec = next(spec for spec in DOCKS if spec.name == name)
+    for other in DOCKS:
+        if other.area == spec.area and other.name != name:
+            docks[other.name].hide()
+    docks.show(name)
+    settle()
+    below = spec.area is Qt.DockWidgetArea.BottomDockWidgetArea
+    window.resizeDocks([docks[name]], [1], Qt.Orientation.Vertical if below else Qt.Orientation.Horizontal)
+    settle()
+    return docks[name]
+
+
+def clipped_pages(part: QWidget) -> list[str]:
+    """What is cut off on any page of a panel or dialog, with all that folds unfolded."""
+    for section in part.findChildren(Section):
+        if section.is_folded:
+            section.toggle()
+    settle()
+    problems = clipped(part)
+    for tabs in part.findChildren(QTabWidget):
+        for page in range(tabs.count()):
+            if tabs.isVisible() and page != tabs.currentIndex():
+                tabs.setCurrentIndex(page)
+                settle()
+                problems += clipped(part)
+    return problems
+
+
+# --- dialogs ----------------------------------------------------------------------------------------------------------
+
+
+def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]]:
+    """What makes each dialog, with content."""
+    c = window.context
+    profile = new_profile("lab_robot", folder / "profile")
+    circles = folder / "pegs.csv"
+    circles.write_text("x,y,diameter\n" + "\n".join(f"{0.1 * k:.3f},0.2,0.05" for k in range(9)))
+    trial = sorted(resource("experiments").glob("synthetic_*.csv"))[0]
+    recording = c.bridge.recording
+    scene = c.document.scene
+
+    def loaded() -> ProfileDocument:
+        return ProfileDocument(profile)
+
+    def fit() -> QWidget:
+        return FitDialog(c.fitter, c.document, lambda: [trial.capture for trial in c.experiments.trials], window)
+
+    def camera() -> QWidget:
+        dialog = CameraDialog(c.camera_keys, window)
+        c.camera_keys.add()
+        return dialog
+
+    def dbc() -> QWidget:
+        document = loaded()
+        editor = ProfileEditor(document, None, window)
+        page: Any = editor.pages["DBC"]
+        draft = page._drafts()[0]
+        return DbcDialog(document, draft, draft.name, editor)
+
+    return {
+        "derived channel": lambda: DerivedDialog(c.bridge, Library(None), parent=window),
+        "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, c.settings, {}, window),
+        "synchronized start": lambda: TogetherDialog(Together(wait="port"), c.together.target, window),
+        "connect": lambda: ConnectDialog(c.robot, c.connection, c.settings, window),
+        "array": lambda: ArrayDialog(c.document, c.selection, c.obstacles, c.viewport.preview, window),
+        "import obstacles": lambda: ImportDialog(circles, read_circles(circles), scene, window),
+        "generate joints": lambda: GenerateDialog(window),
+        "DBC message": dbc,
+        "learn": lambda: LearningDialog(loaded(), c.robot, window),
+        "wiggle": lambda: WiggleDialog(c.robot, window),
+        "profile": lambda: ProfileEditor(loaded(), None, window),
+        "tuning": lambda: TuningDialog(c.tuner, window),
+        "graphics": lambda: GraphicsDialog(c.viewport, window),
+        "about": lambda: AboutDialog(window),
+        "video": lambda: VideoDialog(folder / "run.mp4", recording, c.viewport, c.settings, window),  # type: ignore[arg-type]
+        "camera": camera,
+        "import experiment": lambda: ImportExperimentDialog(trial, scene, c.settings, 2, window),
+        "chain": lambda: ChainDialog(c.chain_comparer, lambda: 1.0, window),
+        "fit": fit,
+        "cluster": lambda: ClusterDialog(WorkerChoice(), window),
+        "name": lambda: NameDialog(["Mine"], lambda name: "", window),
+    }
+
+
+def clipped_dialog(dialog: QWidget) -> list[str]:
+    """What is cut off in a dialog as it opens, and as small as it can be made."""
+    dialog.show()
+    settle()
+    problems = _all_pages(dialog)
+    dialog.resize(dialog.minimumSizeHint().expandedTo(dialog.minimumSize()))
+    settle()
+    size = f"{dialog.width()} x {dialog.height()}"
+    problems += [f"smallest ({size}): {line}" for line in _all_pages(dialog)]
+    return problems
+
+
+def _all_pages(dialog: QWidget) -> list[str]:
+    lists = [each for each in dialog.findChildren(QListWidget) if each is getattr(dialog, "nav", None)]
+    problems = clipped_pages(dialog)
+    for pages in lists:
+        for row in range(1, pages.count()):
+            pages.setCurrentRow(row)
+            settle()
+            problems += [f"{pages.item(row).text()}: {line}" for line in clipped_pages(dialog)]
+        pages.setCurrentRow(0)
+    return problems

@@ -1,0 +1,204 @@
+"""Menus: while one is open no key reaches the window behind it, and every entry has a letter of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+import snakestudio.gui
+from snakestudio.gui.forms.menu import Menu, assign_mnemonics, plain
+from snakestudio.gui.plots.channel_browser import ChannelBrowser
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.scene.inspector import Inspector
+from snakestudio.gui.scene.scene_tree import SceneTree
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.viewmodel.robot.services import LiveChoices
+from tests.gui.fake_link import FakeLink, FakeLoaded, services
+
+pytestmark = pytest.mark.gui
+
+
+def letters(menu: QWidget) -> list[str]:
+    entries = [action for action in menu.actions() if not action.isSeparator()]
+    return [QKeySequence.mnemonic(action.text()).toString() for action in entries]
+
+
+def filled(*texts: str) -> Menu:
+    menu = Menu()
+    for text in texts:
+        menu.addAction(text)
+    assign_mnemonics(menu)
+    return menu
+
+
+def texts(menu: QWidget) -> list[str]:
+    return [action.text() for action in menu.actions()]
+
+
+# --- letters ----------------------------------------------------------------------------------------------------------
+
+
+def test_initials_are_taken_first_and_letters_by_hand_stay(qtbot: QtBot) -> None:
+    menu = filled("Save", "Save As", "&Anything", "Export && Send", "S", "12 rows")
+    found = letters(menu)
+    assert len(set(found)) == len(found)
+    assert "" not in found
+    assert texts(menu)[2] == "&Anything"
+    assert [plain(text) for text in texts(menu)] == ["Save", "Save As", "Anything", "Export & Send", "S", "12 rows"]
+
+
+def test_an_entry_makes_way_for_one_that_has_no_choice(qtbot: QtBot) -> None:
+    assert texts(filled("ab", "a")) == ["a&b", "&a"]
+    assert texts(filled("ab", "bc", "a")) == ["a&b", "b&c", "&a"]
+
+
+def test_letters_are_the_same_every_time(qtbot: QtBot) -> None:
+    menu = filled("Box", "Board", "Ball", "Ramp")
+    before = texts(menu)
+    assign_mnemonics(menu)
+    assert texts(menu) == before == texts(filled("Box", "Board", "Ball", "Ramp"))
+    menu.actions()[0].setText("Ramp B")  # another text gets another letter, the others keep theirs
+    assign_mnemonics(menu)
+    assert plain(texts(menu)[0]) == "Ramp B"
+    assert texts(menu)[1:] == before[1:]
+    assert len(set(letters(menu))) == 4
+
+
+def test_entries_without_a_letter_of_their_own_get_one_behind(qtbot: QtBot) -> None:
+    menu = filled("1", "11", "111")
+    assert texts(menu) == ["&1", "11 (&A)", "111 (&B)"]
+    assert [plain(text) for text in texts(menu)] == ["1", "11", "111"]
+    assign_mnemonics(menu)
+    assert texts(menu) == ["&1", "11 (&A)", "111 (&B)"]
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_in_an_open_menu_does_not_reach_the_widget_behind(qtbot: QtBot) -> None:
+    behind = QWidget()
+    qtbot.addWidget(behind)
+    button = QPushButton(behind)
+    done: list[str] = []
+    for key in ("H", "Del", "P"):
+        action = QAction(key, behind, shortcut=QKeySequence(key))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(lambda _=False, key=key: done.append(key))
+        behind.addAction(action)
+    behind.show()
+    qtbot.waitExposed(behind)
+    behind.activateWindow()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    menu = Menu("Entries", behind)
+    menu.addAction("Hide").triggered.connect(lambda: done.append("entry"))
+    below = menu.addMenu("More")
+    below.addAction("Open")
+    menu.popup(behind.mapToGlobal(QPoint(4, 4)))
+    qtbot.waitUntil(menu.isVisible)
+    for key in (Qt.Key.Key_Delete, Qt.Key.Key_P):
+        QTest.keyClick(menu, key)
+    assert done == []
+    assert menu.isVisible()
+    QTest.keyClick(menu, Qt.Key.Key_H)
+    assert done == ["entry"]
+    assert isinstance(below, Menu)
+    QTest.keyClick(button, Qt.Key.Key_P)  # it is closed again
+    assert done == ["entry", "P"]
+
+
+def test_all_menus_are_of_the_kind_that_keeps_keys() -> None:
+    root = Path(snakestudio.gui.__path__[0])
+    plain_menus = [
+        f"{path.relative_to(root)}: {line.strip()}"
+        for path in root.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"\bQMenu\(", line) and path.name != "menu.py"
+    ]
+    assert plain_menus == []
+
+
+def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
+    """All menus of a window: in its bar, on buttons, and those that a right click opens."""
+    c = window.context
+    c.selection.set([("obstacle", 2)])
+    tree, browser = window.findChild(SceneTree), window.findChild(ChannelBrowser)
+    plots, inspector = window.findChild(PlotPanel), window.findChild(Inspector)
+    assert isinstance(tree, SceneTree)
+    assert isinstance(browser, ChannelBrowser)
+    assert isinstance(plots, PlotPanel)
+    assert isinstance(inspector, Inspector)
+    browser.tree.topLevelItem(0).setSelected(True)
+    yield "channels", browser.menu()
+    yield "plot", plots.plot_menu(plots.plots[0])
+    row = next(iter(inspector.rows.values()))
+    place = row.rect().center()
+    for point in (row.rect().topLeft(), place):
+        QApplication.sendEvent(row, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, row.mapToGlobal(point)))
+        popup = QApplication.activePopupWidget()
+        assert isinstance(popup, QMenu)
+        yield "value", popup
+        popup.close()
+    for menu in window.findChildren(Menu):
+        menu.aboutToShow.emit()
+        yield menu.title(), menu
+
+
+def test_every_entry_of_every_menu_has_a_letter_and_no_menu_lets_keys_through(window: MainWindow, qtbot: QtBot) -> None:
+    docks = window.context.docks
+    while not docks.are_filled:
+        docks.fill(window.context)
+    plots = window.findChild(PlotPanel)
+    assert isinstance(plots, PlotPanel)
+    browser = window.findChild(ChannelBrowser)
+    assert isinstance(browser, ChannelBrowser)
+    window.context.show_dock("channels")
+    qtbot.waitUntil(lambda: len(plots.plots) > 2 and not plots.grid.coming and browser.tree.topLevelItemCount() > 0)
+    bar = window.menuBar()
+    assert "" not in letters(bar)
+    assert len(set(letters(bar))) == len(bar.actions())
+    seen = 0
+    for name, menu in menus_of(window):
+        if not menu.isVisible():
+            menu.popup(window.mapToGlobal(QPoint(60, 60)))
+        found = letters(menu)
+        left = [text for text, letter in zip(texts(menu), found, strict=False) if not letter]
+        if len(found) <= 36:
+            assert "" not in found, (name, left)
+        used = [letter for letter in found if letter]
+        assert len(set(used)) == len(used), (name, texts(menu))
+        for key in (Qt.Key.Key_H, Qt.Key.Key_Delete, Qt.Key.Key_P):
+            event = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)
+            event.ignore()
+            QApplication.sendEvent(menu, event)
+            assert event.isAccepted(), name
+        menu.close()
+        seen += 1
+    assert seen > 40
+
+
+def test_space_stops_a_robot_while_a_menu_is_open(window: MainWindow, qtbot: QtBot) -> None:
+    link = FakeLink()
+    robot = window.context.robot
+    robot.services = services(link)
+    robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    try:
+        menu = window.context.actions_table.menus["View"]
+        menu.popup(window.mapToGlobal(QPoint(60, 60)))
+        qtbot.waitUntil(menu.isVisible)
+        watched = window.context.robot_in_window
+        assert watched is not None
+        qtbot.wait(60)  # the keys of a window that has just come are seen by the next look at windows
+        QTest.keyClick(menu, Qt.Key.Key_Space)
+        assert link.stops
+        menu.close()
+    finally:
+        robot.disconnect_robot()
