@@ -29,6 +29,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.cpu import CPUContext
 from numba.core.registry import CPUDispatcher, CPUTarget
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 from numba.core.typed_passes import NativeLowering
@@ -293,6 +294,7 @@ class KernelDispatcher(CPUDispatcher):
             if args not in self.overloads:
                 whole = _load(self, args)
                 if whole is None:
+                    self.targetctx.refresh()
                     with _without_collector():
                         whole = self._whole(self._part(args))
                     _save(self, args, whole)
@@ -345,7 +347,7 @@ def _file_name(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> str:
 def _load(dispatcher: KernelDispatcher, args: tuple[Any, ...]) -> CompileResult | None:
     """What was compiled earlier; a file that is not whole is as none."""
     context = dispatcher.targetctx
-    context.refresh()
+    rtsys.initialize(context)  # `refresh` would do it, and load all that numba can compile, scipy.linalg among it
     name = _file_name(dispatcher, args)
     for folder in _cache.compiled_folders():
         try:

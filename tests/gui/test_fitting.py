@@ -267,7 +267,7 @@ def test_a_worker_that_is_killed_takes_nothing_from_a_fit(
     assert killed not in processes_of(pool)
     assert fitter.progress is not None
     reached = fitter.progress.evaluations
-    qtbot.waitUntil(lambda: bool(fitter.progress and fitter.progress.evaluations > reached + 20), timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: bool(fitter.progress and fitter.progress.evaluations > reached + 5), timeout=COMPILING_MS)
     pids = processes_of(pool)
     press(qtbot, dialog.stop_button)
     qtbot.waitUntil(lambda: not fitter.busy, timeout=COMPILING_MS)

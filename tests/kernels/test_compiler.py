@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
-
-import pytest
 
 from tests.elsewhere import answer_of
 
@@ -57,17 +56,17 @@ def test_the_bits_are_those_of_numbas_own_way(tmp_path: Path) -> None:
     assert answer(tmp_path / "own", before='import numba; numba.__version__ = "0.99"')["compiled"] == []
 
 
-@pytest.mark.parametrize(
-    "harm", [lambda data: data[:-100], lambda data: data[:50] + b"?" + data[51:], lambda data: b""]
-)
-def test_a_damaged_file_is_compiled_anew(harm: object, tmp_path: Path) -> None:
+def test_a_damaged_file_is_compiled_anew(tmp_path: Path) -> None:
     first = answer(tmp_path)
     file = next(tmp_path.rglob("*.kernel"))
     whole = file.read_bytes()
-    file.write_bytes(harm(whole))  # type: ignore[operator]
-    again = answer(tmp_path)
-    assert "sin_cos" in again["compiled"]
-    assert again["values"] == first["values"]
+    for damaged in (whole[:-100], whole[:50] + b"?" + whole[51:], b""):
+        file.write_bytes(damaged)
+        again = answer(tmp_path)
+        assert "sin_cos" in again["compiled"], len(damaged)
+        assert again["values"] == first["values"]
+        written = file.read_bytes()
+        assert hashlib.sha256(written[32:]).digest() == written[:32], "it is whole again"
     assert answer(tmp_path)["compiled"] == []
 
 
