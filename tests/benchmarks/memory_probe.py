@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -125,12 +126,18 @@ class Probe(QObject):
         paths = sorted(scenes_dir().glob("*.toml"))
         for path in paths:
             yield from self._open(path)
-        yield from self._open(SCENE)
-        self._values["first"] = resident()
+        yield from self._settled("first")
         for number in range(count):
             yield from self._open(paths[number % len(paths)])
-        yield from self._open(SCENE)
-        self._values["last"] = resident()
+        yield from self._settled("last")
+
+    def _settled(self, name: str) -> Iterator[Wait]:
+        """Measure the memory with the same scene: the median of some times, as one may meet what is soon freed."""
+        values = []
+        for _ in range(5):
+            yield from self._open(SCENE)
+            values.append(resident())
+        self._values[name] = median(values)
 
     def _open(self, path: Path) -> Iterator[Wait]:
         """Open a scene, play it for a second and wait until what it has freed is returned."""
