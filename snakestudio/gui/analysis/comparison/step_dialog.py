@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -22,6 +21,7 @@ from snakestudio.analysis.comparison.step_size import TARGET, QuantityCheck, Ste
 from snakestudio.export.step_size_tables import basis_text, error_text, heads, report, step_text, value_text
 from snakestudio.gui.analysis.comparison.step_checker import StepChecker
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.kinds.formulation import FORMULATIONS
 
 __all__ = ["StepDialog"]
@@ -30,7 +30,7 @@ _STALE = "The scene has been edited since. Check again for the scene as it is no
 _WIDTH, _HEIGHT = 780, 400
 
 
-class StepDialog(QDialog):
+class StepDialog(Dialog):
     """A table of the quantities, the outcome in words, and the button that sets the proposed step.
 
     Parameters
