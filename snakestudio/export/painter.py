@@ -19,6 +19,7 @@ from snakestudio.drawing.overlays import Ghost, Overlays
 from snakestudio.drawing.quantities import shown_quantity
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording, Rows, snapshot_from_rows
+from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Snapshot
 from snakestudio.render.text import draw_text
@@ -190,7 +191,7 @@ def stamp(frame: NDArray[np.uint8], time: float, options: VideoOptions) -> None:
     """Write the simulated time, and how fast it is shown, into the upper left corner."""
     size = letter_size(frame.shape[0])
     margin = round(0.8 * size)
-    text = f"{time:.2f} s" if options.speed == 1 else f"{time:.2f} s  {options.speed:g}×"
+    text = run_time(time, 2) if options.speed == 1 else f"{run_time(time, 2)}  {options.speed:g}×"
     draw_text(frame, text, margin, margin, size, options.theme.text)
 
 

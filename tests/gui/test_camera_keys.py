@@ -51,7 +51,7 @@ def test_keyframes_are_set_gone_to_and_taken_away(parts: Parts, bridge: FakeBrid
     bridge.set_cursor(10)
     click(qtbot, dialog, "add")
     assert texts(dialog) == ["0.100 s", "0.300 s"]
-    assert "from 0.10 to 0.30 s" in dialog.sentence.text()
+    assert "from 0.10 s to 0.30 s" in dialog.sentence.text()
     assert dialog.chosen == 0, "the new one is chosen"
     dialog.table.selectRow(1)
     click(qtbot, dialog, "go")

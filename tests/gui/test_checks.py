@@ -102,6 +102,45 @@ def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
     assert not checks._message.isVisible()
 
 
+def test_a_problem_has_room_for_its_text_and_its_buttons(qtbot: QtBot, checks: Checks) -> None:
+    checks.resize(theme.scaled(240), 60)
+    qtbot.waitUntil(lambda: checks.height() >= checks.minimumSizeHint().height() > 60)
+    rect = checks.list.visualRect(checks.list.model().index(0, 0))
+    assert checks.list.viewport().rect().contains(rect)
+    for box, _ in checks.delegate.buttons(checks.list.model().index(0, 0), rect, checks.list.fontMetrics()):
+        assert checks.list.viewport().rect().contains(box)
+
+
+def test_the_notice_mends_and_shows_the_problem(window: MainWindow, qtbot: QtBot) -> None:
+    c = window.context
+    while not c.docks.are_filled:
+        c.docks.fill(c)
+    window.resize(1366, 768)
+    c.obstacles.add("stairs")
+    qtbot.waitUntil(lambda: "Stairs 8" in c.banners.run.text)
+    assert "model.kind" not in c.banners.run.text
+    names = [button.text() for button in c.banners.run._buttons]
+    assert names[-1] == "Show Checks"
+    assert len(names) == 2
+    c.docks["checks"].hide()
+    qtbot.mouseClick(c.banners.run._buttons[-1], Qt.MouseButton.LeftButton)
+    checks = c.docks["checks"].widget()
+    assert isinstance(checks, Checks)
+    index = checks.list.model().index(0, 0)
+
+    def seen() -> bool:
+        rect = checks.list.visualRect(index)
+        return (
+            checks.isVisible() and checks.list.viewport().rect().contains(rect) and checks.list.currentIndex() == index
+        )
+
+    qtbot.waitUntil(seen)
+    assert "model.kind" not in index.data()
+    qtbot.mouseClick(c.banners.run._buttons[0], Qt.MouseButton.LeftButton)
+    assert c.document.scene.model.kind == "spatial_nonsmooth"
+    assert c.document.undo_stack.undoText().startswith("Fix: ")
+
+
 @pytest.mark.parametrize("name", ["dark", "light"])
 def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qapp) -> None:
     theme.apply(qapp, name)

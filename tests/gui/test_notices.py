@@ -69,7 +69,7 @@ def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(window: Main
     )
     qtbot.waitUntil(lambda: "cannot run yet" in window.context.banners.run.text)
     assert "obstacles[" not in window.context.banners.run.text
-    assert "obstacle 6 is a tilted box" in window.context.banners.run.text.lower()
+    assert "box 6 is a tilted box" in window.context.banners.run.text.lower()
 
 
 def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(window: MainWindow, link: FakeLink) -> None:

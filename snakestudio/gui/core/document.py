@@ -9,7 +9,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from snakestudio.errors import SceneError
+from snakestudio.errors import Fix, SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import file_digest, parse_scene, read_scene_text, save_scene, text_digest
@@ -267,6 +267,16 @@ class Document(QObject):
             If the value is not valid; the scene stays as it is.
         """
         self.edit(with_values(self.scene, {key: value}), text, gesture)
+
+    def apply_fix(self, fix: Fix) -> None:
+        """Carry out the fix of a problem, as one step of undo.
+
+        Raises
+        ------
+        SnakeStudioError
+            If what it changes is gone; the scene stays as it is.
+        """
+        self.edit(with_values(self.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
 
     def go_to(self, step: int) -> None:
         """Undo or redo until so many steps are done: one change of the scene, however many steps lie between."""

@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
 from snakestudio.model.recording import Recording
+from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.replay import Replay
@@ -237,7 +238,7 @@ class SessionController(QObject):
         if self._source.kind == "replay":
             self._document.new(scene)  # which leads back to the simulation
         elif scene != self._document.scene:
-            self._document.edit(scene, f"Continue from {time:.3f} s")
+            self._document.edit(scene, f"Continue from {run_time(time)}")
         self.close_run()
         self.session.continue_from(recording, time, folder, name)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.engines import registry
+from snakestudio.errors import Fix
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
@@ -49,6 +51,8 @@ _NARROW = 520
 _ANY = (1 << 24) - 1
 """What Qt calls no limit of a widget's height."""
 _PASSING_MS = 20_000
+_FIXES = 1
+"""Fixes of a problem that a notice offers; the others are in the list of problems."""
 _WIDEST = 760
 """Width of a notice, px of the design: a longer line is hard to read."""
 _MARGIN, _BELOW = 12, 40
@@ -246,6 +250,8 @@ class Banners(QWidget):
         Gives the present scene.
     show_checks : callable
         Shows what is wrong with the scene.
+    apply_fix : callable
+        Carries out the fix of a problem.
     """
 
     def __init__(
@@ -253,10 +259,12 @@ class Banners(QWidget):
         bridge: SessionController,
         scene: Callable[[], Scene],
         show_checks: Callable[[], object],
+        apply_fix: Callable[[Fix], object],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._scene, self._show_checks = bridge, scene, show_checks
+        self._bridge, self._scene = bridge, scene
+        self._show_checks, self._apply_fix = show_checks, apply_fix
         self._saved: Path | None = None
         self._told = ""
         column = QVBoxLayout(self)
@@ -343,7 +351,10 @@ class Banners(QWidget):
             more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
             first = finding_text(errors[0], self._scene()) if errors else status.message
             text = f"This scene cannot run yet. {first}{more}"
-            self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
+            fixes: list[Button] = [
+                (fix.label, partial(self._apply_fix, fix)) for fix in (errors[0].fixes[:_FIXES] if errors else ())
+            ]
+            self.run.say("warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False)
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
             text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once on a machine: {left}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -13,6 +13,8 @@ from snakestudio.gui.core import theme
 __all__ = ["Figure", "FigureRow"]
 
 _GAP = 8
+_BESIDE = 8
+"""Room beside a value, px."""
 
 
 class Figure(QWidget):
@@ -37,7 +39,7 @@ class Figure(QWidget):
             QFontMetrics(self._large).horizontalAdvance(widest),
             QFontMetrics(self._small).horizontalAdvance(caption),
         )
-        self._size = QSize(width + 8, theme.scaled(40))
+        self._size = QSize(width + _BESIDE, theme.scaled(40))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(tip)
         self.setAccessibleName(caption)
@@ -61,6 +63,10 @@ class Figure(QWidget):
         """Show a value in a colour of the palette."""
         if (value, role) != (self._value, self._role):
             self._value, self._role = value, role
+            width = QFontMetrics(self._large).horizontalAdvance(value) + _BESIDE
+            if width > self._size.width():  # longer than was foreseen: no digit may be lost
+                self._size.setWidth(width)
+                self.updateGeometry()
             self.setAccessibleDescription(value)
             self.update()
 
@@ -95,24 +101,40 @@ class FigureRow(QWidget):
     ----------
     figures : sequence of Figure
         The most important first; they become its children.
+    always : int
+        How many of them are seen however little room there is.
     """
 
-    def __init__(self, figures: Sequence[Figure], parent: QWidget | None = None) -> None:
+    def __init__(self, figures: Sequence[Figure], parent: QWidget | None = None, *, always: int = 1) -> None:
         super().__init__(parent)
-        self._figures = figures
+        self._figures, self._always = figures, always
         for figure in figures:
             figure.setParent(self)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        hints = [figure.sizeHint() for figure in self._figures]
+        return self._size_of(self._figures)
+
+    def minimumSizeHint(self) -> QSize:
+        return self._size_of(self._figures[: self._always])
+
+    @staticmethod
+    def _size_of(figures: Sequence[Figure]) -> QSize:
+        hints = [figure.sizeHint() for figure in figures]
         width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
         return QSize(width, max(hint.height() for hint in hints))
 
-    def minimumSizeHint(self) -> QSize:
-        return self._figures[0].sizeHint()
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:  # a figure became wider
+            self.updateGeometry()
+            self._arrange()
+        return handled
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
         left = 0
         for figure in self._figures:
             hint = figure.sizeHint()

@@ -134,6 +134,10 @@ class ProblemDelegate(QStyledItemDelegate):
         if state & (QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_Selected):
             painter.setBrush(theme.colour("card"))
             painter.drawRoundedRect(rect, 5, 5)
+        if state & QStyle.StateFlag.State_Selected:
+            painter.setBrush(theme.colour("accent"))
+            painter.drawRoundedRect(QRect(rect.left(), rect.top(), 3, rect.height()), 1, 1)
+            painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour(_COLOURS[entry.kind]))
         painter.drawEllipse(rect.left() + 4, rect.top() + self._PAD + 5, 7, 7)
         painter.setPen(theme.colour("text"))

@@ -18,6 +18,7 @@ from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.inks import ink
 from snakestudio.model.column_units import label_of
 from snakestudio.model.recording import Schema
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.plots.channels import families, series_of
 from snakestudio.viewmodel.plots.chart_data import ChartData
 from snakestudio.viewmodel.plots.compose import compose, legend
@@ -288,7 +289,7 @@ class LivePlot(QWidget):
     @property
     def instant(self) -> str:
         """Title with the time that a profile is of."""
-        return self.title if self._at[0] is None else f"{self.title}, t = {self._at[0]:g} s"
+        return self.title if self._at[0] is None else f"{self.title}, t = {run_time(self._at[0])}"
 
     @property
     def lines(self) -> list[CurveSpec]:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.plots.channels import series_of
 from snakestudio.viewmodel.plots.scale import readable
@@ -146,7 +147,7 @@ class StatisticsStrip(Themed):
         if span is None:
             self._stop()
         else:
-            self.caption.setText(f"{span[0]:.3f} s to {span[1]:.3f} s   (Δ {span[1] - span[0]:.3f} s)")
+            self.caption.setText(f"{run_time(span[0])} to {run_time(span[1])}   (Δ {run_time(span[1] - span[0])})")
             self._pause.start()
 
     @property

@@ -13,6 +13,7 @@ from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.runs.timeline.bar import TimeBar
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.run_time import run_time
 
 __all__ = ["EXPORT", "OPEN", "PICTURES", "SIMULATION", "SPEED", "TIME", "RunsContext"]
 
@@ -98,8 +99,8 @@ def _add_camera_key(c: RunsContext) -> None:
     time = keys.add()
     if time is not None:
         count = len(keys.path.keys)
-        text = f"Camera keyframe at {time:.3f} s; there are {count} now." if count > 1 else (
-            f"Camera keyframe at {time:.3f} s. Add another at another moment, and the camera moves between them."
+        text = f"Camera keyframe at {run_time(time)}; there are {count} now." if count > 1 else (
+            f"Camera keyframe at {run_time(time)}. Add another at another moment, and the camera moves between them."
         )  # fmt: skip
         c.banners.exports.say("info", text, [("Show Keyframes", lambda: _show_camera_keys(c))], passing=True)
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import kept_colour
+from snakestudio.model.run_time import run_time
 from snakestudio.runfile.mcap import RunFile, open_run
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 
@@ -91,6 +92,10 @@ class PinnedRuns(QObject):
         """Colour and text of each at a time (s) for the viewport's legend."""
         entries = []
         for path, run in self._runs.items():
-            over = f", ended at {run.recording.times[-1]:.3g} s" if has_ended(run.recording, time) else ""
+            over = (
+                f", ended at {run_time(float(run.recording.times[-1]), significant=3)}"
+                if has_ended(run.recording, time)
+                else ""
+            )
             entries.append((self.colour(path), run.name + over))
         return entries

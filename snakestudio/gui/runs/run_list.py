@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, 
 
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.amounts import size_text
+from snakestudio.model.run_time import run_time
 from snakestudio.runfile.library import KeptRun
 from snakestudio.viewmodel.matching import match
 
@@ -41,7 +42,7 @@ def facts(run: KeptRun, present: bool = False) -> str:
     kind = run.info.model
     model = "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
     ended = "" if run.info.complete or present else " · not ended"
-    return f"{model} · {run.info.duration:.4g} s · {size_text(run.size_bytes)}{ended}"
+    return f"{model} · {run_time(run.info.duration, significant=4)} · {size_text(run.size_bytes)}{ended}"
 
 
 def explained(run: KeptRun) -> str:

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBoxLayout, QWidget
 
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Fix, Problem, SnakeStudioError
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
@@ -18,7 +20,7 @@ from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, ProblemRow
-from snakestudio.model.edits import declared, parse_key, with_values
+from snakestudio.model.edits import declared, parse_key
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
@@ -26,6 +28,11 @@ from snakestudio.session.scene_check import check
 from snakestudio.viewmodel.scene.items import finding_text, items_of
 
 __all__ = ["Checks"]
+
+_MEASURED = 20
+"""Problems by which the least height is found."""
+_TALLEST = 190
+"""Height of a problem that always has room, px of the design."""
 
 
 def _pending(scene: Scene, key: str) -> Problem:
@@ -105,7 +112,7 @@ class Checks(QWidget):
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.clicked.connect(self._on_click)
         self.list.activated.connect(self._go_to)
-        layout = QVBoxLayout(self)
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(12, 0, 12, 8)
         layout.setSpacing(4)
         layout.addWidget(self.summary)
@@ -142,6 +149,7 @@ class Checks(QWidget):
             self.summary.style().unpolish(self.summary)
             self.summary.style().polish(self.summary)
         self.list.setVisible(bool(self._findings.entries))
+        self._keep_room()
 
     def _coming(self) -> list[Problem]:
         """What is wrong with the scene as it is edited: the session knows only what it runs until the reset."""
@@ -149,6 +157,38 @@ class Checks(QWidget):
         if self._checked is None or self._checked[:2] != (scene, base_dir):
             self._checked = (scene, base_dir, check(scene, base_dir))
         return list(self._checked[2])
+
+    # --- room -----------------------------------------------------------------------------------------------------
+
+    @property
+    def height_of_problems(self) -> int:
+        """Height with which all problems are seen whole, px."""
+        margins = self._column.contentsMargins()
+        above = self.summary.sizeHint().height() + self._column.spacing()
+        rows = sum(self._row_height(row) for row in range(len(self._findings.entries)))
+        return margins.top() + above + rows + 2 * self.list.frameWidth() + margins.bottom()
+
+    def _row_height(self, row: int) -> int:
+        return self.list.sizeHintForIndex(self._findings.index(row, 0)).height()
+
+    def _keep_room(self) -> None:
+        """Stay high enough for the longest problem with its buttons."""
+        heights = [self._row_height(row) for row in range(min(_MEASURED, len(self._findings.entries)))]
+        self.list.setMinimumHeight(min(max(heights, default=0), theme.scaled(_TALLEST)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_room()
+
+    def show_first(self) -> None:
+        """Scroll to the first problem and mark it."""
+        if self._findings.entries:
+            first = self._findings.index(0, 0)
+            self.list.setCurrentIndex(first)
+            self.list.scrollTo(first, QListView.ScrollHint.PositionAtTop)
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # --- what is done about them ----------------------------------------------------------------------------------
 
     def _on_click(self, index: QModelIndex) -> None:
         if not self.delegate.over_button:  # those are fixes
@@ -163,7 +203,7 @@ class Checks(QWidget):
 
     def _fix(self, fix: Fix) -> None:
         try:
-            self._document.edit(with_values(self._document.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
+            self._document.apply_fix(fix)
         except SnakeStudioError as error:
             self._message.say(str(error))  # of a key that is gone nothing but its name is known
 

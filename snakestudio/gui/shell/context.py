@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
+from snakestudio.errors import Fix, SnakeStudioError
 from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.analysis.comparison.comparer import Comparer
 from snakestudio.gui.analysis.experiment.experiments import Experiments
@@ -151,7 +152,7 @@ class Context(QObject):
         FocusFrame(viewport)
         viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.time_bar = TimeBar(bridge, document, camera=lambda: viewport.navigator.camera)
-        self.banners = Banners(bridge, lambda: document.scene, lambda: self.show_dock("checks"))
+        self.banners = Banners(bridge, lambda: document.scene, self.show_checks, self._apply_fix)
 
     def _make_runs(self) -> None:
         """Files, runs and robot."""
@@ -239,6 +240,22 @@ class Context(QObject):
     def show_dock(self, name: str) -> None:
         """Bring up a panel."""
         self.docks.show(name)
+
+    def show_checks(self) -> None:
+        """Bring up the list of problems, high enough to be read, at the first of them."""
+        from snakestudio.gui.scene.checks import Checks
+
+        self.show_dock("checks")
+        checks = self.docks["checks"].widget()
+        if isinstance(checks, Checks):
+            self.docks.make_room("checks", checks.height_of_problems + self.docks["checks"].height() - checks.height())
+            checks.show_first()
+
+    def _apply_fix(self, fix: Fix) -> None:
+        try:
+            self.document.apply_fix(fix)
+        except SnakeStudioError as error:
+            self.banners.edits.say("warning", str(error))
 
     def trigger(self, command: str) -> None:
         """Do what a command does, as its menu would: not while a robot could move if it keeps the window."""

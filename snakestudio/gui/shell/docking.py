@@ -20,6 +20,9 @@ _Area = Qt.DockWidgetArea
 _BOTTOM_SHARE = 0.34
 """Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
 
+_BARS, _LOWEST = 200, 150
+"""Height of all bars of a window, and of a dock at the bottom at least, px of the design: the rest is the view's, which
+has no less than half of a window."""
 _LEAST = 240
 """Width of a dock at least, px of the design: less is not enough for a line of text with a button."""
 
@@ -106,6 +109,7 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{name}")
         dock.setWidget(content)
         dock.setTitleBarWidget(DockTitle(dock, gap))
+        dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)  # not behind another tab
         return dock
 
     # --- what is in them ------------------------------------------------------------------------------------------
@@ -155,6 +159,17 @@ class Docks(QObject):
         self.all[name].show()
         self.all[name].raise_()
 
+    def make_room(self, name: str, height: int) -> None:
+        """Let a panel be at least `height` (px) high, but take no more than half of the window."""
+        dock = self.all[name]
+        height = min(height, self._window.height() // 2)
+        if dock.height() >= height:
+            return
+        if dock.isFloating():
+            dock.resize(dock.width(), height)
+        else:
+            self._window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
+
     @property
     def arranging(self) -> bool:
         """Whether panels have title bars to move and close them by."""
@@ -188,7 +203,8 @@ class Docks(QObject):
             sizes = [theme.scaled(spec.size) for spec in chosen]
             if orientation is Qt.Orientation.Vertical:
                 share = round(bottom_share * self._window.height())
-                sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share) for size in sizes]
+                half = max(theme.scaled(_LOWEST), self._window.height() // 2 - theme.scaled(_BARS))
+                sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share, half) for size in sizes]
             self._window.resizeDocks([self.all[spec.name] for spec in chosen], sizes, orientation)
         left = [self.all[name] for name in ("scene", "inspector", "checks")]
         self._window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)

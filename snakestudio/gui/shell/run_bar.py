@@ -28,6 +28,7 @@ from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.run_time import run_time
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.sources import SourceKind
@@ -285,7 +286,7 @@ class RunBar(QToolBar):
             "was found; a step that cannot be solved at all stops the run. The plot Solver shows when they were.</qt>",
             content,
         )
-        figures = self.time, self.residual, self.factor, self.unconverged, self.iterations
+        figures = self.time, self.factor, self.residual, self.unconverged, self.iterations
         row.addWidget(FigureRow(figures, content))
         row.addStretch(1)
         self.source = SourceBox(bridge, sources, content)
@@ -350,7 +351,7 @@ class RunBar(QToolBar):
             for figure in (self.time, self.residual, self.iterations, self.unconverged):
                 figure.show_value("–", "dim")
         else:
-            self.time.show_value(f"{snapshot.time:.3f} s", "text" if self._bridge.live else "accent")
+            self.time.show_value(run_time(snapshot.time), "text" if self._bridge.live else "accent")
             if Fields.SOLVER in snapshot.valid:
                 figures = snapshot.solver
                 role = "good" if figures.residual <= CONVERGED else "warning"

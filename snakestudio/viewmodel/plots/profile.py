@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Trace
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
@@ -117,5 +118,5 @@ def profile_legend(picture: ChartData, time: float | None, at: float | None) -> 
         most = "peak " if at is None else ""
         entries.append((trace.colour, f"{most}{readable(value, '')} at {place:.3g} m"))
     if time is not None:
-        entries.insert(1, ("#00000000", f"t {time:.2f} s"))
+        entries.insert(1, ("#00000000", f"t {run_time(time, 2)}"))
     return entries

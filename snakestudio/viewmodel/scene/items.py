@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -73,14 +74,35 @@ def items_of(problem: Problem) -> list[Item]:
 
 
 def finding_text(problem: Problem, scene: Scene) -> str:
-    """The finding as a sentence for the window, which names the thing; the key is in the tooltip."""
+    """The finding as a sentence for the window, which names things and values as the window does.
+
+    The key is in the tooltip. On the command line the same sentence has keys and numbers, as the file has them.
+    """
     tail = f"; {problem.remedy}" if problem.remedy else ""
-    text = f"{problem.message}{tail}."
+    text = _with_labels(f"{problem.message}{tail}.", scene)
     if not problem.message[:1].isdigit():
         return f"{text[:1].upper()}{text[1:]}"
     about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
     head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
     return f"{head}: {text}"
+
+
+_OBSTACLE = re.compile(r"\b[Oo]bstacle (\d+)\b")
+_KEY = re.compile(r"\b[a-z][a-z_]*(?:\[\d+\])?(?:\.[a-z][a-z0-9_]*)+\b")
+
+
+def _with_labels(text: str, scene: Scene) -> str:
+    """A sentence with titles for numbers of obstacles, and labels for the keys of values that the scene has."""
+
+    def title(found: re.Match[str]) -> str:
+        index = int(found[1]) - 1
+        return obstacle_title(scene.obstacles[index], index) if 0 <= index < len(scene.obstacles) else found[0]
+
+    def label(found: re.Match[str]) -> str:
+        named = label_of(scene, found[0])
+        return found[0] if named == found[0] else f'"{named}"'
+
+    return _KEY.sub(label, _OBSTACLE.sub(title, text))
 
 
 def refusal_text(error: SnakeStudioError, scene: Scene) -> str:

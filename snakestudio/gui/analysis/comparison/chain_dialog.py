@@ -29,6 +29,7 @@ from snakestudio.gui.analysis.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.model.run_time import run_time
 
 __all__ = ["ChainDialog"]
 
@@ -124,7 +125,7 @@ class ChainDialog(Dialog):
             )
             how = "Friction moves the chain." if comparison.free else "The chain moves as the body does."
             speed = 100 * comparison.speed_errors[comparer.chosen, 0]
-            head = f"At {profile.time:g} s, {profile.links} links differ from the body by"
+            head = f"At {run_time(profile.time, significant=6)}, {profile.links} links differ from the body by"
             text = f"{head}: {apart}, speed {speed:.3g} %. {how}"
         self.note.setText(text)
         theme.set_role(self.note, role)

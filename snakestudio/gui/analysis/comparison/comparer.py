@@ -15,6 +15,7 @@ from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import with_value
+from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.job import Job, Progress
@@ -154,7 +155,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         for run in self.shown:
             text = f"{model_name(run.kind)} model"
             if run.recording is None or has_ended(run.recording, time):
-                text = f"{text}, ended at {run.end:.3g} s"
+                text = f"{text}, ended at {run_time(run.end, significant=3)}"
             elif self.stale:
                 text = f"{text}, earlier scene"
             entries.append((model_colour(run.kind), text))

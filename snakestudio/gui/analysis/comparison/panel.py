@@ -30,6 +30,7 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
+from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
 
 __all__ = ["ComparisonPanel"]
@@ -350,7 +351,7 @@ def capital(sentence: str) -> str:
 
 def _how_it_ran(run: ModelRun) -> str:
     step = 1000 * run.scene.solver.step_s
-    return f"{run.end:.4g} s in {run.engine_seconds:.2g} s of processor time, step {step:.3g} ms"
+    return f"{run_time(run.end, significant=4)} in {run.engine_seconds:.2g} s of processor time, step {step:.3g} ms"
 
 
 def _line(text: str, role: str) -> QLabel:

@@ -30,6 +30,7 @@ from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.plots.scale import MINUS
 
 __all__ = ["ExperimentPanel"]
@@ -211,7 +212,7 @@ _MOST_BODIES = 3
 def described(trial: Trial) -> str:
     """What was measured, in a line."""
     capture = trial.capture
-    words = [f"{capture.duration:.3g} s at {capture.rate:.3g} Hz"]
+    words = [f"{run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"]
     bodies = [
         name if link is None or name.lower() == link_name(link) else f"{name} on {link_name(link)}"
         for name, link in zip(capture.bodies, capture.links, strict=True)

@@ -34,6 +34,7 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["FitDialog"]
@@ -371,7 +372,7 @@ class DataRows(QWidget):
         self.boxes = []
         for capture in there:
             known = sum(link is not None for link in capture.links)
-            box = QCheckBox(f"{capture.name}, {capture.duration:.3g} s at {capture.rate:.3g} Hz")
+            box = QCheckBox(f"{capture.name}, {run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz")
             box.setToolTip("\n".join([f"{known} of {len(capture.bodies)} bodies on known links", *capture.notes]))
             box.setChecked(id(capture) not in off)
             box.toggled.connect(lambda _: self.changed.emit())

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QFontMetrics, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QToolButton, QWidget
 
 from snakestudio.drawing.camera import Camera
@@ -16,6 +16,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.runs.timeline.track import Track
+from snakestudio.model.run_time import run_time_of
 
 __all__ = ["TimeBar"]
 
@@ -79,7 +80,7 @@ class TimeBar(QWidget):
         self._row.addWidget(self.live)
         bridge.cursor_changed.connect(self._on_cursor)
         bridge.source_changed.connect(self._on_cursor)
-        self.track.refreshed.connect(self.figures.update)
+        self.track.refreshed.connect(self.figures.refresh)
         self.renew_theme()
         self._on_cursor()
 
@@ -109,7 +110,7 @@ class TimeBar(QWidget):
         self.live.setToolTip("Go to the last row (End)" if loaded else "Return to the newest state (End)")
         self.live.setAccessibleName("Go to the last row" if loaded else "Return to the newest state")
         self.live.setEnabled(not self._bridge.live)
-        self.figures.update()
+        self.figures.refresh()
 
     def _fit(self) -> None:
         """In a low window everything stands in one line; there, and in a narrow one, without the figures.
@@ -137,23 +138,37 @@ class TimeBar(QWidget):
         self._fit()  # it stands at the lower edge: this is how it learns that the window is lower or higher
 
 
+_TIMES = 164
+"""Width of the times of a short run, px of the design: it does not change with every digit."""
+
+
 class _Times(QWidget):
     """Shown time and whole time in figures."""
 
     def __init__(self, track: Track, parent: QWidget) -> None:
         super().__init__(parent)
         self._track = track
-        self._font = theme.value_font(13)
-        self.setFixedSize(theme.scaled(164), theme.scaled(28))
+        self.font_of_times = theme.value_font(13)
+        self._fit()
+
+    def refresh(self) -> None:
+        """Show the times of the track, as wide as the widest of them is."""
+        self._fit()
+        self.update()
+
+    def _fit(self) -> None:
+        end = self._track.end
+        needed = QFontMetrics(self.font_of_times).horizontalAdvance(run_time_of(end, end)) + theme.scaled(8)
+        self.setFixedSize(max(theme.scaled(_TIMES), needed), theme.scaled(28))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         try:
-            painter.setFont(self._font)
+            painter.setFont(self.font_of_times)
             painter.setPen(theme.colour("text"))
             # A robot goes on telling its state after its run has ended: what is looked at then is the run's end.
             end = self._track.end
-            text = f"{min(self._track.shown, end):.3f} / {end:.3f} s"
+            text = run_time_of(min(self._track.shown, end), end)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         finally:
             painter.end()

@@ -12,6 +12,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.model.events import Change, EventKind, RunEvent
 from snakestudio.model.labels import label_of
 from snakestudio.model.recording import Recording
+from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.job import Job, Progress
 
@@ -77,9 +78,9 @@ class Cluster:
     def lines(self, most: int = 4) -> list[str]:
         """What happened, a line each; what is too much is counted by kind."""
         if len(self.moments) <= most:
-            return [f"{moment.time:.3f} s: {moment.text}" for moment in self.moments]
+            return [f"{run_time(moment.time)}: {moment.text}" for moment in self.moments]
         counts = {kind: sum(moment.kind == kind for moment in self.moments) for kind in KINDS}
-        span = f"{self.moments[0].time:.3f} to {self.moments[-1].time:.3f} s"
+        span = f"{run_time(self.moments[0].time)} to {run_time(self.moments[-1].time)}"
         listed = ", ".join(f"{count} {KINDS[kind][1]}" for kind, count in counts.items() if count)
         return [span, listed]
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.runs.timeline.moments import KINDS, Cluster, Kind
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import Scale
 
 __all__ = ["Look", "Rows", "paint"]
@@ -109,7 +110,7 @@ def _figure(time: float, step: float) -> str:
     if step >= 60.0:
         return f"{int(time // 3600)}:{int(time % 3600 // 60):02d} h" if time >= 3600 else f"{time / 60:.0f} min"
     digits = 0 if step >= 1.0 else 1 if step >= 0.1 else 2
-    return f"{time:.{digits}f}"
+    return run_time(time, digits).removesuffix(" s")
 
 
 def _span(painter: QPainter, scale: Scale, rows: Rows, span: tuple[float, float]) -> None:

@@ -15,6 +15,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.runs.timeline.moments import Cluster, Moment, Moments, clustered
 from snakestudio.gui.runs.timeline.painting import Look, Rows, paint
 from snakestudio.gui.runs.timeline.thumbnails import HEIGHT, WIDTH, Thumbnails
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.timeline.scale import Scale
 
 __all__ = ["Card", "Track"]
@@ -147,7 +148,7 @@ class Track(QWidget):
             return
         self._bridge.pause_recorded()
         self._go_to_moment(moment)
-        self._tell(moment.time, [f"{moment.time:.3f} s: {moment.text}"])
+        self._tell(moment.time, [f"{run_time(moment.time)}: {moment.text}"])
         self._told = self.shown
         self._away.start()
 
@@ -276,7 +277,7 @@ class Track(QWidget):
         if self._pointed is not None:
             self._tell(self._pointed.first.time, self._pointed.lines())
         else:
-            self._tell(self._hover, [f"{self._hover:.3f} s"])
+            self._tell(self._hover, [run_time(self._hover)])
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

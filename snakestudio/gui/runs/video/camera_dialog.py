@@ -28,6 +28,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.model.run_time import run_time
 
 __all__ = ["CameraDialog"]
 
@@ -114,7 +115,7 @@ class CameraDialog(Dialog):
             direction = f"{math.degrees(camera.azimuth):.0f}°, {math.degrees(camera.elevation):.0f}° up".replace(
                 "-", "−"
             )
-            texts = (f"{key.time:.3f} s", direction, f"{camera.distance:.2f} m")
+            texts = (run_time(key.time), direction, f"{camera.distance:.2f} m")
             for place, text in enumerate(texts):
                 item = QTableWidgetItem(text)
                 editable = Qt.ItemFlag.ItemIsEditable if not place else Qt.ItemFlag.NoItemFlags
@@ -134,7 +135,7 @@ class CameraDialog(Dialog):
         elif len(keys) == 1:
             self.say("With one keyframe the camera stands still; add another at another moment.")
         else:
-            self.say(f"The camera goes smoothly from {keys[0].time:.2f} to {keys[-1].time:.2f} s.")
+            self.say(f"The camera goes smoothly from {run_time(keys[0].time, 2)} to {run_time(keys[-1].time, 2)}.")
 
     def say(self, sentence: str, role: str = "dim") -> None:
         """Show a sentence below the list."""

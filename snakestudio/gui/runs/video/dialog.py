@@ -25,6 +25,7 @@ from snakestudio.gui.runs.video.form import VideoForm
 from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
+from snakestudio.model.run_time import run_time
 from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.video_presets import PRESETS
 
@@ -84,7 +85,7 @@ class VideoDialog(Dialog):
         self.moment.setToolTip("Moment that the picture shows")
         self.time = QLabel(self)
         self.time.setFont(theme.value_font(12, bold=False))
-        self.time.setFixedWidth(theme.scaled(64))
+        self.time.setMinimumWidth(theme.scaled(64))
         self.time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.summary = QLabel(self)
         self.summary.setProperty("role", "dim")
@@ -194,7 +195,7 @@ class VideoDialog(Dialog):
 
     def _renew(self) -> None:
         """Something was chosen: say what comes of it, and draw another picture."""
-        self.time.setText(f"{self._moment():.2f} s")
+        self.time.setText(run_time(self._moment(), 2))
         self._summarise()
         self.preview.show_shot(self._shot)
 

@@ -1,0 +1,43 @@
+"""How a time of a run is written: in seconds, and from 1000 s on in hours, minutes and seconds."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["run_time", "run_time_of"]
+
+_CLOCK_FROM = 1000.0
+"""Seconds from which a time is read more easily as hours, minutes and seconds."""
+
+
+def run_time(seconds: float, decimals: int = 3, *, significant: int | None = None, clock: bool | None = None) -> str:
+    """A time of a run with its unit: "12.345 s", "1:57:18.190".
+
+    Parameters
+    ----------
+    seconds : float
+    decimals : int
+        Digits after the point.
+    significant : int, optional
+        Significant digits of a time in seconds, instead of digits after the point.
+    clock : bool, optional
+        Whether it is in hours, minutes and seconds; if left out, from 1000 s on.
+    """
+    if not math.isfinite(seconds):
+        return "–"
+    units = round(abs(seconds) * 10**decimals)  # whole units of the last digit: 59.9996 s is one minute
+    if clock is None:
+        clock = units >= _CLOCK_FROM * 10**decimals
+    if not clock:
+        return f"{seconds:.{decimals}f} s" if significant is None else f"{seconds:.{significant}g} s"
+    whole, part = divmod(units, 10**decimals)
+    hours, rest = divmod(whole, 3600)
+    sign = "-" if seconds < 0 and units else ""
+    text = f"{sign}{hours}:{rest // 60:02d}:{rest % 60:02d}"
+    return f"{text}.{part:0{decimals}d}" if decimals and significant is None else text
+
+
+def run_time_of(seconds: float, whole: float, decimals: int = 3) -> str:
+    """A time beside the length of its run, both written alike: "12.345 / 40.000 s", "0:06:05.190 / 11:06:40.000"."""
+    clock = round(abs(whole) * 10**decimals) >= _CLOCK_FROM * 10**decimals
+    return f"{run_time(seconds, decimals, clock=clock).removesuffix(' s')} / {run_time(whole, decimals, clock=clock)}"

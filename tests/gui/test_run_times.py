@@ -1,0 +1,44 @@
+"""Times of long runs in the window: every digit has room."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.live_figure import Figure, FigureRow
+from snakestudio.gui.runs.timeline.bar import TimeBar
+from tests.gui.fake import FakeBridge
+
+pytestmark = pytest.mark.gui
+
+
+def test_the_times_of_a_long_run_are_seen_whole(qtbot: QtBot, document: Document, bridge: FakeBridge) -> None:
+    bar = TimeBar(bridge, document)  # type: ignore[arg-type]
+    qtbot.addWidget(bar)
+    bar.resize(1200, 80)
+    bar.show()
+    usual = bar.figures.width()
+    for seconds, text in ((40_000.0, "11:06:40.000 / 11:06:40.000"), (1e6, "277:46:40.000 / 277:46:40.000")):
+        document.set_value("run.duration_s", seconds, "Duration")
+        qtbot.waitUntil(lambda text=text: bar.figures.width() >= _width(bar, text))
+    document.set_value("run.duration_s", 10.0, "Duration")
+    qtbot.waitUntil(lambda: bar.figures.width() == usual)
+
+
+def _width(bar: TimeBar, text: str) -> int:
+    return QFontMetrics(bar.figures.font_of_times).horizontalAdvance(text)
+
+
+def test_a_figure_grows_with_its_value_and_moves_the_next_ones(qtbot: QtBot) -> None:
+    time, factor = Figure("time", "0.000 s", ""), Figure("factor", "1.00", "")
+    row = FigureRow((time, factor), always=2)
+    qtbot.addWidget(row)
+    row.resize(row.sizeHint())
+    row.show()
+    before = factor.x()
+    time.show_value("1:57:18.190")
+    qtbot.waitUntil(lambda: factor.x() > before)
+    assert time.width() >= QFontMetrics(time._large).horizontalAdvance("1:57:18.190")
+    assert row.minimumSizeHint().width() >= time.sizeHint().width() + factor.sizeHint().width()
