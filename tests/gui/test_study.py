@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox, QPu
 from pytestqt.qtbot import QtBot
 
 from snakestudio.cli import main
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
 from snakestudio.gui.study.open_study import OpenStudy
@@ -433,7 +434,7 @@ def menu_of(widget: QWidget, qtbot: QtBot, entry: str) -> None:
     qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    next(action for action in menu.actions() if action.text() == entry).trigger()
+    next(action for action in menu.actions() if plain(action.text()) == entry).trigger()
     menu.hide()
 
 
