@@ -16,6 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.analysis.fitting.dialog import FitDialog
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import SEPARATOR
 from snakestudio.gui.forms.banner import Banner
@@ -26,8 +27,10 @@ from snakestudio.gui.runs.pinned_runs import _Beside
 from snakestudio.gui.runs.speed_chooser import SPEEDS
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.crash import CrashGuard
+from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
+from snakestudio.gui.shell.tuning_dialog import TuningDialog
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status
@@ -267,6 +270,20 @@ def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
     assert any(words in text for text in texts)
     dialog.close()
     qtbot.waitUntil(lambda: drawn.findChild(QDialog) is None)
+
+
+def test_escape_closes_dialogs_and_pages(window: MainWindow, qtbot: QtBot) -> None:
+    for name, kind in (("fit", FitDialog), ("tune", TuningDialog), ("first_study_page", DocumentDialog)):
+        window.context.actions_table[name].trigger()
+        dialog = window.findChild(kind)
+        assert dialog is not None
+        qtbot.waitUntil(dialog.isVisible)
+        dialog.activateWindow()
+        qtbot.waitUntil(dialog.isActiveWindow, timeout=5000)
+        qtbot.keyClick(dialog.focusWidget() or dialog, Qt.Key.Key_Escape)
+        qtbot.waitUntil(
+            lambda kind=kind: not any(shown.isVisible() for shown in window.findChildren(kind)), timeout=5000
+        )
 
 
 def test_a_defect_is_told_and_logged(

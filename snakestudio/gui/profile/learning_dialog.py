@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QBrush, QCloseEvent
+from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -359,16 +359,13 @@ class LearningDialog(Dialog):
         new, dbc = take_over(None, "", self.tree.chosen, others=others, name="My robot")
         return new.model_copy(update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}), dbc
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
         self.log.end()
         self.break_off()
         if self._job is not None:
             self._job.wait()
             self._job = None
-        super().closeEvent(event)
-
-    def reject(self) -> None:
-        self.close()
+        super().done(result)
 
 
 _HEADS = ("Take over", "Comes from", "Sure", "What speaks for it")

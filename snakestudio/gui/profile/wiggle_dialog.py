@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QBrush, QCloseEvent, QGuiApplication
+from PySide6.QtGui import QBrush, QGuiApplication
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -374,13 +374,10 @@ class WiggleDialog(Dialog):
         except OSError as error:
             self.message.say(f"{path} cannot be written ({error.strerror}); give another name.")
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
         self._on_and_on = False
         self.break_off()
-        super().closeEvent(event)
-
-    def reject(self) -> None:
-        self.close()
+        super().done(result)
 
 
 def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:

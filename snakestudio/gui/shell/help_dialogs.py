@@ -12,6 +12,8 @@ from PySide6.QtGui import (
     QFont,
     QGuiApplication,
     QKeyEvent,
+    QKeySequence,
+    QShortcut,
     QTextCursor,
     QTextDocument,
     QTextFormat,
@@ -65,6 +67,7 @@ class DocumentDialog(QWidget):
         super().__init__(parent, Qt.WindowType.Window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(theme.scaled(1120), theme.scaled(800))
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
         self.headings = QListWidget()
         self.headings.setFixedWidth(theme.scaled(300))
         self.headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

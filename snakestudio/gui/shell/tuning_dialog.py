@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -179,12 +179,9 @@ class TuningDialog(Dialog):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "close_button"):
             self._refresh()
 
-    def reject(self) -> None:
-        self.close()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
         self._tuner.cancel()
-        super().closeEvent(event)
+        super().done(result)
 
 
 def _alignment(index: int) -> Qt.AlignmentFlag:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -294,13 +294,10 @@ class FitDialog(Dialog):
         self.data.refresh()
         self._refresh()
 
-    def reject(self) -> None:
-        self.close()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
         self.data.close_job()
         self._fitter.cancel()
-        super().closeEvent(event)
+        super().done(result)
 
 
 def _heading(text: str) -> QLabel:
