@@ -582,6 +582,17 @@ def test_columns_that_are_no_positions_are_ignored_and_listed(tmp_path: Path, na
         assert any(name in note for note in capture.notes)
 
 
+@pytest.mark.parametrize("row", [0, 1, len(TIME) - 1])
+def test_rows_with_a_remark_are_read_like_the_others(tmp_path: Path, row: int) -> None:
+    path = _table(
+        tmp_path / "a.csv",
+        "time_s,x,y,z,remark",
+        lambda i: [f"{TIME[i]:.6f}", *numbers(position(1)[i]), "start" if i == row else ""],
+    )
+    capture = read_capture(path)
+    np.testing.assert_allclose(capture.position[:, 0], position(1), atol=2e-6)
+
+
 @pytest.mark.parametrize(("width", "offset"), [(2, 0), (3, 0), (6, 0), (7, 1), (9, 0), (10, 1), (11, 2)])
 def test_numbers_without_names_are_asked_about(tmp_path: Path, width: int, offset: int) -> None:
     tracks = 1000.0 * np.concatenate([position(b) for b in range(4)], axis=1)

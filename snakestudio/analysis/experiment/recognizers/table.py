@@ -174,17 +174,12 @@ def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
     """Index of the first row of the table: numbers in all columns in which the rows below have numbers."""
     full = [i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")]
     tail = [cells(lines[i], delimiter) for i in full[len(full) // 2 :][-60:]]
-    texts = _text_columns(tail, decimal)
+    numbers = _number_columns(tail, decimal)
 
     def numeric(line: str) -> bool:
         row = cells(line, delimiter)
-        good = 0
-        for column, cell in enumerate(row):
-            if is_number(cell, decimal):
-                good += 1
-            elif cell.lower() not in MISSING and column not in texts:
-                return False
-        return good >= 1 and len(row) >= 2
+        known = [cell for column, cell in enumerate(row) if column in numbers and cell.lower() not in MISSING]
+        return len(row) >= 2 and len(known) >= 1 and all(is_number(cell, decimal) for cell in known)
 
     for i, j in pairwise(full):
         if numeric(lines[i]) and numeric(lines[j]):
@@ -192,14 +187,14 @@ def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
     return full[-1] if full and numeric(lines[full[-1]]) else len(lines)
 
 
-def _text_columns(rows: list[list[str]], decimal: str) -> set[int]:
-    """Columns in which texts are more frequent than numbers."""
+def _number_columns(rows: list[list[str]], decimal: str) -> set[int]:
+    """Columns in which numbers are at least as frequent as texts: not those of remarks, which few rows have."""
     balance: Counter[int] = Counter()
     for row in rows:
         for column, cell in enumerate(row):
             if cell.lower() not in MISSING:
-                balance[column] += -1 if is_number(cell, decimal) else 1
-    return {column for column, count in balance.items() if count > 0}
+                balance[column] += 1 if is_number(cell, decimal) else -1
+    return {column for column, count in balance.items() if count >= 0}
 
 
 def _file_type(table: _Table) -> str:
