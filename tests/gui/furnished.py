@@ -164,7 +164,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
 
     return {
         "derived channel": lambda: DerivedDialog(c.bridge, Library(None), parent=window),
-        "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, c.settings, {}, window),
+        "keys and gamepad": lambda: MappingEditor(c.teleoperation.teleop, {}, window),
         "synchronized start": lambda: TogetherDialog(Together(wait="port"), c.together.target, window),
         "connect": lambda: ConnectDialog(c.robot, c.connection, c.settings, window),
         "array": lambda: ArrayDialog(c.document, c.selection, c.obstacles, c.viewport.preview, window),

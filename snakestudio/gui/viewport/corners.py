@@ -28,7 +28,7 @@ _VIEWS = {
 _PADDING = 18
 """Of the style sheet, left and right together, px."""
 _FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several · Ctrl+drag pulls a link"
-_IDLE = "Drag: orbit · Right-drag: pan · Wheel: zoom · Click: select · Shift+drag: box select · Ctrl+drag: pull"
+_IDLE = "Drag: orbit · Right-drag: pan · Wheel: zoom · Shift+drag: box select · Ctrl+drag: pull"
 
 
 class ViewButtons(QWidget):
