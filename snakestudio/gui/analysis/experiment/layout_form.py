@@ -98,7 +98,7 @@ class LayoutForm(QWidget):
                 grid.addWidget(caption, row, 2 * column)
                 grid.addWidget(field, row, 2 * column + 1)
                 grid.setColumnStretch(2 * column + 1, 1)
-        self.zero = QCheckBox("A place of exactly 0, 0, 0 means: not seen", self)
+        self.zero = QCheckBox("Treat (0, 0, 0) as missing", self)
         self.zero.setToolTip("Many systems write zeros where they lost a marker; such rows count as gaps")
         self.zero.clicked.connect(lambda on: self._edit("zero_is_missing", on))
         grid.addWidget(self.zero, len(_PLACES), 0, 1, 6)
