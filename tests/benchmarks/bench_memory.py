@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from snakestudio.model.edits import with_values
@@ -24,7 +25,7 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def growth(hours: float, folder: Path) -> tuple[float, float, float]:
+def growth(hours: float, folder: Path, memory: Callable[[], float] = resident) -> tuple[float, float, float]:
     """Memory (MB) by which a run grows after its first tenth, disk (MB) it takes, and its real-time factor."""
     scene = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
     duration = 3600.0 * hours
@@ -37,11 +38,11 @@ def growth(hours: float, folder: Path) -> tuple[float, float, float]:
         assert report.ok, report.message
         runner.recording.snapshot(len(runner.recording) // 2)  # somebody scrubs
         if not early and runner.time > 0.1 * duration:
-            early = resident()
+            early = memory()
     factor = duration / (time.perf_counter() - started)
     runner.recording.close()
     disk = path.stat().st_size / 1e6
-    return resident() - early, disk, factor
+    return memory() - early, disk, factor
 
 
 def run() -> list[Row]:

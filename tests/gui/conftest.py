@@ -74,7 +74,8 @@ class PatientQtBot(QtBot):
     """Waits longer than five seconds for what is to come."""
 
     def addWidget(self, widget: QWidget, **others: Any) -> None:
-        _made.add(widget)
+        if not isinstance(widget, MainWindow):  # pytest refers to windows of a test until it is reported
+            _made.add(widget)
         super().addWidget(widget, **others)
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAITING_MS) -> None:

@@ -209,7 +209,7 @@ def test_a_profile_is_exported_as_it_is_seen(panel: PlotPanel, bridge: FakeBridg
     plot = panel.plots[0]
     panel.export(plot, tmp_path / "profile.csv")
     lines = (tmp_path / "profile.csv").read_text(encoding="utf-8").splitlines()
-    assert "t = 4 s" in lines[1]
+    assert "t = 4.000 s" in lines[1]
     table = list(csv.reader(lines[2:]))
     assert table[0] == ["x_m", "lambda_cz_nm"]
     values = np.array(table[1:], float)

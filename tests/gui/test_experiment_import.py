@@ -16,6 +16,7 @@ from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, La
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.analysis.experiment.panel import ExperimentPanel
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.capture import Capture
 from snakestudio.viewmodel.experiment.columns import TIME, UNUSED, Body, Meaning, layout_of, meanings_of
@@ -89,7 +90,7 @@ def choose(qtbot: QtBot, dialog: ImportExperimentDialog, column: int, *path: str
     menu = QApplication.activePopupWidget()
     for text in path:
         assert isinstance(menu, QMenu)
-        action = next(each for each in menu.actions() if each.text() == text)
+        action = next(each for each in menu.actions() if plain(each.text()) == text)
         below = action.menu()
         if isinstance(below, QMenu):
             menu = below

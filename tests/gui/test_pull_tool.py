@@ -95,7 +95,7 @@ def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(standing: Mai
     assert entry.force == pytest.approx(tuple(preview.force), rel=1e-9)
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
     assert viewport.pull_tool.grip is None
-    assert "pulls a link" in viewport.hint.text()
+    assert "Ctrl+drag: pull" in viewport.hint.text()
     bridge.session.step(200)
     bridge.session.settle()
     assert recording.pulls[-1].released

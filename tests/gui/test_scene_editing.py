@@ -16,6 +16,7 @@ from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.preview import PRESET_MIME, Preview
 from snakestudio.gui.core.selection import Selection
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.scene.array_dialog import ArrayDialog
 from snakestudio.gui.scene.history_panel import HistoryPanel
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
@@ -283,13 +284,13 @@ def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: Qt
     assert members(document.scene, "Group 1") == (0, 1, 2)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_H)
     assert all(o.hidden for o in document.scene.obstacles[:3])
-    qtbot.waitUntil(lambda: table["hide"].text() == "Show")
+    qtbot.waitUntil(lambda: plain(table["hide"].text()) == "Show")
     qtbot.waitUntil(table["show_all"].isEnabled)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_H, SHIFT)
     assert not any(o.hidden for o in document.scene.obstacles)
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_L, CTRL)
     assert all(o.locked for o in document.scene.obstacles[:3])
-    qtbot.waitUntil(lambda: table["lock"].text() == "Unlock")
+    qtbot.waitUntil(lambda: plain(table["lock"].text()) == "Unlock")
     qtbot.keyClick(window.context.viewport, Qt.Key.Key_Delete)
     assert len(document.scene.obstacles) == 7
     assert "3 obstacles are locked and were not deleted" in window.context.banners.edits.text

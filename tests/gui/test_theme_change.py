@@ -157,11 +157,11 @@ def test_a_theme_change_leaves_nothing_behind(dark_again: None, window: MainWind
         (name_of(widget), what, value) for (widget, what), value in before.items() if after.get((widget, what)) == value
     ] == []
     for dialog in QApplication.topLevelWidgets():
-        if dialog.isVisible():
+        if dialog.isVisible() and dialog is not window:
             assert unreadable(dialog) == set()
     for name in c.docks.all:
         c.docks.show(name)
-        qtbot.waitUntil(lambda: not unreadable(window), timeout=10_000)  # plots are painted beside the window
+        qtbot.waitUntil(lambda: not unreadable(window))  # plots are painted beside the window
 
 
 @pytest.mark.parametrize(("name", "ground"), [("dark", 0), ("light", 255)])

@@ -80,4 +80,4 @@ def test_moments_that_are_near_are_one_mark_of_the_kind_that_matters_most() -> N
     assert (second.x, second.kind, second.moments) == (80.0, "note", (moments[3],))
     many = [Moment(0.01 * i, "impact" if i % 3 else "jam", "x") for i in range(100)]
     (only,) = clustered(many, lambda time: time, 10.0)
-    assert only.lines() == ["0.000 to 0.990 s", "34 jams, 66 impacts"]
+    assert only.lines() == ["0.000 s to 0.990 s", "34 jams, 66 impacts"]

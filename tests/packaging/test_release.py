@@ -93,7 +93,7 @@ def test_nothing_is_released_that_is_not_committed(checkout: Path) -> None:
 def test_the_present_version_has_notes() -> None:
     done = run(sys.executable, PACKAGING / "release_notes.py")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("- ")
+    assert done.stdout.startswith("### ")
 
 
 # --- two builds ------------------------------------------------------------------------------------------------------
