@@ -68,9 +68,12 @@ def rigid_body(
         angles = numbers(quaternion(body, "y"))
     columns = [*turn, *(("Position", axis) for axis in "XYZ"), *((error, "") for error in errors)]
     return (
-        "Rigid Body", name or NAMES[body], f"{body:032X}", columns,
+        "Rigid Body",
+        name or NAMES[body],
+        f"{body:032X}",
+        columns,
         lambda row: [*angles, *numbers(place[row]), *("0.000321" for _ in errors)],
-    )  # fmt: skip
+    )
 
 
 def marker(body: int, name: str, kind: str = "Marker", shift: float = 0.0, quality: bool = False) -> Block:
@@ -78,14 +81,25 @@ def marker(body: int, name: str, kind: str = "Marker", shift: float = 0.0, quali
     place = y_up(position(body)) + np.array([shift, 0.0, 0.0])
     columns = [("Position", axis) for axis in "XYZ"] + [("Marker Quality", "")] * quality
     return (
-        kind, name, f"9F:{body:016X}", columns, lambda row: [*numbers(place[row]), *["0.998"] * quality],
-    )  # fmt: skip
+        kind,
+        name,
+        f"9F:{body:016X}",
+        columns,
+        lambda row: [*numbers(place[row]), *["0.998"] * quality],
+    )
 
 
 def motive(
-    path: Path, blocks: Sequence[Block], *, version: str = "1.23", parent: bool = False, leading: Sequence[str] = (
-        "Frame", "Time (Seconds)"), about: dict[str, str] | None = None, blank: bool = True, first: int = 0,
-) -> Path:  # fmt: skip
+    path: Path,
+    blocks: Sequence[Block],
+    *,
+    version: str = "1.23",
+    parent: bool = False,
+    leading: Sequence[str] = ("Frame", "Time (Seconds)"),
+    about: dict[str, str] | None = None,
+    blank: bool = True,
+    first: int = 0,
+) -> Path:
     """An OptiTrack Motive CSV."""
     values = {
         "Format Version": version, "Take Name": "take", "Take Notes": "", "Capture Frame Rate": "100.000000",
@@ -104,16 +118,27 @@ def motive(
     rows.append([*[""] * lead, *(kind for block in blocks for kind, _ in block[3])])
     rows.append([*leading, *(axis for block in blocks for _, axis in block[3])])
     for i in range(len(TIME)):
-        cells = {"Frame": str(first + i), "Time (Seconds)": f"{(first + i) / RATE:.6f}",
-                 "TimeCode": f"15:26:{i // 100:02d}:{i % 100:02d}.00"}  # fmt: skip
+        cells = {
+            "Frame": str(first + i),
+            "Time (Seconds)": f"{(first + i) / RATE:.6f}",
+            "TimeCode": f"15:26:{i // 100:02d}:{i % 100:02d}.00",
+        }
         rows.append([*(cells[name] for name in leading), *(cell for block in blocks for cell in block[4](i))])
     return save(path, rows)
 
 
 def qualisys(
-    path: Path, *, names: Sequence[str] = NAMES, leading: bool = False, header: bool = False, bodies: bool = False,
-    about: dict[str, str] | None = None, comma: bool = False, tail: str = "", by_rows: bool = False,
-) -> Path:  # fmt: skip
+    path: Path,
+    *,
+    names: Sequence[str] = NAMES,
+    leading: bool = False,
+    header: bool = False,
+    bodies: bool = False,
+    about: dict[str, str] | None = None,
+    comma: bool = False,
+    tail: str = "",
+    by_rows: bool = False,
+) -> Path:
     """A Qualisys TSV of markers, or of rigid bodies with their matrices."""
     what, key = ("BODIES", "BODY_NAMES") if bodies else ("MARKERS", "MARKER_NAMES")
     values = {
@@ -143,9 +168,15 @@ def qualisys(
 
 
 def vicon_section(
-    name: str, names: Sequence[str], *, rate: str = "100", unit: str = "mm", pose: str = "", first: int = 1,
+    name: str,
+    names: Sequence[str],
+    *,
+    rate: str = "100",
+    unit: str = "mm",
+    pose: str = "",
+    first: int = 1,
     axes: Sequence[str] = ("X", "Y", "Z"),
-) -> list[list[str]]:  # fmt: skip
+) -> list[list[str]]:
     """One section of a Vicon CSV. `pose` is "deg", "rad" or "quaternion" for one with rotations."""
     turns = ["RX", "RY", "RZ", "RW"][: 4 if pose == "quaternion" else 3] if pose else []
     axes = ["TX", "TY", "TZ"] if pose else axes
@@ -167,10 +198,21 @@ def vicon_section(
 
 
 def trc(
-    path: Path, *, names: Sequence[str] = NAMES, unit: str = "mm", count: str = "", comma: bool = False,
-    about: dict[str, str] | None = None, tail: str = "", blank: bool = True, axes: bool = True, timed: bool = True,
-    kind: str = "(X/Y/Z)", bodies: int = 3, close: bool = False,
-) -> Path:  # fmt: skip
+    path: Path,
+    *,
+    names: Sequence[str] = NAMES,
+    unit: str = "mm",
+    count: str = "",
+    comma: bool = False,
+    about: dict[str, str] | None = None,
+    tail: str = "",
+    blank: bool = True,
+    axes: bool = True,
+    timed: bool = True,
+    kind: str = "(X/Y/Z)",
+    bodies: int = 3,
+    close: bool = False,
+) -> Path:
     """A TRC file."""
     values = {
         "DataRate": "100.00", "CameraRate": "100.00", "NumFrames": "120", "NumMarkers": count or str(bodies),

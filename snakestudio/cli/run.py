@@ -44,9 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the last step's contact problem for other solvers (.hdf5, which is FCLIB) or as arrays (.npz)",
     )  # fmt: skip
     parser.add_argument(
-        "--check-step", action="store_true",
+        "--check-step",
+        action="store_true",
         help="first run the scene with its time step, a half and a quarter of it, and estimate the errors at its own",
-    )  # fmt: skip
+    )
     add_force_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")

@@ -26,9 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="what counts: net_speed, cost_of_transport ..., or an expression (as often as needed)",
         )  # fmt: skip
     parser.add_argument(
-        "--goal", metavar="MEASURE", action="append", default=[],
+        "--goal",
+        metavar="MEASURE",
+        action="append",
+        default=[],
         help="what counts, in the direction of the measure: costs are minimised, all else is maximised",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--search", metavar="KIND", default="grid", help="grid, random, latin_hypercube, sobol, cma_es, nsga2 or tpe"
     )

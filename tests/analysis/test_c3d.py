@@ -284,10 +284,17 @@ def test_rotations_behind_the_points_become_segments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("units", "unit", "factor"),
     [
-        ("meters", "m", 1.0), ("mete", "m", 1.0), ("M", "m", 1.0), ("Millimeters", "mm", 1.0), ("cm", "cm", 1.0),
-        ("inches", "in", 1.0), ("ft", "in", 12.0), ("µm", "mm", 1e-3), ("dm", "cm", 10.0),
+        ("meters", "m", 1.0),
+        ("mete", "m", 1.0),
+        ("M", "m", 1.0),
+        ("Millimeters", "mm", 1.0),
+        ("cm", "cm", 1.0),
+        ("inches", "in", 1.0),
+        ("ft", "in", 12.0),
+        ("µm", "mm", 1e-3),
+        ("dm", "cm", 10.0),
     ],
-)  # fmt: skip
+)
 def test_units_of_length_are_read_in_any_spelling(tmp_path: Path, units: str, unit: str, factor: float) -> None:
     markers = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units=units))
     plain = read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2))

@@ -222,7 +222,7 @@ def test_motive_same_name_twice_is_two_bodies(tmp_path: Path) -> None:
         (lambda t: "\n".join(line + ",1.0" if line[:1].isdigit() else line for line in t.splitlines()), "26 columns"),
     ],
     ids=["unit", "names", "kinds", "axes", "columns"],
-)  # fmt: skip
+)
 def test_motive_header_that_is_not_understood_is_asked_about(
     tmp_path: Path, spoil: Callable[[str], str], text: str
 ) -> None:
@@ -359,12 +359,17 @@ def test_trc_units_by_their_known_spellings(tmp_path: Path, unit: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"comma": True}, {"tail": "\t"}, {"blank": False}, {"timed": False}, {"axes": False}, {"close": True},
+        {"comma": True},
+        {"tail": "\t"},
+        {"blank": False},
+        {"timed": False},
+        {"axes": False},
+        {"close": True},
         {"about": {"DataRate": "-", "OrigDataRate": "-"}, "timed": False},
         {"comma": True, "about": {"DataRate": "100,00"}},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_trc_variants_are_read(tmp_path: Path, options: dict[str, object]) -> None:
     check(read_capture(trc(tmp_path / "a.trc", **options)))  # type: ignore[arg-type]
 
@@ -404,9 +409,14 @@ def test_trc_that_is_not_understood_is_refused(tmp_path: Path, options: dict[str
 
 
 def _trajectory(
-    path: Path, header: str, *, w_first: bool = False, mark: str = " ", stamp: Callable[[float], str] | None = None,
+    path: Path,
+    header: str,
+    *,
+    w_first: bool = False,
+    mark: str = " ",
+    stamp: Callable[[float], str] | None = None,
     more: tuple[str, ...] = (),
-) -> Path:  # fmt: skip
+) -> Path:
     x, y, z, w = quaternion(1)
     turned = numbers((w, x, y, z) if w_first else (x, y, z, w))
     rows: list[list[str] | str] = [header] if header else []
@@ -433,11 +443,15 @@ ROS = (
 @pytest.mark.parametrize(
     ("header", "w_first", "mark"),
     [
-        ("# timestamp tx ty tz qx qy qz qw", False, " "), ("", False, " "), ("", True, " "), ("", False, ","),
-        ("#timestamp,tx,ty,tz,qw,qx,qy,qz", True, ","), ("t x y z qw qx qy qz", True, " "),
+        ("# timestamp tx ty tz qx qy qz qw", False, " "),
+        ("", False, " "),
+        ("", True, " "),
+        ("", False, ","),
+        ("#timestamp,tx,ty,tz,qw,qx,qy,qz", True, ","),
+        ("t x y z qw qx qy qz", True, " "),
         ("# ground truth\n# file: 'a.bag'\n# timestamp tx ty tz qx qy qz qw", False, " "),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("since", [0.0, 1_305_031_102.175])
 def test_trajectory_is_one_body_with_its_orientation(
     tmp_path: Path, header: str, w_first: bool, mark: str, since: float
@@ -617,13 +631,19 @@ def test_numbers_without_names_are_asked_about(tmp_path: Path, width: int, offse
         ("timestamp", lambda t: str(1_700_000_000_000_000 + round(1e6 * t))),
         ("timestamp [ns]", _nanoseconds),
         ("timestamp", _nanoseconds),
-        ("time", lambda t: f"2024-03-05T23:59:59.{round(1000 * t) % 1000:03d}Z" if t < 1 else
-            f"2024-03-06T00:00:00.{round(1000 * t) % 1000:03d}Z"),
+        (
+            "time",
+            lambda t: (
+                f"2024-03-05T23:59:59.{round(1000 * t) % 1000:03d}Z"
+                if t < 1
+                else f"2024-03-06T00:00:00.{round(1000 * t) % 1000:03d}Z"
+            ),
+        ),
         ("time", lambda t: f"2024-03-05 10:00:{10 + int(t):02d}.{round(1000 * t) % 1000:03d}+01:00"),
         ("Time", lambda t: "23:59:59." + f"{t:.3f}"[2:] if t < 1 else "00:00:00." + f"{t:.3f}"[2:]),
         ("clock", lambda t: f"4:30:0{int(t)}.{round(1000 * t) % 1000:03d} PM"),
     ],
-)  # fmt: skip
+)
 def test_clocks_count_from_the_first_row(tmp_path: Path, name: str, stamp: Callable[[float], str]) -> None:
     capture = read_capture(
         _table(tmp_path / "a.csv", f"{name},frame_id,x,y,z", lambda i: [stamp(TIME[i]), "w", *numbers(position(1)[i])])
@@ -763,10 +783,11 @@ def test_names_given_once_for_each_coordinate_are_bodies(tmp_path: Path) -> None
     names = ",".join(name for name in NAMES[:2] for _ in range(3))
     capture = read_capture(
         _table(
-            tmp_path / "a.csv", f"time_s,{names}",
+            tmp_path / "a.csv",
+            f"time_s,{names}",
             lambda i: [f"{TIME[i]:.6f}", *numbers(position(0)[i]), *numbers(position(1)[i])],
         )
-    )  # fmt: skip
+    )
     check(capture, NAMES[:2])
 
 

@@ -32,9 +32,12 @@ def quantity(check: StepCheck, name: str) -> QuantityCheck:
 def single(velocity: float, duration: float, **values: object) -> Scene:
     """One link that slides along itself."""
     start = StateStart(
-        kind="state", position_m=((0.0, 0.0, 0.0),), orientation_wxyz=((1.0, 0.0, 0.0, 0.0),),
-        velocity_m_s=((velocity, 0.0, 0.0),), angular_velocity_rad_s=((0.0, 0.0, 0.0),),
-    )  # fmt: skip
+        kind="state",
+        position_m=((0.0, 0.0, 0.0),),
+        orientation_wxyz=((1.0, 0.0, 0.0, 0.0),),
+        velocity_m_s=((velocity, 0.0, 0.0),),
+        angular_velocity_rad_s=((0.0, 0.0, 0.0),),
+    )
     scene = Scene(obstacles=(), start=start)
     return with_values(scene, {"robot.n_links": 1, "run.duration_s": duration, **values})
 
@@ -48,13 +51,19 @@ def test_viscous_sliding_has_the_error_of_runge_kutta() -> None:
     # with z = -c h / m, by 1 + z + z^2 / 2 + z^3 / 6 + z^4 / 24.
     mass, viscous, velocity, duration = 1.0, 5.0, 1.0, 1.0
     scene = single(
-        velocity, duration,
+        velocity,
+        duration,
         **{
-            "model.kind": "planar_lagrangian", "robot.mass_kg": mass, "solver.step_s": 0.1, "control.period_s": 0.1,
-            "run.log_rate_hz": 10.0, "ground.mu_along": 0.0, "ground.mu_across": 0.0,
+            "model.kind": "planar_lagrangian",
+            "robot.mass_kg": mass,
+            "solver.step_s": 0.1,
+            "control.period_s": 0.1,
+            "run.log_rate_hz": 10.0,
+            "ground.mu_along": 0.0,
+            "ground.mu_across": 0.0,
             "ground.viscous_along_ns_per_m": viscous,
         },
-    )  # fmt: skip
+    )
     found = quantity(checked(scene), "net_displacement_m")
     for step, value in zip((0.1, 0.05, 0.025), found.values, strict=True):
         z = -viscous * step / mass
@@ -71,12 +80,16 @@ def test_stribeck_stop_has_an_error_of_order_one() -> None:
     # stop, by substituting w = (v / s)^2: s^2 / (2 mu g) ln((exp(w0) + r) / (1 + r)).
     mu, rise, fall, velocity = 0.2, 1.0, 0.3, 0.6
     scene = single(
-        velocity, 0.5,
+        velocity,
+        0.5,
         **{
-            "ground.mu_along": mu, "ground.mu_across": mu, "ground.stribeck_rise": rise,
-            "ground.stribeck_velocity_m_s": fall, "solver.step_s": 0.01,
+            "ground.mu_along": mu,
+            "ground.mu_across": mu,
+            "ground.stribeck_rise": rise,
+            "ground.stribeck_velocity_m_s": fall,
+            "solver.step_s": 0.01,
         },
-    )  # fmt: skip
+    )
     check = checked(scene)
     found = quantity(check, "net_displacement_m")
     exact = fall**2 / (2.0 * mu * G) * math.log((math.exp((velocity / fall) ** 2) + rise) / (1.0 + rise))
@@ -104,12 +117,17 @@ def test_coulomb_stop_is_within_its_estimate() -> None:
 def test_creeping_wave_error_matches_a_fine_reference() -> None:
     # 40 links that creep under isotropic friction: what looks converged by its residual is 19 % off at 1 ms.
     scene = short(
-        "lateral_undulation_isotropic", 10.0,
+        "lateral_undulation_isotropic",
+        10.0,
         **{
-            "robot.n_links": 40, "start.link": 20, "solver.joints": "implicit", "solver.step_s": 0.001,
-            "gait.amplitude_deg": 9.0, "gait.phase_shift_deg": -9.0,
+            "robot.n_links": 40,
+            "start.link": 20,
+            "solver.joints": "implicit",
+            "solver.step_s": 0.001,
+            "gait.amplitude_deg": 9.0,
+            "gait.phase_shift_deg": -9.0,
         },
-    )  # fmt: skip
+    )
     check = checked(scene)
     found = quantity(check, "net_displacement_m")
     limit = 0.06506  # of runs with 1/16 and 1/32 ms
@@ -145,12 +163,17 @@ def test_tumbling_between_posts_does_not_settle() -> None:
         circle(0.5 * column, 0.3 * row + 0.15 * (column % 2), 0.05) for column in range(1, 12) for row in range(-8, 9)
     )
     scene = single(
-        0.5, 4.0,
+        0.5,
+        4.0,
         **{
-            "ground.mu_along": 0.05, "ground.mu_across": 0.05, "ground.slope_deg": 20.0, "ground.downhill_deg": 0.0,
-            "solver.step_s": 0.005, "start.angular_velocity_rad_s": ((0.0, 0.0, 3.0),),
+            "ground.mu_along": 0.05,
+            "ground.mu_across": 0.05,
+            "ground.slope_deg": 20.0,
+            "ground.downhill_deg": 0.0,
+            "solver.step_s": 0.005,
+            "start.angular_velocity_rad_s": ((0.0, 0.0, 3.0),),
         },
-    ).model_copy(update={"obstacles": pins})  # fmt: skip
+    ).model_copy(update={"obstacles": pins})
     check = checked(scene)
     assert all(run.complete for run in check.runs)
     assert not check.settled

@@ -22,8 +22,11 @@ PROGRAM = [sys.executable, "-m", "snakestudio"]
 def in_shell(redirections: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["sh", "-c", f'exec "$@" {redirections}', "sh", *PROGRAM, *words],
-        capture_output=True, text=True, check=False, env={**os.environ, **environment},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
 
 
 @pytest.mark.parametrize("redirections", ["2>&-", "<&- >&- 2>&-"])

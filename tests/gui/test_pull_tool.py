@@ -150,9 +150,15 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
     begin = grab(qtbot, viewport)
     at = QPointF(begin + AWAY)
     wheel = QWheelEvent(
-        at, QPointF(viewport.mapToGlobal(begin + AWAY)), QPoint(), QPoint(0, 120), LEFT, NONE,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        at,
+        QPointF(viewport.mapToGlobal(begin + AWAY)),
+        QPoint(),
+        QPoint(0, 120),
+        LEFT,
+        NONE,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     weak = viewport.overlays().pull
     QApplication.sendEvent(viewport, wheel)
     strong = viewport.overlays().pull

@@ -33,9 +33,18 @@ from snakestudio.viewmodel.plots.content import Content, Curve
 pytestmark = pytest.mark.gui
 
 DIALOGS = (
-    "camera_keys", "tune", "compare_models", "fit", "connect_robot", "edit_profile", "teleop_mapping",
-    "derived_channel", "first_study_page", "wiggle_test", "learn_profile",
-)  # fmt: skip
+    "camera_keys",
+    "tune",
+    "compare_models",
+    "fit",
+    "connect_robot",
+    "edit_profile",
+    "teleop_mapping",
+    "derived_channel",
+    "first_study_page",
+    "wiggle_test",
+    "learn_profile",
+)
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 LEAST_CONTRAST = 2.5
 """Of the faintest text on purpose (dim on a card) it is 3.7; text in the colour of its ground has 1."""

@@ -161,19 +161,28 @@ SYMBOL = '<symbol id="peg" viewBox="0 0 10 10"{}>' + PEG + "</symbol>"
             (20, 40, 16),
         ),
         (SYMBOL.format("") + '<use href="#peg"/>', (50, 50, 40)),
-        (SYMBOL.format("") + '<g id="g"><use href="#peg" width="10" height="10"/></g><use href="#g" x="50" y="20" '
-         'visibility="visible"/>', (5, 95, 4)),
-        ('<defs><svg id="s" width="40" height="40" viewBox="0 0 10 10">' + PEG + "</svg></defs>"
-         '<use href="#s" x="20" y="30"/>',
-         (40, 50, 16)),
-        ('<defs><g id="g" transform="translate(20,10) scale(3)">' + PEG + '</g></defs><use href="#g" x="20" y="30"/>',
-         (55, 45, 12)),
+        (
+            SYMBOL.format("") + '<g id="g"><use href="#peg" width="10" height="10"/></g><use href="#g" x="50" y="20" '
+            'visibility="visible"/>',
+            (5, 95, 4),
+        ),
+        (
+            '<defs><svg id="s" width="40" height="40" viewBox="0 0 10 10">' + PEG + "</svg></defs>"
+            '<use href="#s" x="20" y="30"/>',
+            (40, 50, 16),
+        ),
+        (
+            '<defs><g id="g" transform="translate(20,10) scale(3)">'
+            + PEG
+            + '</g></defs><use href="#g" x="20" y="30"/>',
+            (55, 45, 12),
+        ),
         ('<svg x="20" y="40" width="50%" height="40" viewBox="0 0 10 10">' + PEG + "</svg>", (45, 40, 16)),
         ('<circle cx="50%" cy="25%" r="10%"/>', (50, 75, 10)),
         ('<circle cx="150" cy="50" r="10" transform="rotate(90,100,50)"/>', (100, 0, 10)),
         ('<circle cx="10" cy="10" r="5" transform="translate(10-3.5)scale(2)"/>', (30, 83.5, 10)),
     ],
-)  # fmt: skip
+)
 def test_uses_symbols_and_drawings_in_it_are_placed(content: str, circle: tuple[float, float, float]) -> None:
     """Places and radii as librsvg 2.54 draws them, for uses of drawings as SVG 1.1 (5.6) says."""
     found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
@@ -185,19 +194,19 @@ def test_uses_symbols_and_drawings_in_it_are_placed(content: str, circle: tuple[
     "content",
     [
         '<g visibility="hidden">{gone}<circle visibility="visible" cx="7" cy="7" r="3"/></g>',
-        '<style>.a {{ visibility: hidden }} /* .b {{}} */ @media print {{ circle {{ display: none }} }}</style>'
+        "<style>.a {{ visibility: hidden }} /* .b {{}} */ @media print {{ circle {{ display: none }} }}</style>"
         '<g class="a b">{gone}</g>{here}',
-        '<style>circle {{ display: none }} #here {{ display: inline }}</style>{gone}'
+        "<style>circle {{ display: none }} #here {{ display: inline }}</style>{gone}"
         '<circle id="here" cx="7" cy="7" r="3"/>',
         '{here}<g style="display:none">{gone}</g>',
         '<g style="visibility: hidden" visibility="visible">{gone}</g>{here}',
         '<switch><g systemLanguage="xx">{gone}</g>{here}{gone}</switch>',
         '<switch><foreignObject requiredExtensions="http://a.b/c"/>{here}</switch>',
         '<switch><circle display="none" cx="1" cy="1" r="1"/>{gone}</switch>{here}',
-        '<symbol>{gone}</symbol><marker>{gone}</marker><pattern>{gone}</pattern><mask>{gone}</mask>{here}',
+        "<symbol>{gone}</symbol><marker>{gone}</marker><pattern>{gone}</pattern><mask>{gone}</mask>{here}",
         '<defs><circle id="c" r="2"/></defs><use href="#c" visibility="hidden"/>{here}',
     ],
-)  # fmt: skip
+)
 def test_what_is_not_seen_is_no_obstacle(content: str) -> None:
     shown = content.format(gone='<circle cx="1" cy="1" r="1"/>', here='<circle cx="7" cy="7" r="3"/>')
     found = drawing('width="100" height="100" viewBox="0 0 100 100"', shown)

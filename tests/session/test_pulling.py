@@ -139,9 +139,16 @@ def test_ledger_of_a_pulled_run_is_balanced(kind: str) -> None:
 def test_spring_never_gives_more_energy_than_it_held(kind: str, point: pulls.Vector, period: float) -> None:
     # Limp joints, weightless: nothing but the spring's own damper takes energy away.
     scene = smooth(
-        kind, 4, joint_controller__kp_nm_per_rad=0.0, joint_controller__kd_nms_per_rad=0.0, control__period_s=period,
-        gait__amplitude_deg=0.0, run__duration_s=2.0, ground__gravity_m_s2=0.0, solver__step_s=0.001,
-    )  # fmt: skip
+        kind,
+        4,
+        joint_controller__kp_nm_per_rad=0.0,
+        joint_controller__kd_nms_per_rad=0.0,
+        control__period_s=period,
+        gait__amplitude_deg=0.0,
+        run__duration_s=2.0,
+        ground__gravity_m_s2=0.0,
+        solver__step_s=0.001,
+    )
     runner, strength, away = Runner(scene), 10.0, np.array((0.1, 0.1, 0.0))
     x, y, z = map(float, held_point(runner.latest.link_pose[3], np.array(point)) + away)
     runner.pull(Grip(3, point, (x, y, z), strength))

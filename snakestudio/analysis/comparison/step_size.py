@@ -381,18 +381,28 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
     speeds = tuple(np.array([each.path / each.duration]) for each in measures)
     return (
         _Series(
-            "net_displacement_m", "Net displacement", "m", tuple(each.displacement for each in measures),
-            length, "path of a link",
+            "net_displacement_m",
+            "Net displacement",
+            "m",
+            tuple(each.displacement for each in measures),
+            length,
+            "path of a link",
         ),
         _Series("mean_speed_mps", "Mean speed", "m/s", speeds, length / last.duration, "speed of a link"),
         _Series(_FORCE, "Largest force", "N", scalars("force"), weight, "weight of a link"),
         _Series("work_actuator_j", "Actuator work", "J", scalars("actuator_work"), energy, "energy turned over"),
         _Series("work_friction_j", "Friction work", "J", scalars("friction_work"), energy, "energy turned over"),
         _Series(
-            "links", "Links at the end", "m", tuple(each.links for each in measures),
-            length, "path of a link", 1.0 / math.sqrt(len(last.links)), absolute=True,
+            "links",
+            "Links at the end",
+            "m",
+            tuple(each.links for each in measures),
+            length,
+            "path of a link",
+            1.0 / math.sqrt(len(last.links)),
+            absolute=True,
         ),
-    )  # fmt: skip
+    )
 
 
 def _judge_series(series: _Series, most_order: float) -> _Judgement:
@@ -458,10 +468,17 @@ def judge(scene: Scene, changes: tuple[Change | Pull, ...], runs: tuple[StepRun,
         values = tuple(next(sizes) if run.complete else math.nan for run in runs)
         quantities.append(
             QuantityCheck(
-                series.name, series.label, series.unit, values, judged.error, reference, relative_to, judged.basis,
+                series.name,
+                series.label,
+                series.unit,
+                values,
+                judged.error,
+                reference,
+                relative_to,
+                judged.basis,
                 judged.order,
             )
-        )  # fmt: skip
+        )
     motion_settled = _judge_series(links, most_order).basis != "unsettled"
     apart = tuple(links.distance(index, index + 1) for index in range(len(complete) - 1))
     check = StepCheck(scene, changes, runs, tuple(quantities), motion_settled, apart, notes)

@@ -307,8 +307,9 @@ def _differing(counts: dict[str, int]) -> str:
         by_count.setdefault(count, []).append(name)
     if not by_count:
         return "it does not state how many frames it has"
-    return ", ".join(f"{' and '.join(names)} state{'s'[: len(names) == 1]} {count} frames"
-                     for count, names in by_count.items())  # fmt: skip
+    return ", ".join(
+        f"{' and '.join(names)} state{'s'[: len(names) == 1]} {count} frames" for count, names in by_count.items()
+    )
 
 
 def _sentence(text: str) -> str:

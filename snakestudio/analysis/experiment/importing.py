@@ -113,9 +113,12 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
     layout = layout or markers.layout()
     samples, (summary, *remarks) = markers.samples(layout)
     recognition = Recognition(
-        markers.file_type or markers.kind, length_unit=layout.length_unit, ignored=markers.ignored,
-        remarks=tuple(remarks), summary=summary,
-    )  # fmt: skip
+        markers.file_type or markers.kind,
+        length_unit=layout.length_unit,
+        ignored=markers.ignored,
+        remarks=tuple(remarks),
+        summary=summary,
+    )
     capture = capture_of(path, samples, layout.max_gap_s, list(recognition.sentences()), digest(data))
     return _recognized(capture, recognition, layout, _marker_kinds(capture))
 
@@ -178,9 +181,13 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
         reading = _by_layout(reading, layout)
     values, clock, notes = _values(path, lines, layout)
     recognition = Recognition(
-        reading.file_type, length_unit=layout.length_unit, clock=clock.description, ignored=reading.ignored,
-        remarks=reading.remarks, summary=_summary(reading, guessed),
-    )  # fmt: skip
+        reading.file_type,
+        length_unit=layout.length_unit,
+        clock=clock.description,
+        ignored=reading.ignored,
+        remarks=reading.remarks,
+        summary=_summary(reading, guessed),
+    )
     samples = _samples(layout, values, clock.times())
     capture = capture_of(path, samples, layout.max_gap_s, [*recognition.sentences(), *notes], file_digest)
     kinds = dict(zip((body.name for body in layout.bodies), reading.kinds, strict=False))
@@ -215,16 +222,23 @@ def _recognized(capture: Capture, recognition: Recognition, layout: Layout, kind
         inside = seen[span[0] : span[-1] + 1] if len(span) else seen
         bodies.append(
             RecognizedBody(
-                name, kinds.get(name, "body"),
+                name,
+                kinds.get(name, "body"),
                 oriented is not None and bool(np.isfinite(oriented[:, index]).any()),
-                len(runs_of(~inside)), int(np.count_nonzero(~seen)),
+                len(runs_of(~inside)),
+                int(np.count_nonzero(~seen)),
             )
-        )  # fmt: skip
+        )
     angles = any(body.rotation not in ("none", "quaternion", "matrix") for body in layout.bodies) or layout.joints
     recognition = replace(
-        recognition, bodies=tuple(bodies), angle_unit=layout.angle_unit if angles else "", up=_up_text(layout.axes),
-        rate_hz=capture.rate, frames=len(capture.time), duration_s=capture.duration,
-    )  # fmt: skip
+        recognition,
+        bodies=tuple(bodies),
+        angle_unit=layout.angle_unit if angles else "",
+        up=_up_text(layout.axes),
+        rate_hz=capture.rate,
+        frames=len(capture.time),
+        duration_s=capture.duration,
+    )
     return replace(capture, recognition=recognition)
 
 

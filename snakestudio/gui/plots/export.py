@@ -332,9 +332,12 @@ class PlotExporter(QObject):
     def ask(self, plot: ShownPlot, kind: str, run: str, start: float, stop: float) -> None:
         """Ask for a file, suggested after the run's name, and write what a plot shows as .csv, .png or .svg."""
         path = ask_save(
-            self._window, f"Export {plot.title}", FileKind.CSV if kind == "csv" else FileKind.FIGURES,
-            f"{Path(run).stem}_{plot.content.view or plot.content.kind}.{kind}", f"{kind.upper()} (*.{kind})",
-        )  # fmt: skip
+            self._window,
+            f"Export {plot.title}",
+            FileKind.CSV if kind == "csv" else FileKind.FIGURES,
+            f"{Path(run).stem}_{plot.content.view or plot.content.kind}.{kind}",
+            f"{kind.upper()} (*.{kind})",
+        )
         if path is not None:
             self.export(plot, path, start, stop)
 

@@ -219,9 +219,11 @@ class Exporter(QObject):
     def ask_contact_problem(self) -> None:
         """Ask for a file and write the contact problem of the step where the run stands."""
         path = self._ask(
-            "Export Contact Problem", FileKind.CONTACT_PROBLEM,
-            "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)", ".problem.hdf5",
-        )  # fmt: skip
+            "Export Contact Problem",
+            FileKind.CONTACT_PROBLEM,
+            "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)",
+            ".problem.hdf5",
+        )
         if path is not None:
             self.contact_problem(path)
 

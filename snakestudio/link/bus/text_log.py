@@ -171,8 +171,17 @@ def _recognize(lines: Sequence[str]) -> _Format:
     raise UnknownLogError(f'no line of it is a frame; it begins with "{beginning}"')
 
 
-def _made(time: float, identifier: int, data: bytes, sent: bool, *, extended: bool, fd: bool = False,
-          remote: bool = False, length: int = 0) -> TextFrame:  # fmt: skip
+def _made(
+    time: float,
+    identifier: int,
+    data: bytes,
+    sent: bool,
+    *,
+    extended: bool,
+    fd: bool = False,
+    remote: bool = False,
+    length: int = 0,
+) -> TextFrame:
     if not 0 <= identifier <= (_ID_MASK if extended else 0x7FF):
         raise ValueError("id")
     if len(data) > (_MOST_BYTES_FD if fd else _MOST_BYTES):
@@ -435,6 +444,12 @@ class _Trc(_Format):
         remote = kind == "RR" or (bool(rest) and rest[0].upper() == "RTR")
         data = b"" if remote else _bytes(rest, length)
         return _made(
-            time, int(digits, 16), data, direction == "TX", extended=len(digits) > 4, fd=fd, remote=remote,
+            time,
+            int(digits, 16),
+            data,
+            direction == "TX",
+            extended=len(digits) > 4,
+            fd=fd,
+            remote=remote,
             length=length,
-        )  # fmt: skip
+        )

@@ -365,8 +365,9 @@ class _Walk:
         if element.tag == "circle":
             rx = ry = _length(element.get("r"), math.hypot(view.width, view.height) / math.sqrt(2.0), 0.0)
         else:
-            rx, ry = (_length(element.get(name), size, math.nan) for name, size in
-                      (("rx", view.width), ("ry", view.height)))  # fmt: skip
+            rx, ry = (
+                _length(element.get(name), size, math.nan) for name, size in (("rx", view.width), ("ry", view.height))
+            )
             rx, ry = ry if math.isnan(rx) else rx, rx if math.isnan(ry) else ry  # SVG 2: auto is the other one
         if all(map(math.isfinite, (cx, cy, rx, ry))) and min(rx, ry) > 0.0:
             self._drawn.rounds.append((view.matrix, cx, cy, rx, ry))

@@ -153,8 +153,9 @@ def _names(header: _Header) -> tuple[str, list[str]]:
     """Kind and names of the bodies, as the header lists them and counts them."""
     about = header.about
     for key, count_key, kind in (
-        ("BODY_NAMES", "NO_OF_BODIES", "rigid body"), ("MARKER_NAMES", "NO_OF_MARKERS", "marker"),
-    ):  # fmt: skip
+        ("BODY_NAMES", "NO_OF_BODIES", "rigid body"),
+        ("MARKER_NAMES", "NO_OF_MARKERS", "marker"),
+    ):
         if key not in about and count_key not in about:
             continue
         if kind == "marker" and "6D" in about.get("DATA_INCLUDED", []):
@@ -347,8 +348,9 @@ def _rotation(name: str, columns: dict[str, int], values: FloatArray) -> tuple[R
         if order is None:
             return "none", (), f"{name}: its matrices are not rotations, so its orientation is not read."
         down = order == "columns"
-        elements = [columns[f"rot{3 * column + row if down else 3 * row + column}"]
-                    for row in range(3) for column in range(3)]  # fmt: skip
+        elements = [
+            columns[f"rot{3 * column + row if down else 3 * row + column}"] for row in range(3) for column in range(3)
+        ]
         return "matrix", tuple(elements), ""
     if all(part in columns for part in ("qw", "qx", "qy", "qz")):
         chosen = tuple(columns[part] for part in ("qw", "qx", "qy", "qz"))

@@ -201,8 +201,14 @@ def _file_type(table: _Table) -> str:
     names = [heading.name.lower().lstrip("#% ") for heading in table.headings]
     if any(re.match(r"p_[a-z]+(_[a-z]+)?_x", name) for name in names):
         return "EuRoC trajectory"
-    if any(name.startswith(("field.", "%time", "field/")) or "header.stamp" in name or "header/stamp" in name
-           or name == "__time" or "/pose/" in name for name in names):  # fmt: skip
+    if any(
+        name.startswith(("field.", "%time", "field/"))
+        or "header.stamp" in name
+        or "header/stamp" in name
+        or name == "__time"
+        or "/pose/" in name
+        for name in names
+    ):
         return "ROS table"
     if names[:4] in (["timestamp", "tx", "ty", "tz"], ["time", "tx", "ty", "tz"]):
         return "Trajectory, TUM"

@@ -37,9 +37,18 @@ _WITH_POSITIONS = {"trajectories": "trajectory", "objects": "rigid body", "segme
 """Sections with positions, the preferred one first, and the kind of their bodies."""
 
 _SECTIONS = (
-    *_WITH_POSITIONS, "devices", "joints", "model outputs", "trajectory count", "analog", "forces", "force plates",
-    "events", "object quality", "kinetics",
-)  # fmt: skip
+    *_WITH_POSITIONS,
+    "devices",
+    "joints",
+    "model outputs",
+    "trajectory count",
+    "analog",
+    "forces",
+    "force plates",
+    "events",
+    "object quality",
+    "kinetics",
+)
 _AXES = {"x": "x", "y": "y", "z": "z", "tx": "x", "ty": "y", "tz": "z"}
 _TURNS = ("rx", "ry", "rz", "rw")
 
@@ -155,9 +164,14 @@ def _reading(
     questions: list[str] = []
     behind = lines[first + count :]
     layout = replace(
-        layout, header_rows=first, row_lines=count if any(map(str.strip, behind)) else None,
-        decimal="," if decimal == "," else ".", time_column=0, time_unit="frame", rate_hz=section.rate,
-    )  # fmt: skip
+        layout,
+        header_rows=first,
+        row_lines=count if any(map(str.strip, behind)) else None,
+        decimal="," if decimal == "," else ".",
+        time_column=0,
+        time_unit="frame",
+        rate_hz=section.rate,
+    )
     if section.rate is None:
         questions.append("No frame rate stands under the name of the section. Give the rate in a layout.")
     kind = _WITH_POSITIONS.get(section.name, "body")
@@ -167,9 +181,14 @@ def _reading(
     upright, doubts = upright_axes(bodies, values, "z")
     layout = replace(layout, bodies=tuple(bodies), length_unit=length, angle_unit=angle, axes=upright)
     return Reading(
-        file_type, layout, (kind,) * len(bodies), (*ignored.entries(), *others), (*remarks, *doubts), tuple(questions),
+        file_type,
+        layout,
+        (kind,) * len(bodies),
+        (*ignored.entries(), *others),
+        (*remarks, *doubts),
+        tuple(questions),
         has_units,
-    )  # fmt: skip
+    )
 
 
 def _head(lines: list[str], section: _Section, delimiter: str) -> tuple[int | None, int]:
@@ -222,9 +241,13 @@ def _groups(names: list[str], axes: list[str], ignored: IgnoredList) -> list[_Gr
 
 
 def _bodies(
-    groups: list[_Group], units: list[str], values: FloatArray, ignored: IgnoredList, remarks: list[str],
+    groups: list[_Group],
+    units: list[str],
+    values: FloatArray,
+    ignored: IgnoredList,
+    remarks: list[str],
     questions: list[str],
-) -> tuple[list[BodyColumns], LengthUnit, AngleUnit]:  # fmt: skip
+) -> tuple[list[BodyColumns], LengthUnit, AngleUnit]:
     read: list[tuple[_Group, dict[str, int]]] = []
     lengths: set[str] = set()
     for group in groups:
@@ -274,9 +297,14 @@ _AGREE = 0.01
 
 
 def _rotation(
-    name: str, group: _Group, turns: list[str], units: list[str], values: FloatArray, angles: set[str],
+    name: str,
+    group: _Group,
+    turns: list[str],
+    units: list[str],
+    values: FloatArray,
+    angles: set[str],
     remarks: list[str],
-) -> tuple[RotationKind, tuple[int, ...]]:  # fmt: skip
+) -> tuple[RotationKind, tuple[int, ...]]:
     """Kind and columns of a rotation. A file does not state whether three angles are a vector or successive ones."""
     if turns == list(_TURNS):
         chosen = tuple(group.columns[low] for low in ("rw", "rx", "ry", "rz"))

@@ -232,9 +232,16 @@ class VideoDialog(Dialog):
 
         def work(progress: Progress) -> float | None:
             return seconds_per_frame(
-                suffix, self._recording, options, progress, None, self._base_dir, ghosts=ghosts, beside=beside,
+                suffix,
+                self._recording,
+                options,
+                progress,
+                None,
+                self._base_dir,
+                ghosts=ghosts,
+                beside=beside,
                 name=self._name,
-            )  # fmt: skip
+            )
 
         self._measuring = key, Job("estimate", work)
         self._watch.start()
