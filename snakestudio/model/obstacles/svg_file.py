@@ -476,7 +476,7 @@ def _view_box(element: Element) -> tuple[float, float, float, float] | None:
     parts = re.split(r"[\s,]+", given.strip())
     box = [float(part) for part in parts if re.fullmatch(_FLOAT, part)]
     if not (len(box) == len(parts) == 4 and all(map(math.isfinite, box)) and min(box[2:]) > 0.0):
-        raise InputError(f'viewBox = "{given[:60]}" is not four numbers, a place and a size', "mend it")
+        raise InputError(f'viewBox = "{given[:60]}" is not four numbers, a position and a size', "correct it")
     return box[0], box[1], box[2], box[3]
 
 

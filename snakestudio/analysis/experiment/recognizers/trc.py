@@ -191,7 +191,7 @@ def _frames(
             # A marker out of sight is an empty cell, and the last ones of a line may be left away.
             numbers.extend([number(cell, header.decimal) for cell in [*row, *[""] * (width - len(row))]])
         except ValueError as error:
-            raise ExperimentError(f'{path}: line {index}: "{error}" is not a number; mend it.') from None
+            raise ExperimentError(f'{path}: line {index}: "{error}" is not a number. Correct or remove it.') from None
     table = np.frombuffer(numbers).reshape(-1, width)
     if len(table) < 2:
         raise ExperimentError(f"{path}: there are fewer than two frames; export the measurement again.")
