@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.quantities import Piece
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
@@ -20,7 +23,7 @@ from snakestudio.viewmodel.plots.pyramid import BLOCK, Pyramid
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum
 from snakestudio.viewmodel.plots.xy_plot import compose_plane, row_near
-from tests.gui.fake import make_recording
+from tests.gui.fake import FakeBridge, make_recording
 
 YAW = "joint_*_yaw_deg"
 N_ROWS = 20 * BLOCK + 300
@@ -203,6 +206,39 @@ def test_old_rows_of_a_derived_channel_are_worked_out_again(recording: Watched) 
     assert value is not None
     assert value[0] == pytest.approx(2 * truth(recording, yaw)[300, 0])
     history.close()
+
+
+def test_a_derived_channel_that_fails_later_is_not_read_on(recording: Watched) -> None:
+    key = signal_key("twice", "2 * joint_4_yaw_rad")
+    history = cache_of(recording, key, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    recording.damaged = True
+    for _ in range(2):
+        history.envelope(key, 100, 1100, 2000)
+        pull_all(history)
+    (problem,) = history.problems
+    assert "a chunk is damaged" in problem
+    history.close()
+
+
+@pytest.mark.gui
+def test_a_panel_reads_back_the_rows_it_is_moved_to(
+    qtbot: QtBot, document: Document, run: RunRecording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(series_cache, "BUDGET", BUDGET)
+    panel = PlotPanel(FakeBridge(run), document, contents=[Content.of_view("joint", 3)])  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.resize(900, 300)
+    panel.show()
+    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
+    panel.set_view(5.0, 7.0)
+    panel.draw_now()
+    assert panel.plots[0].chart.picture.stride > 1
+    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
+    assert panel.plots[0].chart.picture.stride == 1
+    panel.set_view(30.0, 32.0)
+    panel.draw_now()
+    panel.set_view(204.0, 205.0)  # nothing of that is needed any more
+    assert not panel.history.missing
 
 
 @given(st.lists(st.integers(1, 3000), min_size=1, max_size=10), st.integers(0, 9), st.data())

@@ -54,6 +54,11 @@ class Detail:
                 del self._pieces[of, number]
                 self.nbytes -= self._bytes_of[of]
 
+    def abandon(self, key: str) -> None:
+        """Read no further for a series."""
+        self._requests = {of: numbers for of, numbers in self._requests.items() if of[0] != key}
+        self._missing = {of: numbers for of, numbers in self._missing.items() if of[0] != key}
+
     def cancel(self) -> None:
         """Plots show something else: read no further for what they showed."""
         self._requests, self._missing = {}, {}
@@ -85,18 +90,19 @@ class Detail:
         for of, missing in list(self._missing.items()):
             if of[0] != key or number not in missing:
                 continue
-            binned = table.reshape(-1, of[1], table.shape[1])
-            self._keep(of, number, table if of[1] == 1 else None, binned)
+            if of[1] == 1:
+                self._keep(of, number, _Piece(table, table, table))
+            else:
+                binned = table.reshape(-1, of[1], table.shape[1])
+                low, high = np.fmin.reduce(binned, axis=1), np.fmax.reduce(binned, axis=1)
+                self._keep(of, number, _Piece(low, high, binned[:, 0].copy()))
             missing.remove(number)
             if not missing:
                 del self._missing[of]
                 self._completed[key] = self._completed.get(key, 0) + 1
 
-    def _keep(self, of: _Key, number: int, table: Float32Array | None, binned: Float32Array) -> None:
-        if table is not None:
-            piece = _Piece(table, table, table)
-        else:
-            piece = _Piece(np.fmin.reduce(binned, axis=1), np.fmax.reduce(binned, axis=1), binned[:, 0].copy())
+    def _keep(self, of: _Key, number: int, piece: _Piece) -> None:
+        """Keep a piece, instead of the oldest of those that are not in view."""
         self._pieces[of, number] = piece
         self.nbytes += self._bytes_of[of]
         for entry in list(self._pieces):

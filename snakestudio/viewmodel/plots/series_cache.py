@@ -274,6 +274,8 @@ class SeriesCache:
             while (old := rows.take_piece()) is not None:
                 self._detail.put(key, old[0], old[1][:, None])
                 any_rows = True
+            if rows.problem:
+                self._detail.abandon(key)
             rows.request(self._detail.missing_of(key))
         while self._pull_newest() or self._pull_detail() or self._pull_older():
             any_rows = True
@@ -291,7 +293,12 @@ class SeriesCache:
             return None
         stride = stride_for(stop - start, bins)
         coarse = pyramid.binned(start, stop, stride)
+        if self._is_given_up(key):
+            return coarse
         return self._detail.envelope(key, pyramid, start, stop, stride, coarse)
+
+    def _is_given_up(self, key: str) -> bool:
+        return key in self._derived and bool(self._derived[key].problem)
 
     def show_other_rows(self) -> None:
         """Read no further old rows for what was in view before."""
@@ -311,7 +318,7 @@ class SeriesCache:
         pyramid = self._pyramid(key)
         if pyramid is None or stop <= start:
             return None
-        if whole:
+        if whole or self._is_given_up(key):
             return pyramid.samples(start, stop, stride)
         return self._detail.samples(key, pyramid, start, stop, stride)
 
