@@ -163,8 +163,9 @@ class Pyramid:
         at = start  # bin of the first of the samples
         for number, level in enumerate(self._levels):
             if number:
-                sample = sample[-at % _FACTOR :: _FACTOR]
-                at = -(-at // _FACTOR)
+                if len(sample):
+                    sample = sample[-at % _FACTOR :: _FACTOR]
+                    at = -(-at // _FACTOR)
                 edges = np.arange((-start) % _FACTOR, len(low), _FACTOR)
                 if not len(edges) or edges[0]:
                     edges = np.concatenate([[0], edges])
@@ -179,9 +180,10 @@ class Pyramid:
                     # Bins at the ends may hold rows written earlier.
                     np.fmin(level.tables[0][part], low[skip:], out=level.tables[0][part])
                     np.fmax(level.tables[1][part], high[skip:], out=level.tables[1][part])
-                    kept = sample[max(0, level.first - at) :]
-                    first = max(at, level.first) - level.first
-                    level.tables[2][first : first + len(kept)] = kept
+                    if len(sample):
+                        kept = sample[max(0, level.first - at) :]
+                        first = max(at, level.first) - level.first
+                        level.tables[2][first : first + len(kept)] = kept
                 else:
                     level.tables[0][part] = low[skip:]
 
