@@ -280,6 +280,25 @@ def test_tracks_show_the_whole_run(recording: Watched) -> None:
     assert row == 1000
 
 
+def test_series_that_reach_back_differently_are_paired_by_row(recording: Watched) -> None:
+    content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),), whole=True)
+    view = custom_view(content, catalogue, recording.schema)
+    x, y = lines = view.lines(recording.schema, 0)
+    history = cache_of(recording, x.series, *(f"joint_{i}_yaw_rad" for i in range(1, 11)))
+    history.want([x.series, y.series])  # there is more memory for the second from the start
+    pull_all(history)
+    across, upwards = (history.samples(line.series, 0, N_ROWS, 1, whole=True) for line in lines)
+    assert across is not None
+    assert upwards is not None
+    assert len(across.row) < len(upwards.row)
+    (trace,) = compose_plane(view, lines, history, 0.0, 1.0, (400, 300)).traces
+    places = recording.rows(0, N_ROWS).link_pose[:, 0, :2].astype(np.float32)
+    at = np.searchsorted(places[:, 0], trace.time)
+    assert at[0] == 0
+    assert np.array_equal(trace.time, places[at, 0])
+    assert np.array_equal(trace.low, places[at, 1])
+
+
 def test_an_xy_plot_of_old_rows_is_exact(recording: Watched) -> None:
     content = Content("xy", curves=(Curve("link_1_y_m", against="link_1_x_m"),))
     view = custom_view(content, catalogue, recording.schema)

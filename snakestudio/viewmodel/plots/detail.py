@@ -147,10 +147,10 @@ class Detail:
         rows, bins = rows[bins < len(coarse.row)], bins[bins < len(coarse.row)]
         low, high = coarse.low[bins], coarse.high[bins]
         parts = [(number * BLOCK, piece.low, piece.high) for number, piece in pieces.items()]
-        kept = -(-max(start, pyramid.reach(stride)) // stride) * stride
-        if kept < stop:
-            newer = pyramid.binned(kept, stop, stride)
-            parts.append((kept, newer.low, newer.high))
+        since = -(-max(start, pyramid.reach(stride)) // stride) * stride
+        if since < stop:
+            newer = pyramid.binned(since, stop, stride)
+            parts.append((since, newer.low, newer.high))
         for row, *tables in parts:
             for table, part in zip((low, high), tables, strict=True):
                 _place(table, part, (row - int(rows[0])) // stride)

@@ -181,9 +181,9 @@ class Pyramid:
                     np.fmin(level.tables[0][part], low[skip:], out=level.tables[0][part])
                     np.fmax(level.tables[1][part], high[skip:], out=level.tables[1][part])
                     if len(sample):
-                        kept = sample[max(0, level.first - at) :]
+                        newer = sample[max(0, level.first - at) :]
                         first = max(at, level.first) - level.first
-                        level.tables[2][first : first + len(kept)] = kept
+                        level.tables[2][first : first + len(newer)] = newer
                 else:
                     level.tables[0][part] = low[skip:]
 

@@ -133,11 +133,11 @@ def _pairs(
         x, y = samples[across.series], samples[upwards.series]
         if x is None or y is None:
             continue
-        rows, xs, ys = x.row, x.values[:, across.column], y.values[:, upwards.column]
+        rows = x.row
+        xs, ys = x.values[:, across.column].astype(np.float64), y.values[:, upwards.column].astype(np.float64)
         if not np.array_equal(rows, y.row):  # series of other widths reach back less far
             rows, of_x, of_y = np.intersect1d(x.row, y.row, assume_unique=True, return_indices=True)
             xs, ys = xs[of_x], ys[of_y]
-        xs, ys = xs.astype(np.float64), ys.astype(np.float64)
         xs[~np.isfinite(xs)] = ys[~np.isfinite(xs)] = np.nan
         yield across, upwards, (rows, xs, ys)
 
