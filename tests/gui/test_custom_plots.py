@@ -319,7 +319,7 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     found = panel.history.samples(key, 0, 1500, 1)
     assert found is not None
     # A wave of 0.8 Hz and less passes: nothing of it may change where the run went on.
-    assert np.abs(found[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
+    assert np.abs(found.values[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
 
 
 def test_the_dialog_checks_completes_and_keeps(qtbot: QtBot, bridge: FakeBridge, library: Library) -> None:

@@ -103,7 +103,7 @@ def test_a_pyramid_takes_no_more_than_its_limit() -> None:
 
 
 def test_series_share_a_budget_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(series_cache, "BUDGET", budget := 3 * 2**20)
+    monkeypatch.setattr(series_cache, "BUDGET", budget := 6 * 2**20)
     history = SeriesCache()
     history.reset(make_recording(Scene(), 30 * BLOCK))
     history.want(["link_*_speed_mps"])

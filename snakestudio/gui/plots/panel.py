@@ -228,7 +228,7 @@ class PlotPanel(Themed):
         """Stop what is worked out in threads; call before it is deleted."""
         self._timer.stop()
         self._resting.stop()
-        for history in (self.history, *(overlay.history for overlay in self.overlays)):
+        for history in self._histories:
             history.close()
 
     def add_plot(self, content: Content) -> LivePlot | None:
@@ -307,6 +307,8 @@ class PlotPanel(Themed):
     def _set_view(self, start: float, stop: float, how: Stale) -> None:
         if (start, stop) != (self.start, self.stop):
             self.start, self.stop = start, stop
+            for history in self._histories:
+                history.show_other_rows()
             self._mark(how)
 
     def _follow_newest(self, settle: bool = False) -> None:
@@ -379,8 +381,12 @@ class PlotPanel(Themed):
 
     def _want(self) -> None:
         wanted = {key for plot in self.plots for key in plot.series}
-        for history in (self.history, *(overlay.history for overlay in self.overlays)):
+        for history in self._histories:
             history.want(wanted)
+
+    @property
+    def _histories(self) -> list[SeriesCache]:
+        return [self.history, *(overlay.history for overlay in self.overlays)]
 
     def _on_chosen(self, plot: LivePlot) -> None:
         if plot not in self.plots:

@@ -1,8 +1,8 @@
 """Minima and maxima of a growing table at ever coarser steps, so that any stretch of it is drawn from a few numbers.
 
-Level 0 holds the values, level k the least and the greatest of every 8^k rows. Every level keeps a bounded number of
-its newest bins, and each may take half the memory of the one before: it reaches at least twice as far back. What is
-older is there in the next coarser level, with no peak lost.
+Level 0 holds the values, level k the least and the greatest of every 8^k rows, and the values of the first of them.
+Every level keeps a bounded number of its newest bins, and reaches further back than the one before. What is older is
+there in the next coarser level, with no peak lost.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import Float32Array
 
-__all__ = ["BLOCK", "Envelope", "Pyramid"]
+__all__ = ["BLOCK", "Envelope", "Pyramid", "Samples", "stride_for"]
 
 
 _FACTOR = 8
-_LEVELS = 8
+_SHARES = (6, 4, 3, 4, 2, 1, 1, 1)
+"""Of the memory, for each level. Level 3, with 512 rows a bin, reaches back a hundred times as far as level 0."""
+_LEVELS = len(_SHARES)
 BLOCK = 1024
 """Rows that are best written at once."""
 
@@ -46,6 +48,26 @@ class Envelope(NamedTuple):
     stride: int
     low: Float32Array
     high: Float32Array
+
+
+class Samples(NamedTuple):
+    """Rows of the table as they are.
+
+    Attributes
+    ----------
+    row : (k,) int array
+        Ascending.
+    values : (k, m) array
+        NaN where nothing is known.
+    """
+
+    row: NDArray[np.int64]
+    values: Float32Array
+
+
+def stride_for(rows: int, bins: int) -> int:
+    """Rows of a bin, a power of 2, with which so many rows are at most so many bins."""
+    return 1 << (max(1, -(-rows // max(1, bins))) - 1).bit_length()
 
 
 def _coarser(values: Float32Array, per: int, pick: np.ufunc) -> Float32Array:
@@ -113,19 +135,20 @@ class Pyramid:
     width : int
         Columns.
     limit : int
-        Bytes that it may take, half of them for level 0.
+        Bytes that it may take, a quarter of them for level 0.
     """
 
     def __init__(self, width: int, limit: int = _BYTES) -> None:
         self.width = width
-        self._levels = [_Level(width, 2 if number else 1, _FEWEST) for number in range(_LEVELS)]
+        self._levels = [_Level(width, 3 if number else 1, _FEWEST) for number in range(_LEVELS)]
         self.set_limit(limit)
 
     def set_limit(self, limit: int) -> None:
         """Take at most so many bytes from now on: the oldest rows lose their detail first."""
         for number, level in enumerate(self._levels):
             bytes_of_bin = 4 * len(level.tables) * max(1, self.width)
-            level.set_capacity(max(_FEWEST, (limit >> (number + 1)) // bytes_of_bin // BLOCK * BLOCK))
+            share = limit * _SHARES[number] // sum(_SHARES)
+            level.set_capacity(max(_FEWEST, share // bytes_of_bin // BLOCK * BLOCK))
 
     @property
     def nbytes(self) -> int:
@@ -136,9 +159,13 @@ class Pyramid:
         """Set rows from `start` on to `values` (k, width); a row is written once."""
         if not len(values):
             return
-        low = high = np.ascontiguousarray(values, dtype=np.float32)
+        low = high = sample = np.ascontiguousarray(values, dtype=np.float32)
+        at = start  # bin of the first of the samples
         for number, level in enumerate(self._levels):
             if number:
+                if len(sample):
+                    sample = sample[-at % _FACTOR :: _FACTOR]
+                    at = -(-at // _FACTOR)
                 edges = np.arange((-start) % _FACTOR, len(low), _FACTOR)
                 if not len(edges) or edges[0]:
                     edges = np.concatenate([[0], edges])
@@ -153,6 +180,10 @@ class Pyramid:
                     # Bins at the ends may hold rows written earlier.
                     np.fmin(level.tables[0][part], low[skip:], out=level.tables[0][part])
                     np.fmax(level.tables[1][part], high[skip:], out=level.tables[1][part])
+                    if len(sample):
+                        newer = sample[max(0, level.first - at) :]
+                        first = max(at, level.first) - level.first
+                        level.tables[2][first : first + len(newer)] = newer
                 else:
                     level.tables[0][part] = low[skip:]
 
@@ -169,9 +200,11 @@ class Pyramid:
 
         Bins at both ends may reach beyond the stretch.
         """
-        wanted = max(1, -(-(stop - start) // max(1, bins)))
-        stride = 1 << (wanted - 1).bit_length()
-        number = min((stride.bit_length() - 1) // 3, _LEVELS - 1)
+        return self.binned(start, stop, stride_for(stop - start, bins))
+
+    def binned(self, start: int, stop: int, stride: int) -> Envelope:
+        """Rows start to stop in bins of `stride` rows (a power of 2), of more where the first are very old."""
+        number = self._level_of(stride)
         # Only coarser levels remember what is very old.
         while number < _LEVELS - 1 and start // _FACTOR**number < self._levels[number].first:
             number += 1
@@ -184,7 +217,7 @@ class Pyramid:
         rows = np.arange(first, last, dtype=np.int64) * stride
         a = first * per - level.first
         b = min(last * per, level.stop) - level.first
-        low, high = level.tables[0], level.tables[-1]
+        low, high = level.tables[0], level.tables[1 if number else 0]
         lead = max(0, -a)
         low, high = low[max(0, a) : max(0, b)], high[max(0, a) : max(0, b)]
         if lead:
@@ -194,13 +227,30 @@ class Pyramid:
             low, high = _coarser(low, per, np.fmin), _coarser(high, per, np.fmax)
         return Envelope(rows[: len(low)], stride, low, high)
 
-    def samples(self, start: int, stop: int, stride: int) -> Float32Array:
-        """Every stride-th of the rows start to stop as they are, NaN where a row is no longer or not yet known."""
-        level = self._levels[0]
-        found = np.full((len(range(start, stop, stride)), self.width), np.nan, np.float32)
-        first = max(0, -(-(level.first - start) // stride))
-        last = min(len(found), max(0, -(-(level.stop - start) // stride)))
-        if first < last:
-            begin = start + first * stride - level.first
-            found[first:last] = level.tables[0][begin : start + (last - 1) * stride - level.first + 1 : stride]
-        return found
+    def reach(self, stride: int) -> int:
+        """The first row that is kept with so many rows a bin (a power of 2); what is older is in larger bins only."""
+        number = self._level_of(stride)
+        return int(self._levels[number].first * _FACTOR**number)
+
+    @staticmethod
+    def _level_of(stride: int) -> int:
+        return min((stride.bit_length() - 1) // 3, _LEVELS - 1)
+
+    def samples(self, start: int, stop: int, stride: int) -> Samples:
+        """Those of the rows start to stop that are multiples of `stride` (a power of 2), fewer where they are old.
+
+        Tables that have the same levels give the same rows.
+        """
+        rows, parts = [np.empty(0, np.int64)], [np.empty((0, self.width), np.float32)]
+        for number in range(self._level_of(stride), _LEVELS):
+            level, size = self._levels[number], _FACTOR**number
+            step = max(stride, size)
+            first = -(-max(start, level.first * size) // step) * step
+            row = np.arange(first, min(stop, level.stop * size), step, dtype=np.int64)
+            if len(row):
+                rows.append(row)
+                parts.append(level.tables[2 if number else 0][row // size - level.first])
+                stop = first
+            if stop <= start:
+                break
+        return Samples(np.concatenate(rows[::-1]), np.concatenate(parts[::-1]))

@@ -1,23 +1,30 @@
 """The plots' memory of a run: pulls new rows from the recording and keeps what the shown plots need, ready to draw.
 
 Only series that a plot shows are computed. One that comes to be shown later is filled in from the newest rows
-backwards, a block at a time, so that the window never waits for it; derived ones are worked out in a thread.
+backwards, a block at a time, so that the window never waits for it; derived ones are worked out in a thread. Detail of
+old rows, which is dropped when there are many, is read back for the stretch in view in the same way.
 """
 
 from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.quantities import Piece
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.viewmodel.job import Job, Progress
 from snakestudio.viewmodel.plots.channels import Series, is_given, is_signal, series_of, signal_of
-from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid
+from snakestudio.viewmodel.plots.detail import Detail
+from snakestudio.viewmodel.plots.pyramid import BLOCK, Envelope, Pyramid, Samples, stride_for
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.signals import Signal
 
 __all__ = ["SeriesCache", "Source"]
 
@@ -32,6 +39,11 @@ would change them."""
 
 BUDGET = 48 * 1024 * 1024
 """Bytes that the series of a recording take together: each has a share of them that goes with its columns."""
+_DETAIL_SHARE = 6
+"""A sixth of them is for detail of old rows, which is read back while it is in view."""
+
+_MOST_PIECES = 8
+"""Pieces of old rows that a derived channel is worked out for before it looks for new rows again."""
 
 
 class _Track:
@@ -61,6 +73,8 @@ class _DerivedRows:
         self.problem = ""
         self._job: Job[None] | None = None
         self._parts: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
+        self._old: queue.SimpleQueue[tuple[int, NDArray[np.float64]]] = queue.SimpleQueue()
+        self._requests: dict[int, None] = {}
         self._grown, self._length = 0.0, -1
         self._begin()
 
@@ -102,6 +116,14 @@ class _DerivedRows:
                 return news
             self.problem = self._job.error
             self._job = None
+        if not self._old.empty():
+            return news
+        if self._requests and not self.problem:
+            numbers = list(self._requests)[:_MOST_PIECES]
+            for number in numbers:
+                del self._requests[number]
+            self._job = Job("derived channel", lambda progress: self._work_on_pieces(numbers, progress))
+            return news
         if self.problem or self.high >= n:
             return news
         if not self._settled:  # rows came after those that were taken for the last
@@ -115,8 +137,7 @@ class _DerivedRows:
     def _work(self, start: int, n: int, whole: bool, progress: Progress) -> None:
         """Evaluate rows start to n, in a thread; without `whole` only those that further rows leave as they are."""
         other = self._other
-        signal = signal_of(self._key, self._recording.schema, None if other is None else other.schema)
-        assert signal is not None
+        signal = self._signal()
         if not whole:
             n = signal.settled_until(self._recording, start, n, other)
         if n == start:
@@ -125,6 +146,28 @@ class _DerivedRows:
             self._parts.put((first, values))
             if not progress((first + len(values) - start) / (n - start)):
                 return
+
+    def request(self, numbers: Iterable[int]) -> None:
+        """Have these pieces of `BLOCK` old rows worked out again, and no others."""
+        self._requests = dict.fromkeys(numbers)
+
+    def take_piece(self) -> tuple[int, NDArray[np.float64]] | None:
+        """A piece that was worked out again: its number and its values."""
+        return None if self._old.empty() else self._old.get()
+
+    def _work_on_pieces(self, numbers: Sequence[int], progress: Progress) -> None:
+        signal = self._signal()
+        for done, number in enumerate(numbers, 1):
+            start, stop = number * BLOCK, (number + 1) * BLOCK
+            parts = [values for _, values in signal.pieces(self._recording, start, stop, self._other)]
+            self._old.put((number, np.concatenate(parts)))
+            if not progress(done / len(numbers)):
+                return
+
+    def _signal(self) -> Signal:
+        signal = signal_of(self._key, self._recording.schema, None if self._other is None else self._other.schema)
+        assert signal is not None
+        return signal
 
     def close(self) -> None:
         """Stop the thread."""
@@ -142,12 +185,15 @@ class SeriesCache:
         self.other: Source | None = None
         self._tracks: dict[str, _Track] = {}
         self._derived: dict[str, _DerivedRows] = {}
+        self._detail = Detail(BUDGET // _DETAIL_SHARE)
+        self._unreadable = ""
         self._keys: frozenset[str] = frozenset()
 
     def reset(self, recording: Source | None) -> None:
         """Turn to another recording."""
         self.recording = recording
         keys, self._keys, self._tracks = self._keys, frozenset(), {}
+        self._detail, self._unreadable = Detail(BUDGET // _DETAIL_SHARE), ""
         self._close_derived(lambda key: True)
         self.want(keys)
 
@@ -165,6 +211,7 @@ class SeriesCache:
     def _close_derived(self, gone: Callable[[str], bool]) -> None:
         for key in [key for key in self._derived if gone(key)]:
             self._derived.pop(key).close()
+        self._detail.keep(self._keys)
 
     def want(self, keys: Iterable[str]) -> None:
         """Say which series are shown; the others are forgotten."""
@@ -178,7 +225,7 @@ class SeriesCache:
         shown = {key: series_of(key, recording.schema) for key in self._keys if is_given(key, recording.schema)}
         n_columns = sum(len(series.names) for series in shown.values())
         for key, series in shown.items():
-            limit = min(series.limit, BUDGET * len(series.names) // n_columns)
+            limit = min(series.limit, (BUDGET - BUDGET // _DETAIL_SHARE) * len(series.names) // n_columns)
             if key in self._derived:
                 self._derived[key].set_limit(limit)
             elif key in self._tracks:
@@ -193,23 +240,28 @@ class SeriesCache:
         """Rows that a shown series still lacks, at most."""
         n = 0 if self.recording is None else len(self.recording)
         derived = max((rows.missing for rows in self._derived.values()), default=0)
-        return max(derived, max((n - track.high + track.low for track in self._tracks.values()), default=0))
+        tracks = max((n - track.high + track.low for track in self._tracks.values()), default=0)
+        return max(derived, tracks, self._detail.missing)
 
     @property
     def filling(self) -> bool:
         """Whether many rows still have to be read."""
-        return self.missing > BLOCK or any(track.low > 0 for track in self._tracks.values())
+        return bool(
+            self.missing > BLOCK or self._detail.missing or any(track.low > 0 for track in self._tracks.values())
+        )
 
     @property
     def problems(self) -> list[str]:
-        """Why derived channels have no values, in sentences."""
-        return list(dict.fromkeys(rows.problem for rows in self._derived.values() if rows.problem))
+        """Why derived channels have no values and old rows no detail, in sentences."""
+        problems = [self._unreadable, *(rows.problem for rows in self._derived.values())]
+        return list(dict.fromkeys(problem for problem in problems if problem))
 
     @property
     def nbytes(self) -> int:
         """Memory it takes."""
         pyramids = [track.pyramid for track in self._tracks.values()]
-        return sum(pyramid.nbytes for pyramid in [*pyramids, *(rows.pyramid for rows in self._derived.values())])
+        pyramids += [rows.pyramid for rows in self._derived.values()]
+        return self._detail.nbytes + sum(pyramid.nbytes for pyramid in pyramids)
 
     def pull(self, budget_s: float) -> bool:
         """Fill in rows, the newest first, for about `budget_s` seconds; whether there were any."""
@@ -217,35 +269,66 @@ class SeriesCache:
             return False
         until = time.perf_counter() + budget_s
         any_rows = False
-        for rows in self._derived.values():
+        for key, rows in self._derived.items():
             any_rows |= rows.pull()
-        while self._pull_newest() or self._pull_older():
+            while (old := rows.take_piece()) is not None:
+                self._detail.put(key, old[0], old[1][:, None])
+                any_rows = True
+            if rows.problem:
+                self._detail.abandon(key)
+            rows.request(self._detail.missing_of(key))
+        while self._pull_newest() or self._pull_detail() or self._pull_older():
             any_rows = True
             if time.perf_counter() >= until:
                 break
         return any_rows
 
     def envelope(self, key: str, start: int, stop: int, bins: int) -> Envelope | None:
-        """Rows start to stop of a series in at most about `bins` bins; None if it is not kept."""
+        """Rows start to stop of a series in at most about `bins` bins; None if it is not kept.
+
+        Old rows are in larger bins until `pull` has read them from the recording.
+        """
         pyramid = self._pyramid(key)
-        return None if pyramid is None or stop <= start else pyramid.envelope(start, stop, bins)
+        if pyramid is None or stop <= start:
+            return None
+        stride = stride_for(stop - start, bins)
+        coarse = pyramid.binned(start, stop, stride)
+        if self._is_given_up(key):
+            return coarse
+        return self._detail.envelope(key, pyramid, start, stop, stride, coarse)
+
+    def _is_given_up(self, key: str) -> bool:
+        return key in self._derived and bool(self._derived[key].problem)
+
+    def show_other_rows(self) -> None:
+        """Read no further old rows for what was in view before."""
+        self._detail.cancel()
 
     def _pyramid(self, key: str) -> Pyramid | None:
         if key in self._derived:
             return self._derived[key].pyramid
         return self._tracks[key].pyramid if key in self._tracks else None
 
-    def samples(self, key: str, start: int, stop: int, stride: int) -> NDArray[np.float32] | None:
-        """Every stride-th row of a series from start to stop, NaN where it is not known; None if it is not kept."""
-        pyramid = self._pyramid(key)
-        return None if pyramid is None or stop <= start else pyramid.samples(start, stop, stride)
+    def samples(self, key: str, start: int, stop: int, stride: int, *, whole: bool = False) -> Samples | None:
+        """Those rows of a series from start to stop that are multiples of `stride`, a power of 2; None if not kept.
 
-    def known(self, key: str) -> tuple[int, int]:
-        """The rows of a series that are filled in."""
+        Of old rows there are fewer until `pull` has read them from the recording, which it does not do for what is
+        `whole`: a run has too many.
+        """
+        pyramid = self._pyramid(key)
+        if pyramid is None or stop <= start:
+            return None
+        if whole or self._is_given_up(key):
+            return pyramid.samples(start, stop, stride)
+        return self._detail.samples(key, pyramid, start, stop, stride)
+
+    def known(self, key: str) -> tuple[int, int, int]:
+        """The rows of a series that are filled in, first and last, and how often old ones were read."""
+        read = self._detail.completed(key)
         if key in self._derived:
-            return 0, self._derived[key].high
+            return 0, self._derived[key].high, read
         track = self._tracks.get(key)
-        return (0, 0) if track is None else (track.low, track.high)
+        return (0, 0, read) if track is None else (track.low, track.high, read)
 
     def values_at(self, key: str, index: int) -> NDArray[np.float64] | None:
         """The values of a series at one row, however old it is."""
@@ -255,11 +338,19 @@ class SeriesCache:
         kept = pyramid.row(index)
         if kept is not None:
             return kept.astype(np.float64)
+        kept = self._detail.value_at(key, index)
+        if kept is not None:
+            return kept.astype(np.float64)
         track = self._tracks.get(key)
         if track is None:  # of a derived one, what is not known yet is worked out by its thread
             return np.full(pyramid.width, np.nan)
         row: NDArray[np.float64] = track.series.values(self._piece(index, index + 1))[0]
         return row
+
+    def read(self, key: str, start: int, stop: int) -> FloatArray | None:
+        """Rows of a series out of the recording; None of a derived channel, which takes longer."""
+        track = self._tracks.get(key)
+        return None if track is None else track.series.values(self._piece(start, stop))
 
     def _piece(self, start: int, stop: int) -> Piece:
         recording = self.recording
@@ -290,6 +381,21 @@ class SeriesCache:
         self._compute(tracks, start, stop)
         for key in tracks:
             self._tracks[key].low = start
+        return True
+
+    def _pull_detail(self) -> bool:
+        following = self._detail.next_piece(self._tracks.keys())
+        if following is None:
+            return False
+        number, keys = following
+        try:
+            piece = self._piece(number * BLOCK, (number + 1) * BLOCK)
+        except (OSError, ValueError) as error:
+            self._detail = Detail(0)
+            self._unreadable = f"Older rows are shown without detail because the run file cannot be read ({error})."
+            return True
+        for key in keys:
+            self._detail.put(key, number, self._tracks[key].series.values(piece))
         return True
 
     def _compute(self, keys: list[str], start: int, stop: int) -> None:

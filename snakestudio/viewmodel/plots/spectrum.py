@@ -34,6 +34,8 @@ _MUCH, _ROOM = 0.02, 3.0
 class _Spectrum(NamedTuple):
     frequency: FloatArray
     amplitude: FloatArray
+    since: int
+    """First of its rows."""
 
 
 class Spectra:
@@ -64,15 +66,18 @@ class Spectra:
     ) -> _Spectrum | None:
         from snakestudio.analysis.signals import spectrum  # takes long to import, and few plots need it
 
-        values = history.samples(line.series, first, stop, 1)
-        if values is None or history.recording is None or stop - first < _LEAST_ROWS:
+        samples = history.samples(line.series, first, stop, 1)
+        if samples is None or history.recording is None:
             return None
-        curve = values[:, line.column].astype(np.float64)
+        # Of old rows there are only some, until all of them are read again: they would look like low frequencies.
+        thinned = np.flatnonzero(np.diff(samples.row) > 1)
+        since = int(thinned[-1]) + 1 if len(thinned) else 0
+        curve = samples.values[since:, line.column].astype(np.float64)
         there = np.isfinite(curve)
         if there.sum() < _LEAST_ROWS:
             return None
-        times = history.recording.times[first:stop]
-        return _Spectrum(*spectrum(times[there], curve[there], window))
+        times = history.recording.times[samples.row[since:]]
+        return _Spectrum(*spectrum(times[there], curve[there], window), int(samples.row[since]))
 
 
 def compose_spectrum(
@@ -113,17 +118,22 @@ def compose_spectrum(
             continue
         first = max(0, int(np.searchsorted(recording.times, start - 1e-9)))
         last = int(np.searchsorted(recording.times, stop + 1e-9))
-        if last - first > _MOST_ROWS:
-            first = last - _MOST_ROWS
-            picture.note = f"Of the last {recording.times[last - 1] - recording.times[first]:.0f} s in view."
+        asked, first = first, max(first, last - _MOST_ROWS)
         for line in curves:
             found = spectra.of(line, memory, first, last, view.window)
             if found is not None:
+                if found.since > asked:
+                    picture.note = (
+                        f"Of the last {recording.times[last - 1] - recording.times[found.since]:.0f} s in view."
+                    )
                 highest, busy = max(highest, float(found.frequency[-1])), max(busy, _busy_until(found))
                 _add(picture, view, line, found, limits)
     spectra.forget()
     if lines and not picture.traces:
-        picture.note = "Too few rows in view for a spectrum: show a longer stretch of time."
+        reading = history.filling or any(overlay.history.filling for overlay, _ in overlaid)
+        picture.note = (
+            "Reading the run …" if reading else "Too few rows in view for a spectrum: show a longer stretch of time."
+        )
     if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
         step = nice_interval(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
@@ -144,7 +154,7 @@ def _busy_until(found: _Spectrum) -> float:
 def _add(
     picture: ChartData, view: PlotType, line: CurveSpec, found: _Spectrum, limits: tuple[float, float] | None
 ) -> None:
-    frequency, amplitude = found
+    frequency, amplitude, _ = found
     low, high = limits or (0.0, float(frequency[-1]))
     step = float(frequency[1] - frequency[0])
     first = max(0, int(low / step) - 1)

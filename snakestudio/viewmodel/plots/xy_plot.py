@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.by_identity import by_identity
@@ -16,6 +17,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.plots.chart_data import Axis, ChartData, Dot, Trace
 from snakestudio.viewmodel.plots.overlaid import Overlay
 from snakestudio.viewmodel.plots.plot_type import CurveSpec, PlotType
+from snakestudio.viewmodel.plots.pyramid import BLOCK, stride_for
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.plots.series_cache import SeriesCache, Source
 
@@ -86,13 +88,13 @@ def compose_plane(
         start, stop = -math.inf, math.inf
     curves = len(lines) // 2 + sum(len(over) // 2 for _, over in overlaid)
     budget = _MOST_POINTS // max(1, curves)
-    _add(picture, lines, history, start, stop, budget)
+    _add(picture, lines, history, start, stop, budget, whole=view.whole)
     recording = history.recording
     time = None if recording is None or row is None else float(recording.times[row])
     if recording is not None and row is not None:
         _add_dots(picture, lines, history, row)
     for overlay, over in overlaid:
-        _add(picture, over, overlay.history, start, stop, budget)
+        _add(picture, over, overlay.history, start, stop, budget, whole=view.whole)
         other = overlay.history.recording
         if other is not None and len(other) and time is not None and time <= float(other.times[-1]) + 1e-9:
             _add_dots(picture, over, overlay.history, other.index_at(time))
@@ -107,24 +109,37 @@ def compose_plane(
 
 
 def _add(
-    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, budget: int
-) -> None:
+    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, budget: int,
+    *, whole: bool,
+) -> None:  # fmt: skip
     recording = history.recording
     if recording is None or not len(recording):
         return
     times = recording.times
     first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
-    stride = max(1, -(-(last - first) // max(2, budget)))
+    stride = stride_for(last - first, max(2, budget))
     first = first // stride * stride  # the same rows again when the view moves
     picture.stride = max(picture.stride, stride)
+    for _, upwards, (_, xs, ys) in _pairs(lines, history, first, last, stride, whole=whole):
+        picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
+
+
+def _pairs(
+    lines: Sequence[CurveSpec], history: SeriesCache, first: int, last: int, stride: int, *, whole: bool
+) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
+    """Pairs of lines, the rows of which both values are kept, and these values."""
+    samples = {key: history.samples(key, first, last, stride, whole=whole) for key in {line.series for line in lines}}
     for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x = history.samples(across.series, first, last, stride)
-        y = history.samples(upwards.series, first, last, stride)
+        x, y = samples[across.series], samples[upwards.series]
         if x is None or y is None:
             continue
-        xs, ys = x[:, across.column].astype(np.float64), y[:, upwards.column].astype(np.float64)
+        rows = x.row
+        xs, ys = x.values[:, across.column].astype(np.float64), y.values[:, upwards.column].astype(np.float64)
+        if not np.array_equal(rows, y.row):  # series of other widths reach back less far
+            rows, of_x, of_y = np.intersect1d(x.row, y.row, assume_unique=True, return_indices=True)
+            xs, ys = xs[of_x], ys[of_y]
         xs[~np.isfinite(xs)] = ys[~np.isfinite(xs)] = np.nan
-        picture.traces.append(Trace(np.nan_to_num(xs), ys, ys, upwards.colour, upwards.name))
+        yield across, upwards, (rows, xs, ys)
 
 
 def _add_dots(picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, row: int) -> None:
@@ -215,15 +230,29 @@ def row_near(
         return None
     times = recording.times
     first, last = int(np.searchsorted(times, start)), int(np.searchsorted(times, stop, side="right"))
+
+    def away(xs: FloatArray, ys: FloatArray) -> FloatArray:
+        return np.hypot((xs - place[0]) * scale[0], (ys - place[1]) * scale[1])
+
     best: tuple[float, int] | None = None
-    for across, upwards in zip(lines[::2], lines[1::2], strict=True):
-        x = history.samples(across.series, first, last, 1)
-        y = history.samples(upwards.series, first, last, 1)
-        if x is None or y is None or not len(x):
+    reread: tuple[CurveSpec, CurveSpec, int, int] | None = None
+    for across, upwards, (rows, xs, ys) in _pairs(lines, history, first, last, 1, whole=True):
+        distances = away(xs, ys)
+        if not np.isfinite(distances).any():
             continue
-        away = np.hypot((x[:, across.column] - place[0]) * scale[0], (y[:, upwards.column] - place[1]) * scale[1])
-        if np.isfinite(away).any():
-            row = int(np.nanargmin(away))
-            if best is None or away[row] < best[0]:
-                best = float(away[row]), first + row
-    return None if best is None else best[1]
+        nearest = int(np.nanargmin(distances))
+        if best is None or distances[nearest] < best[0]:
+            best = float(distances[nearest]), int(rows[nearest])
+            around = rows[max(0, nearest - 1) : nearest + 2]
+            reread = across, upwards, max(int(around[0]), best[1] - BLOCK), min(int(around[-1]), best[1] + BLOCK)
+    if best is None or reread is None:
+        return None
+    across, upwards, since, until = reread
+    if until - since <= 2:
+        return best[1]
+    # Of old rows only some are kept: look at those between them, too.
+    x, y = history.read(across.series, since, until + 1), history.read(upwards.series, since, until + 1)
+    if x is None or y is None:
+        return best[1]
+    distances = away(x[:, across.column], y[:, upwards.column])
+    return since + int(np.nanargmin(distances)) if np.isfinite(distances).any() else best[1]
