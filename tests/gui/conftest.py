@@ -160,6 +160,15 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
         window.deleteLater()
 
 
+def fill_docks(window: MainWindow, qtbot: QtBot, *names: str) -> None:
+    """Make the content of some docks; all panels of a window take longer than the window itself."""
+    docks = window.context.docks
+    docks._to_fill = [spec for spec in docks._specs if spec.name in names]
+    assert len(docks._to_fill) == len(names)
+    docks.fill(window.context)
+    qtbot.waitUntil(lambda: docks.are_filled)
+
+
 @pytest.fixture
 def window(make_window: Callable[[], MainWindow]) -> MainWindow:
     """A window with the main scene, its panels still empty."""
