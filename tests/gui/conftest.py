@@ -33,6 +33,22 @@ WAITING_MS = 60_000
 _FAILED = pytest.StashKey[bool]()
 _made: weakref.WeakSet[QWidget] = weakref.WeakSet()
 """Panels and dialogs of the present test, or of the one before."""
+_documents: weakref.WeakSet[Document | ProfileDocument] = weakref.WeakSet()
+
+
+def _remember_documents(kind: type[Document | ProfileDocument]) -> None:
+    """Note each document that is made: to look for them among all objects takes longer than most tests."""
+    original = kind.__init__
+
+    def init(self: Document | ProfileDocument, *args: Any, **others: Any) -> None:
+        original(self, *args, **others)
+        _documents.add(self)
+
+    kind.__init__ = init  # type: ignore[method-assign,assignment]
+
+
+for _kind in (Document, ProfileDocument):
+    _remember_documents(_kind)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -48,7 +64,7 @@ def _collect() -> None:
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     # In the window a document has an owner. Without one Python's collector would delete it and its steps of undo in any
     # order, and the stack might be left with pointers to steps that are gone.
-    for document in [each for each in gc.get_objects() if isinstance(each, (Document, ProfileDocument))]:
+    for document in list(_documents):
         if isValid(document) and document.parent() is None:
             delete(document)
     gc.collect()
@@ -143,6 +159,15 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
         window.context.document.undo_stack.setClean()
         window.close()
         window.deleteLater()
+
+
+def fill_docks(window: MainWindow, qtbot: QtBot, *names: str) -> None:
+    """Make the content of some docks; all panels of a window take longer than the window itself."""
+    docks = window.context.docks
+    docks._to_fill = [spec for spec in docks._specs if spec.name in names]
+    assert len(docks._to_fill) == len(names)
+    docks.fill(window.context)
+    qtbot.waitUntil(lambda: docks.are_filled)
 
 
 @pytest.fixture

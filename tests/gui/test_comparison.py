@@ -27,7 +27,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
-from tests.gui.conftest import COMPILING_MS
+from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -41,8 +41,7 @@ def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPane
     """The panel of a window on open ground, which every model can run; three of them are chosen."""
     window = make_window()
     assert window.context.files.open(OPEN_GROUND)
-    window.context.docks.fill(window.context)
-    qtbot.waitUntil(lambda: window.context.docks.are_filled)
+    fill_docks(window, qtbot, "plots", "comparison")
     window.context.actions_table["compare_models"].trigger()
     panel = window.context.docks["comparison"].widget()
     assert isinstance(panel, ComparisonPanel)

@@ -34,7 +34,7 @@ from snakestudio.study.running import results_of
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import load_study, save_study
 from snakestudio.viewmodel.study.landing import landed, trace_of
-from tests.gui.conftest import COMPILING_MS, MAIN_SCENE
+from tests.gui.conftest import COMPILING_MS, MAIN_SCENE, fill_docks
 from tests.study.conftest import study_file
 from tests.study.made_up import made_up_study, write_store
 
@@ -46,10 +46,9 @@ __all__ = ["study_file"]
 
 @pytest.fixture
 def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWindow]:
-    """A window with panels, in which the study's scene is open."""
+    """A window with the panels of values and studies, in which the study's scene is open."""
     c = window.context
-    c.docks.fill(c)
-    qtbot.waitUntil(lambda: c.docks.are_filled)
+    fill_docks(window, qtbot, "inspector", "parameters", "study")
     assert c.files.open(study_file.parent / "snake.toml")
     WorkerChoice(1).keep(c.settings)
     yield window
@@ -159,9 +158,8 @@ def test_a_study_is_taken_from_a_drop_with_its_scene(window: MainWindow, study_f
     c.take(study_file)
     assert c.study.open_study.path == study_file
     assert c.document.path == study_file.parent / "snake.toml"
-    c.docks.fill(c)
-    qtbot.waitUntil(lambda: c.docks.are_filled)
-    assert page(window).varying.cards[0].title.text() == "Gait: Amplitude"
+    fill_docks(window, qtbot, "study")
+    qtbot.waitUntil(lambda: page(window).varying.cards[0].title.text() == "Gait: Amplitude")
 
 
 def test_a_study_on_the_command_line_is_looked_at_where_it_was_typed(

@@ -173,6 +173,25 @@ def test_a_theme_change_leaves_nothing_behind(dark_again: None, window: MainWind
         qtbot.waitUntil(lambda: not unreadable(window))  # plots are painted beside the window
 
 
+def test_same_theme_again_restyles_nothing(qapp: QApplication, qtbot: QtBot) -> None:
+    changes: list[QEvent.Type] = []
+
+    class Witness(QWidget):
+        def changeEvent(self, event: QEvent) -> None:
+            changes.append(event.type())
+
+    theme.apply(qapp, "dark")
+    witness = Witness()
+    qtbot.addWidget(witness)
+    witness.show()
+    changes.clear()
+    theme.apply(qapp, "dark")
+    assert QEvent.Type.StyleChange not in changes
+    theme.apply(qapp, "light")
+    assert QEvent.Type.StyleChange in changes
+    theme.apply(qapp, "dark")
+
+
 @pytest.mark.parametrize(("name", "ground"), [("dark", 0), ("light", 255)])
 def test_pictures_of_runs_are_shown_in_the_present_theme(qapp: QApplication, name: str, ground: int) -> None:
     try:

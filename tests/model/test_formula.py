@@ -10,7 +10,6 @@ import sys
 
 import numpy as np
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -176,6 +175,8 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
+    import sympy  # sixty megabytes that only these need
+
     # Independent: s is put in as a function of t first, and sympy differentiates the whole.
     t, x, sigma = sympy.Symbol("t"), sympy.Symbol("X"), sympy.Function("sigma")
     constants = {"l": 1.3, "lam": 0.7, "V": -0.4, "k": 3.0, "r": 0.1}

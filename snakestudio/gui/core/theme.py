@@ -359,7 +359,6 @@ def apply(app: QApplication, name: str) -> None:
     global _current
     _current = _PALETTES.get(name, DARK)
     p = _current
-    _pixmap.cache_clear()
     if app.property(_STYLED) is None:  # each call dresses every widget again, which takes seconds
         app.setStyle("Fusion")
         app.setProperty(_STYLED, True)
@@ -392,7 +391,9 @@ def apply(app: QApplication, name: str) -> None:
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(mixed(p.dim, p.panel, 0.45)))
     app.setPalette(palette)
     adopt_text_size(app)
-    app.setStyleSheet(_style_sheet(p))
+    sheet = _style_sheet(p)
+    if app.styleSheet() != sheet:  # the same one, too, would dress every widget again
+        app.setStyleSheet(sheet)
     _changes.changed.emit()
 
 

@@ -25,7 +25,7 @@ from snakestudio.link.profile.loading import load_profile
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.viewmodel.robot.services import LiveChoices
-from tests.gui.conftest import COMPILING_MS
+from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.test_study import bar, opened, shown, study_file
 from tests.link.rig import STOP_ID, Witness, patient_robot
 
@@ -53,6 +53,7 @@ def endless(study_file: Path) -> Path:
 def robot(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> Iterator[RobotControl]:
     """An emulated robot that is connected to the window and ready to be armed."""
     c = opened.context
+    fill_docks(opened, qtbot, "teleop", "robot", "robot_data")
     loaded = load_profile(patient_robot(tmp_path, _SET_POINTS_HZ, _WINDOW_S))
     c.connection.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
     c.docks.show("robot")
