@@ -14,7 +14,7 @@ from snakestudio._arrays import FloatArray
 __all__ = ["BLOCK", "DamageError", "Header", "Numbers", "Parameters", "read_header", "read_parameters"]
 
 BLOCK = 512
-"""Bytes; every section begins with a block of its own."""
+"""Bytes; every section starts at the beginning of a block."""
 
 _INTEL, _DEC, _MIPS = 84, 85, 86
 """Processors, by the byte that the parameters begin with: they differ in how numbers lie in the file."""

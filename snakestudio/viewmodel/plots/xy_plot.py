@@ -109,9 +109,15 @@ def compose_plane(
 
 
 def _add(
-    picture: ChartData, lines: Sequence[CurveSpec], history: SeriesCache, start: float, stop: float, budget: int,
-    *, whole: bool,
-) -> None:  # fmt: skip
+    picture: ChartData,
+    lines: Sequence[CurveSpec],
+    history: SeriesCache,
+    start: float,
+    stop: float,
+    budget: int,
+    *,
+    whole: bool,
+) -> None:
     recording = history.recording
     if recording is None or not len(recording):
         return
