@@ -91,6 +91,10 @@ OTHER: dict[str, Any] = {
     "obstacles.picture": "other.pgm",
     "obstacles.landing_m": 0.02,
     "obstacles.blocks": 20,
+    "robot.link": ({"index": "first", "mass_kg": 2.0},),
+    "robot.joint": ({"index": "last", "kp_nm_per_rad": 5.0},),
+    "ground.law": "unit_velocity",
+    "ground.patch": ({"points_m": ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)), "mu_along": 0.5},),
 }
 """Another value where the declaration says too little."""
 

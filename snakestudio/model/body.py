@@ -17,7 +17,7 @@ from snakestudio.errors import Problem
 from snakestudio.model.motion import PlacedStart, Start
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.robot.beam import Beam
-from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.robot.support import Support
 from snakestudio.model.rotations import matrices
 
@@ -56,6 +56,11 @@ class Body(ABC):
     def n_joints(self) -> int:
         """Number of joints."""
         return self.n_parts - 1 if self.jointed else 0
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All joint axes, joint after joint."""
+        return ()
 
     @property
     @abstractmethod
@@ -136,7 +141,7 @@ class Body(ABC):
 
 @dataclass(frozen=True, slots=True)
 class ChainBody(Body):
-    """A chain of equal links.
+    """A chain of links.
 
     Attributes
     ----------
@@ -163,6 +168,12 @@ class ChainBody(Body):
         return self.robot.n_links
 
     @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The robot's axes; those of yaw alone where its links stay in the plane."""
+        axes = self.robot.axes
+        return axes if self.in_space else tuple(axis for axis in axes if axis.kind == "yaw")
+
+    @property
     def head_part(self) -> int:
         """0-based index of the head link."""
         return self.robot.head_index
@@ -175,7 +186,7 @@ class ChainBody(Body):
     @property
     def mass(self) -> float:
         """Of all links, kg."""
-        return self.robot.mass_kg * self.robot.n_links
+        return self.robot.mass
 
     @property
     def radius(self) -> float:

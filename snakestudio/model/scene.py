@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.controllers import ControllerFields, GaitAlone
@@ -17,6 +18,7 @@ from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS
+from snakestudio.model.robot.axis_values import AxisValues, axis_values, limit_problems, link_friction
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
@@ -147,6 +149,16 @@ class Scene(Frozen):
         return ChainBody(self.robot, self.model.spatial)
 
     @property
+    def axis_values(self) -> AxisValues:
+        """Limits, gains, motors and springs of all axes of `body.axes`."""
+        return axis_values(self.robot, self.joint_controller, self.actuator, self.body.axes)
+
+    @property
+    def link_friction(self) -> FloatArray:
+        """Friction coefficients of every link, (n, 3): sliding head first, sliding tail first, across."""
+        return link_friction(self.robot, self.ground)
+
+    @property
     def steps_per_period(self) -> int:
         """Time steps in a control period."""
         return round(self.control.period_s / self.solver.step_s)
@@ -199,4 +211,9 @@ def structure_problems(scene: Scene) -> list[Problem]:
         )
     for key, message, remedy in scene.path.mistakes():
         wrong(f"path.{key}", message, remedy)
+    robot = scene.robot.problems()
+    if not robot and scene.robot.joint:
+        robot = limit_problems(scene.robot, scene.body.axes, scene.axis_values)
+    if robot:
+        return problems + robot
     return problems + scene.body.start_problems(scene.start)

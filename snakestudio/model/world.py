@@ -7,10 +7,32 @@ from typing import Literal
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["STANDARD_GRAVITY", "Ground"]
+__all__ = ["STANDARD_GRAVITY", "Ground", "GroundPatch"]
 
 STANDARD_GRAVITY = 9.81
 """The gravity that residuals are scaled with, whatever the scene's, m/s^2."""
+
+
+class GroundPatch(Frozen):
+    """An area of the ground with friction of its own: a polygon; where patches overlap, the last one counts."""
+
+    name: str = value("", label="Name", help="Name of the patch", max_length=80)
+    points_m: tuple[tuple[float, float], ...] = value(
+        label="Corners", unit="m", help="Corners of the polygon, x and y", min_length=3, max_length=1000
+    )
+    mu_along: float = value(
+        0.2, label="Friction along", help="Friction coefficient along the link's axis", ge=0, le=100, slider=(0, 1),
+        live=True,
+    )  # fmt: skip
+    mu_backward: float | None = value(
+        None, label="Friction backward",
+        help="Friction coefficient along the axis for sliding tail first; that along if left out",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    mu_across: float = value(
+        0.2, label="Friction across", help="Friction coefficient across the link's axis", ge=0, le=100, slider=(0, 1),
+        live=True,
+    )  # fmt: skip
 
 
 class Ground(Frozen):
@@ -23,6 +45,28 @@ class Ground(Frozen):
     mu_across: float = value(
         0.2, label="Friction across", symbol="µ_T,y", help="Coulomb friction coefficient across the link's axis",
         ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    mu_backward: float | None = value(
+        None, label="Friction backward", symbol="µ_B",
+        help="Coulomb friction coefficient along the link's axis for sliding tail first; that along if left out",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    law: Literal["ellipse", "components", "unit_velocity"] | None = value(
+        None, label="Friction law",
+        help="How friction along and across combine: a force on the edge of an ellipse that dissipates most"
+        " (ellipse), each direction by itself (components), or along the unit velocity, weighted by direction"
+        " (unit_velocity); the model's own if left out",
+    )  # fmt: skip
+    load_factor: str = value(
+        "1", label="Load factor",
+        help="By what the load on the ground is multiplied along the body, a formula of X (from the head, m) and t:"
+        " where it is lifted, it carries less (planar and continuum models)",
+        max_length=500, live=True,
+    )  # fmt: skip
+    friction_factor: str = value(
+        "1", label="Friction factor",
+        help="By what the friction coefficients are multiplied, a formula of t and of the position x, y on the ground",
+        max_length=500, live=True,
     )  # fmt: skip
     viscous_along_ns_per_m: float = value(
         0.0, label="Viscous along", unit="N s/m", symbol="c_t",
@@ -80,6 +124,10 @@ class Ground(Frozen):
         0.0, label="Downhill direction", unit="°", help="Direction in which the ground falls, from the x axis",
         ge=-360, le=360, slider=(-180, 180), live=True,
     )  # fmt: skip
+
+    patch: tuple[GroundPatch, ...] = value(
+        (), label="Patches", help="Areas of the ground with friction of their own", max_length=1000
+    )
 
     @property
     def gravity(self) -> tuple[float, float, float]:

@@ -32,6 +32,7 @@ TABLE = {
     "meets_obstacles": (True, False),
     "n_parts": (5, 7),
     "n_joints": (4, 0),
+    "axes": (tuple((k, "yaw") for k in range(4)), ()),
     "head_part": (4, 0),
     "length": (1.0, 1.2),
     "mass": (5 * 0.6818181818181818, 1000.0 * math.pi * 0.03**2 * 1.2),

@@ -3,18 +3,90 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
+from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.robot.overrides import (
+    JOINT_AXES,
+    JointOverride,
+    LinkOverride,
+    override_problems,
+    selected,
+    values_of,
+)
 
-__all__ = ["Actuator", "JointController", "Robot"]
+__all__ = ["Actuator", "Axis", "Joint", "JointController", "Link", "Robot"]
+
+
+class Axis(NamedTuple):
+    """An axis of a joint.
+
+    A joint turns about its yaw axis (z of the link before it), then pitch (y), then roll (x): axes are listed in that
+    order, joint after joint.
+    """
+
+    joint: int
+    """0-based."""
+
+    kind: str
+    """ "yaw", "pitch" or "roll"."""
+
+    @property
+    def name(self) -> str:
+        """As in the names of columns: "joint_3_pitch"."""
+        return f"joint_{self.joint + 1}_{self.kind}"
+
+
+class Link(NamedTuple):
+    """The values of one link; m, kg, kg m^2."""
+
+    length: float
+    """Distance between its joints."""
+
+    radius: float
+    contact_half_length: float
+    """From its middle to the centre of either end sphere."""
+
+    mass: float
+    inertia: float
+    """About a transverse axis through the centre of mass."""
+
+    axial_inertia: float
+    centre_of_mass: float
+    """On the axis, from the middle between its joints towards the next link."""
+
+    mu_along: float | None
+    """None: the ground's."""
+
+    mu_backward: float | None
+    mu_across: float | None
+    wheels: str
+    """ "none", "passive" or "ratchet"."""
+
+
+class Joint(NamedTuple):
+    """What is the same for all axes of one joint."""
+
+    name: str
+    """What it turns about, a key of `JOINT_AXES`."""
+
+    axis_offset: float
+    """From the yaw axis to the pitch axis, m; 0 where there are not both."""
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Kinds of its axes."""
+        return JOINT_AXES[self.name]
 
 
 class Robot(Frozen):
-    """A chain of equal links joined by revolute (planar) or cardan (spatial) joints.
+    """A chain of links joined by joints with any axes.
 
     A link is a cylinder of half-length `contact_half_length_m` closed by two spheres of radius `radius_m`;
-    neighbouring joints are `link_length_m` apart and the centre of gravity lies midway (P2, III-A).
+    neighbouring joints are `link_length_m` apart and the centre of gravity lies midway (P2, III-A). What differs from
+    link to link or from joint to joint is given by `link` and `joint` tables, applied in their order.
     """
 
     name: str = value("Snake robot", label="Name", help="Name of the robot", max_length=80)
@@ -57,11 +129,28 @@ class Robot(Frozen):
         gt=0, le=180, slider=(10, 120),
     )  # fmt: skip
 
+    joints: Literal["cardan", "yaw", "pitch", "alternating"] = value(
+        "cardan", label="Joints",
+        help="Axes of the joints: yaw and pitch in each (cardan), one kind in all, or yaw and pitch in turn; joint"
+        " tables may change single ones",
+    )  # fmt: skip
+    wheels: Literal["none", "passive", "ratchet"] = value(
+        "none", label="Wheels",
+        help="Wheels under the links: passive ones roll freely along the link, a ratchet only forward; both are held"
+        " across by the friction across",
+    )  # fmt: skip
     joint_limit_stiffness_nm_per_rad: float = value(
         1000.0, label="Stiffness of the stops", unit="N m/rad",
         help="How hard a joint is pushed back beyond its limit, where stops are springs (nonholonomic model)",
         gt=0, le=1e9, slider=(10, 5000),
     )  # fmt: skip
+
+    link: tuple[LinkOverride, ...] = value(
+        (), label="Links that differ", help="Values of some links that differ from the rest", max_length=2000
+    )
+    joint: tuple[JointOverride, ...] = value(
+        (), label="Joints that differ", help="Values of some joints that differ from the rest", max_length=2000
+    )
 
     @property
     def n_joints(self) -> int:
@@ -69,9 +158,53 @@ class Robot(Frozen):
         return self.n_links - 1
 
     @property
+    def equal_links(self) -> bool:
+        """Whether all links are the same."""
+        return not self.link
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The values of every link."""
+        return _links(self)
+
+    @property
+    def joint_list(self) -> tuple[Joint, ...]:
+        """The axes and the shape of every joint."""
+        return _joints(self)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All axes, joint after joint, each in the order yaw, pitch, roll."""
+        return _axes(self)
+
+    def problems(self) -> list[Problem]:
+        """Mistakes in which its tables contradict each other or the robot, with the scene's keys."""
+        found = override_problems(self.link, self.n_links, "link")
+        found += override_problems(self.joint, self.n_joints, "joint")
+        if found:
+            return found
+        for number, override in enumerate(self.joint, start=1):
+            chosen = selected(override.index, self.n_joints)
+            if override.only is not None and chosen and all(override.only not in self._axes_of(k) for k in chosen):
+                here = ", ".join(self._axes_of(chosen[0])) or "none, it is fixed"
+                message = f"joint {chosen[0] + 1} has no {override.only} axis"
+                found.append(Problem("error", f"robot.joint[{number}].only", message, f"its axes: {here}"))
+        return found
+
+    def _axes_of(self, joint: int) -> tuple[str, ...]:
+        return self.joint_list[joint].axes
+
+    @property
     def length(self) -> float:
         """Length of the straight robot from joint end to joint end, m."""
-        return self.n_links * self.link_length_m
+        if self.equal_links:
+            return self.n_links * self.link_length_m
+        return math.fsum(link.length for link in self.links)
+
+    @property
+    def mass(self) -> float:
+        """Of the whole robot, kg."""
+        return self.mass_kg * self.n_links if self.equal_links else math.fsum(link.mass for link in self.links)
 
     @property
     def joint_limit(self) -> float:
@@ -82,6 +215,69 @@ class Robot(Frozen):
     def head_index(self) -> int:
         """0-based index of the head link."""
         return 0 if self.head == "first" else self.n_links - 1
+
+
+# Parts of a scene are copied with everything they hold, so what follows from a robot is not kept in it but here.
+
+
+@lru_cache(maxsize=64)
+def _links(robot: Robot) -> tuple[Link, ...]:
+    given: list[dict[str, Any]] = [{} for _ in range(robot.n_links)]
+    for override in robot.link:
+        for k in selected(override.index, robot.n_links):
+            given[k].update(values_of(override))
+    usual = _link(robot, {})
+    return tuple(_link(robot, values) if values else usual for values in given)
+
+
+def _link(robot: Robot, given: dict[str, Any]) -> Link:
+    """A link with the values of [robot] but for those given, by the names of `LinkOverride`."""
+    length = given.get("length_m", robot.link_length_m)
+    radius = given.get("radius_m", robot.radius_m)
+    mass = given.get("mass_kg", robot.mass_kg)
+    usual = uniform_cylinder(robot.mass_kg, robot.link_length_m, robot.radius_m)
+    own = uniform_cylinder(mass, length, radius)
+    return Link(
+        length=length,
+        radius=radius,
+        contact_half_length=given.get("contact_half_length_m", robot.contact_half_length_m),
+        mass=mass,
+        inertia=given.get("inertia_kg_m2", robot.inertia_kg_m2 * (own[0] / usual[0])),
+        axial_inertia=given.get("axial_inertia_kg_m2", robot.axial_inertia_kg_m2 * (own[1] / usual[1])),
+        centre_of_mass=given.get("centre_of_mass_m", 0.0),
+        mu_along=given.get("mu_along"),
+        mu_backward=given.get("mu_backward"),
+        mu_across=given.get("mu_across"),
+        wheels=given.get("wheels", robot.wheels),
+    )
+
+
+@lru_cache(maxsize=64)
+def _joints(robot: Robot) -> tuple[Joint, ...]:
+    pattern = ("yaw", "pitch") if robot.joints == "alternating" else (robot.joints, robot.joints)
+    names = [pattern[k % 2] for k in range(robot.n_joints)]
+    offsets = [robot.axis_offset_m] * robot.n_joints
+    for override in robot.joint:
+        for k in selected(override.index, robot.n_joints):
+            if override.axes is not None:
+                names[k] = override.axes
+            if override.axis_offset_m is not None:
+                offsets[k] = override.axis_offset_m
+    pair = {"yaw", "pitch"}
+    return tuple(
+        Joint(name, offset if pair <= set(JOINT_AXES[name]) else 0.0)
+        for name, offset in zip(names, offsets, strict=True)
+    )
+
+
+@lru_cache(maxsize=64)
+def _axes(robot: Robot) -> tuple[Axis, ...]:
+    return tuple(Axis(k, kind) for k, joint in enumerate(robot.joint_list) for kind in joint.axes)
+
+
+def uniform_cylinder(mass: float, length: float, radius: float) -> tuple[float, float]:
+    """Moments of inertia of a uniform solid cylinder, transverse (through its middle) and axial, kg m^2."""
+    return mass * (radius**2 / 4.0 + length**2 / 12.0), 0.5 * mass * radius**2
 
 
 class JointController(Frozen):
@@ -147,6 +343,11 @@ class Actuator(Frozen):
     max_torque_nm: float | None = value(
         None, label="Largest torque", unit="N m", help="Torque at which a motor saturates; unlimited if left out",
         gt=0, le=1e9, slider=(0.1, 50), live=True,
+    )  # fmt: skip
+    max_speed_deg_s: float | None = value(
+        None, label="Largest speed", unit="°/s",
+        help="Rate at which the references of the joints are limited; unlimited if left out",
+        gt=0, le=1e6, slider=(10, 720), live=True,
     )  # fmt: skip
     time_constant_s: float = value(
         0.0, label="Time constant", unit="s", symbol="T", help="First-order lag of the torque behind the PD law",

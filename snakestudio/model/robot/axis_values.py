@@ -1,0 +1,140 @@
+"""Limits, gains, motors and springs of every joint axis of a scene's robot, and the friction of every link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import Problem
+from snakestudio.model.robot.overrides import selected, values_of
+from snakestudio.model.robot.robot import Actuator, Axis, JointController, Robot
+from snakestudio.model.world import Ground
+
+__all__ = ["AxisValues", "axis_values", "limit_problems", "link_friction"]
+
+
+class AxisValues(NamedTuple):
+    """Values of the m axes of a robot, each (m,), in the order of `scene.body.axes`; SI and rad."""
+
+    lower: FloatArray
+    """Mechanical stops; -inf and inf where there are none."""
+
+    upper: FloatArray
+    kp: FloatArray
+    kd: FloatArray
+    max_torque: FloatArray
+    """inf: unlimited."""
+
+    max_speed: FloatArray
+    """Of the reference, inf: unlimited."""
+
+    free_play: FloatArray
+    """Width of the band, rad."""
+
+    spring: FloatArray
+    """Stiffness of the passive spring, N m/rad; 0: none."""
+
+    damper: FloatArray
+    """Passive damping, N m s/rad."""
+
+    rest: FloatArray
+    sign: FloatArray
+    """-1 where the robot itself counts the angle the other way round, else 1."""
+
+    zero: FloatArray
+    """Angle at which the robot itself reads 0: its own angle is sign * (angle - zero)."""
+
+
+_FROM_DEGREES = {
+    "lower_limit_deg": "lower",
+    "upper_limit_deg": "upper",
+    "max_speed_deg_s": "max_speed",
+    "free_play_deg": "free_play",
+    "rest_deg": "rest",
+    "zero_deg": "zero",
+}
+_AS_GIVEN = {
+    "kp_nm_per_rad": "kp",
+    "kd_nms_per_rad": "kd",
+    "max_torque_nm": "max_torque",
+    "spring_nm_per_rad": "spring",
+    "damper_nms_per_rad": "damper",
+}
+
+
+def axis_values(robot: Robot, gains: JointController, actuator: Actuator, axes: Sequence[Axis]) -> AxisValues:
+    """The values of all `axes`: what holds for all joints, and what joint tables give in its place."""
+    count = len(axes)
+    pitch = np.array([axis.kind == "pitch" for axis in axes], dtype=bool)
+    most = math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm
+    fastest = math.inf if actuator.max_speed_deg_s is None else math.radians(actuator.max_speed_deg_s)
+    values = AxisValues(
+        lower=np.full(count, -robot.joint_limit),
+        upper=np.full(count, robot.joint_limit),
+        kp=np.where(pitch, gains.kp[1], gains.kp[0]),
+        kd=np.where(pitch, gains.kd[1], gains.kd[0]),
+        max_torque=np.full(count, most),
+        max_speed=np.full(count, fastest),
+        free_play=np.full(count, math.radians(actuator.free_play_deg)),
+        spring=np.zeros(count),
+        damper=np.zeros(count),
+        rest=np.zeros(count),
+        sign=np.ones(count),
+        zero=np.zeros(count),
+    )
+    for override in robot.joint:
+        chosen = set(selected(override.index, robot.n_joints))
+        here = [j for j, axis in enumerate(axes) if axis.joint in chosen and override.only in (None, axis.kind)]
+        for name, given in values_of(override):
+            if name in _FROM_DEGREES:
+                getattr(values, _FROM_DEGREES[name])[here] = math.radians(float(given))  # type: ignore[arg-type]
+            elif name in _AS_GIVEN:
+                getattr(values, _AS_GIVEN[name])[here] = given
+            elif name == "reversed":
+                values.sign[here] = -1.0 if given else 1.0
+    return values
+
+
+def limit_problems(robot: Robot, axes: Sequence[Axis], values: AxisValues) -> list[Problem]:
+    """Stops of which the lower one is not below the upper one."""
+    wrong = np.nonzero(values.lower >= values.upper)[0]
+    if not len(wrong):
+        return []
+    axis = axes[int(wrong[0])]
+    lower, upper = (math.degrees(float(end[wrong[0]])) for end in (values.lower, values.upper))
+    number = next(
+        number
+        for number, override in enumerate(robot.joint, start=1)
+        if axis.joint in selected(override.index, robot.n_joints)
+        and (override.lower_limit_deg is not None or override.upper_limit_deg is not None)
+    )
+    message = f"the lower limit of joint {axis.joint + 1} ({lower:g}°) is not below its upper limit ({upper:g}°)"
+    return [Problem("error", f"robot.joint[{number}]", message, "exchange them, or give a range that contains angles")]
+
+
+def link_friction(robot: Robot, ground: Ground) -> FloatArray:
+    """Friction coefficients of every link on the ground, (n, 3): sliding head first, sliding tail first, across.
+
+    A link's own values stand in place of the ground's. Passive wheels have exactly 0 along the link, a ratchet exactly
+    0 head first and, tail first, what holds it across.
+    """
+    result = np.empty((robot.n_links, 3))
+    for row, link in zip(result, robot.links, strict=True):
+        along = ground.mu_along if link.mu_along is None else link.mu_along
+        if link.mu_backward is not None:
+            backward = link.mu_backward
+        elif link.mu_along is not None or ground.mu_backward is None:
+            backward = along
+        else:
+            backward = ground.mu_backward
+        across = ground.mu_across if link.mu_across is None else link.mu_across
+        if link.wheels == "passive":
+            along = backward = 0.0
+        elif link.wheels == "ratchet":
+            along, backward = 0.0, across
+        row[:] = along, backward, across
+    return result

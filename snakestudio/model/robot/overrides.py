@@ -1,0 +1,240 @@
+"""What differs from link to link and from joint to joint: the scene's [[robot.link]] and [[robot.joint]] tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from snakestudio.errors import Problem
+from snakestudio.model.fields import Frozen, value
+
+__all__ = ["AXES", "JOINT_AXES", "JointOverride", "LinkOverride", "override_problems", "selected"]
+
+AXES = ("yaw", "pitch", "roll")
+"""Kinds of joint axes in the order in which a joint turns about them: z, y and x of the link before it."""
+
+JOINT_AXES: dict[str, tuple[str, ...]] = {
+    "fixed": (),
+    "yaw": ("yaw",),
+    "pitch": ("pitch",),
+    "roll": ("roll",),
+    "cardan": ("yaw", "pitch"),
+    "yaw+roll": ("yaw", "roll"),
+    "pitch+roll": ("pitch", "roll"),
+    "yaw+pitch+roll": ("yaw", "pitch", "roll"),
+}
+"""What a joint can turn about, and the axes of that."""
+
+JointAxes = Literal["fixed", "yaw", "pitch", "roll", "cardan", "yaw+roll", "pitch+roll", "yaw+pitch+roll"]
+
+_WORDS = ("all", "first", "last", "odd", "even")
+_RANGE = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*\Z")
+
+
+def _index(noun: str) -> int | str:
+    result: int | str = value(
+        label="Index", help=f'{noun} that the table is about: a number, a range such as "2-5", "odd", "even", "first",'
+        ' "last" or "all"',
+    )  # fmt: skip
+    return result
+
+
+class LinkOverride(Frozen):
+    """Values of some links that differ from those of [robot]; a value that is left out stays as it is."""
+
+    index: int | str = _index("Links")
+    length_m: float | None = value(
+        None, label="Length", unit="m", symbol="L", help="Distance between the joints of the link",
+        gt=0, le=100, slider=(0.02, 0.5),
+    )  # fmt: skip
+    radius_m: float | None = value(
+        None, label="Radius", unit="m", help="Radius of the link's cylinder and of its end spheres",
+        gt=0, le=100, slider=(0.005, 0.2),
+    )  # fmt: skip
+    contact_half_length_m: float | None = value(
+        None, label="Contact half-length", unit="m",
+        help="Distance from the middle of the link to the centre of either end sphere", ge=0, le=100, slider=(0, 0.25),
+    )  # fmt: skip
+    mass_kg: float | None = value(
+        None, label="Mass", unit="kg", symbol="m", help="Mass of the link", gt=0, le=1e6, slider=(0.05, 5)
+    )
+    inertia_kg_m2: float | None = value(
+        None, label="Inertia", unit="kg m²", symbol="Θ",
+        help="Moment of inertia about a transverse axis through the centre of mass; if left out, that of [robot],"
+        " scaled as a uniform cylinder of the link's mass, length and radius",
+        gt=0, le=1e9, slider=(1e-4, 1e-2),
+    )  # fmt: skip
+    axial_inertia_kg_m2: float | None = value(
+        None, label="Axial inertia", unit="kg m²", symbol="Θ₃",
+        help="Moment of inertia about the link's own axis; if left out, scaled in the same way",
+        gt=0, le=1e9, slider=(1e-4, 1e-2),
+    )  # fmt: skip
+    centre_of_mass_m: float | None = value(
+        None, label="Centre of mass", unit="m",
+        help="Position of the centre of mass on the link's axis, from the middle between its joints towards the next"
+        " link",
+        ge=-100, le=100, slider=(-0.1, 0.1),
+    )  # fmt: skip
+    mu_along: float | None = value(
+        None, label="Friction along", help="Friction coefficient along the link's axis, in place of the ground's",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    mu_backward: float | None = value(
+        None, label="Friction backward",
+        help="Friction coefficient along the axis for sliding tail first, in place of the ground's",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    mu_across: float | None = value(
+        None, label="Friction across", help="Friction coefficient across the link's axis, in place of the ground's",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    wheels: Literal["none", "passive", "ratchet"] | None = value(
+        None, label="Wheels",
+        help="Wheels under the link: passive ones roll freely along it, a ratchet only forward; both are held across"
+        " by the friction across",
+    )  # fmt: skip
+
+
+class JointOverride(Frozen):
+    """Values of some joints that differ from the rest; a value that is left out stays as it is."""
+
+    index: int | str = _index("Joints")
+    only: Literal["yaw", "pitch", "roll"] | None = value(
+        None, label="Only axis", help="The axis of these joints that the values are about; all of them if left out"
+    )
+    axes: JointAxes | None = value(
+        None, label="Axes", help="Axes of the joint: one of them, two, all three, or fixed for none"
+    )
+    axis_offset_m: float | None = value(
+        None, label="Axis offset", unit="m", help="Distance from the yaw axis to the pitch axis of the joint",
+        ge=0, le=100, slider=(0, 0.05),
+    )  # fmt: skip
+    lower_limit_deg: float | None = value(
+        None, label="Lower limit", unit="°", help="Mechanical stop at the smallest angle", ge=-360, le=360,
+        slider=(-180, 0),
+    )  # fmt: skip
+    upper_limit_deg: float | None = value(
+        None, label="Upper limit", unit="°", help="Mechanical stop at the largest angle", ge=-360, le=360,
+        slider=(0, 180),
+    )  # fmt: skip
+    kp_nm_per_rad: float | None = value(
+        None, label="Stiffness", unit="N m/rad", symbol="K_P", help="Proportional gain of the joint's controller",
+        ge=0, le=1e9, slider=(0, 1200), live=True,
+    )  # fmt: skip
+    kd_nms_per_rad: float | None = value(
+        None, label="Damping", unit="N m s/rad", symbol="K_D", help="Derivative gain of the joint's controller",
+        ge=0, le=1e9, slider=(0, 5), live=True,
+    )  # fmt: skip
+    max_torque_nm: float | None = value(
+        None, label="Largest torque", unit="N m", help="Torque at which the motor saturates",
+        gt=0, le=1e9, slider=(0.1, 50), live=True,
+    )  # fmt: skip
+    max_speed_deg_s: float | None = value(
+        None, label="Largest speed", unit="°/s", help="Rate at which the joint's reference is limited",
+        gt=0, le=1e6, slider=(10, 720), live=True,
+    )  # fmt: skip
+    free_play_deg: float | None = value(
+        None, label="Free play", unit="°",
+        help="Width of the band of joint angles in which the motor has no hold on the joint",
+        ge=0, le=90, slider=(0, 10), live=True,
+    )  # fmt: skip
+    spring_nm_per_rad: float | None = value(
+        None, label="Spring", unit="N m/rad", help="Stiffness of a passive spring about the rest angle",
+        ge=0, le=1e9, slider=(0, 50), live=True,
+    )  # fmt: skip
+    damper_nms_per_rad: float | None = value(
+        None, label="Damper", unit="N m s/rad", help="Passive damping of the joint", ge=0, le=1e9, slider=(0, 5),
+        live=True,
+    )  # fmt: skip
+    rest_deg: float | None = value(
+        None, label="Rest angle", unit="°", help="Angle at which the passive spring is relaxed", ge=-360, le=360,
+        slider=(-90, 90), live=True,
+    )  # fmt: skip
+    reversed: bool | None = value(
+        None, label="Reversed",
+        help="The robot counts this angle the other way round; applied to angle tables, robot files and profiles, not"
+        " to gaits",
+    )  # fmt: skip
+    zero_deg: float | None = value(
+        None, label="Zero", unit="°",
+        help="Joint angle at which the robot itself reads 0; applied to angle tables, robot files and profiles",
+        ge=-360, le=360, slider=(-180, 180),
+    )  # fmt: skip
+
+
+Override = LinkOverride | JointOverride
+
+
+def selected(index: int | str, count: int) -> range:
+    """0-based links or joints, of `count`, that an `index` selects.
+
+    Raises
+    ------
+    ValueError
+        If it is not written as an index, or selects one that does not exist; the message says so.
+    """
+    if isinstance(index, int):
+        first, last = index, index
+    elif index in _WORDS:
+        if index == "first":
+            return range(min(1, count))
+        if index == "last":
+            return range(max(count - 1, 0), count)
+        return range(1 if index == "even" else 0, count, 1 if index == "all" else 2)
+    elif match := _RANGE.match(index):
+        first, last = int(match[1]), int(match[2])
+    else:
+        raise ValueError(f'"{index}" is not an index')
+    if first > last:
+        raise ValueError(f"the range {index} runs backward")
+    if first < 1 or last > count:
+        raise ValueError(f"there is no {last if last > count else first}")
+    return range(first - 1, last)
+
+
+def values_of(override: Override) -> Iterator[tuple[str, object]]:
+    """Names and values that an override gives."""
+    for name in type(override).model_fields:
+        given = getattr(override, name)
+        if name not in ("index", "only") and given is not None:
+            yield name, given
+
+
+def override_problems(overrides: Sequence[Override], count: int, table: str) -> list[Problem]:
+    """Mistakes in the overrides of `count` links ("link") or joints ("joint"), by their indices.
+
+    Overrides apply in their order, so a range followed by one of its members is fine; two that select the very same
+    ones and give one value differently contradict each other.
+    """
+    problems = []
+    given: dict[tuple[range, str | None, str], tuple[int, object]] = {}
+    for number, override in enumerate(overrides, start=1):
+        key = f"robot.{table}[{number}]"
+        try:
+            chosen = selected(override.index, count)
+        except ValueError as error:
+            remedy = (
+                f'give a number from 1 to {count}, a range such as "1-{count}", "odd", "even", "first", "last" or "all"'
+                if count
+                else "remove the table"
+            )
+            message = str(error)
+            if message.startswith("there is no "):
+                message = f"there is no {table} {message.removeprefix('there is no ')}"
+            problems.append(Problem("error", f"{key}.index", message, remedy))
+            continue
+        for name, this in values_of(override):
+            place = chosen, getattr(override, "only", None), name
+            if place in given and given[place][1] != this:
+                other, that = given[place]
+                problems.append(
+                    Problem(
+                        "error",
+                        f"{key}.{name}",
+                        f"{this} contradicts robot.{table}[{other}], which gives {that} for the same {table}s",
+                        "remove one of the two",
+                    )
+                )
+            given.setdefault(place, (number, this))
+    return problems
