@@ -48,6 +48,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     RATE_START,
     SIN,
     STEADY,
+    TORQUE,
     State,
     Work,
 )
@@ -228,16 +229,18 @@ def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: 
         roll_cos, roll_sin = dot(y, m), -dot(y, u)
     else:
         cos, sin = dot(x, f), dot(y, f)
+        roll_cos, roll_sin = dot(z, u), dot(z, m)
+        if kind == THREE:
+            pitch_cos = math.sqrt(cos * cos + sin * sin)  # a factor of all the others
+            inverse = 1.0 / pitch_cos
+            cos, sin, roll_cos, roll_sin = inverse * cos, inverse * sin, inverse * roll_cos, inverse * roll_sin
+            vec3_put_at(axes, j + 1, AXIS_X, times(inverse, cross(z, f)))
+            axes[j + 1, NEW_COS] = pitch_cos
+            axes[j + 1, NEW_SIN] = -dot(z, f)
+            roll = j + 2
         vec3_put_at(axes, j, AXIS_X, z)
         axes[j, NEW_COS] = cos
         axes[j, NEW_SIN] = sin
-        roll_cos, roll_sin = dot(z, u), dot(z, m)
-        if kind == THREE:
-            level = math.sqrt(cos * cos + sin * sin)
-            vec3_put_at(axes, j + 1, AXIS_X, times(1.0 / level, cross(z, f)))
-            axes[j + 1, NEW_COS] = level
-            axes[j + 1, NEW_SIN] = -dot(z, f)
-            roll = j + 2
     vec3_put_at(axes, roll, AXIS_X, f)
     axes[roll, NEW_COS] = roll_cos
     axes[roll, NEW_SIN] = roll_sin
@@ -313,7 +316,7 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
             slope = axes[begin + 1, NEW_COS] if i == begin and params.kinds[k] == CARDAN else 1.0
             motor = Motor(own[i, HALF_PLAY], own[i, MOST], own[i, LAG], params.implicit)
             if given:
-                torque, drag = given_torque(motor, work.given[i, 0], state.motor[i]), 0.0
+                torque, drag = given_torque(motor, work.given[i, TORQUE], state.motor[i]), 0.0
             else:
                 torque, drag = motor_torque(
                     motor, dt, own[i, KP], own[i, KD], angle - work.reference[i, GOAL], rate * slope,

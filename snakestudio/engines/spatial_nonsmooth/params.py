@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.motors import make_motor
 from snakestudio.engines.solid_world import make_world
-from snakestudio.engines.spatial_nonsmooth.joint_kinds import HAS_PITCH, HAS_YAW, WIDE, axis_names
+from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_PITCH, HAS_ROLL, HAS_YAW, WIDE, axis_names
 from snakestudio.kernels.solids import World
 from snakestudio.kernels.spatial_problem import (
     ACROSS,
@@ -24,9 +23,11 @@ from snakestudio.kernels.spatial_problem import (
     RADIUS,
     REAR,
 )
+from snakestudio.model.robot.overrides import JOINT_AXES
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
-__all__ = ["AxisValues", "Chain", "Params", "axis_rows", "link_rows", "make_params", "same_structure"]
+__all__ = ["Chain", "Params", "axis_rows", "link_rows", "make_params", "params_of", "same_structure"]
 
 
 WIDE_JOINT = math.radians(80.0)
@@ -40,6 +41,10 @@ KP, KD, LOW, HIGH, OWN_GAIN, HALF_PLAY, MOST, LAG, STIFFNESS, DAMPING, REST = ra
 """Entries of Params.axes."""
 AXIS_VALUES = 11
 """Entries of a row of Params.axes."""
+
+
+_BITS = {"yaw": HAS_YAW, "pitch": HAS_PITCH, "roll": HAS_ROLL}
+_KINDS = {name: sum(_BITS[axis] for axis in axes) for name, axes in JOINT_AXES.items()}
 
 
 class Chain(NamedTuple):
@@ -129,71 +134,82 @@ def link_rows(
     friction : (n, 3)
         Coefficients on the ground for a force towards +axis, towards -axis, and across the link.
     """
-    along = friction[:, :2].max(axis=1)
-    slippery = along == 0.0
-    shares = np.where(slippery[:, None], 1.0, friction[:, :2] / np.where(slippery, 1.0, along)[:, None])
-    inverses = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0.0)
+    plus, minus, across_mu = friction.T
+    along = np.maximum(plus, minus)
+    shares = [np.divide(mu, along, out=np.ones_like(along), where=along > 0.0) for mu in (plus, minus)]
+    inverses = [np.divide(1.0, share, out=np.zeros_like(share), where=share > 0.0) for share in shares]
     columns = [
-        mass, across, axial, rear, front, contact[:, 0], contact[:, 1], radius, mu_rolling * radius, 1.0 / mass,
-        1.0 / across, 1.0 / axial, along, friction[:, 2], *shares.T, *inverses.T,
+        mass, across, axial, rear, front, *contact.T, radius, mu_rolling * radius, 1.0 / mass, 1.0 / across,
+        1.0 / axial, along, across_mu, *shares, *inverses,
     ]  # fmt: skip
     return np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
 
 
-class AxisValues(NamedTuple):
-    """Values of a joint axis that do not depend on its links; SI."""
+def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatArray:
+    """`Params.axes` (m, AXIS_VALUES) of the axes of all joints, in their order.
 
-    kp: float = 0.0
-    kd: float = 0.0
-    low: float = -math.inf
-    high: float = math.inf
-    """Stops, rad."""
-    half_play: float = 0.0
-    """Half the free play of the motor, rad."""
-    most: float = math.inf
-    """Torque at which the motor saturates, N m."""
-    lag: float = 1.0
-    """Share of the way to the requested torque that the motor goes in a step."""
-    stiffness: float = 0.0
-    damping: float = 0.0
-    rest: float = 0.0
-    """Passive spring and damper, N m/rad and N m s/rad, and the spring's rest angle, rad."""
-
-
-def axis_rows(links: FloatArray, kinds: IntArray, values: Sequence[AxisValues]) -> FloatArray:
-    """`Params.axes` (m, AXIS_VALUES) of the axes of all joints, in their order."""
-    rows = []
+    Parameters
+    ----------
+    links : (n, LINK_WIDTH)
+        Of `link_rows`.
+    kinds : (n - 1,)
+        Of the joints.
+    values : (m, AXIS_VALUES)
+        The same without the gains of the stops, which follow from the links.
+    """
+    rows = np.array(values, dtype=np.float64).reshape(-1, AXIS_VALUES)
     names = [(k, name) for k, kind in enumerate(kinds) for name in axis_names(int(kind))]
-    for (k, name), axis in zip(names, values, strict=True):
-        column = AXIAL if name == "roll" else ACROSS
-        behind, ahead = links[k + 1, column], links[k, column]
-        gain = 1.0 / (1.0 / behind + 1.0 / ahead)
-        rows.append((*axis[:4], gain, *axis[4:]))
-    return np.array(rows, dtype=np.float64).reshape(len(rows), AXIS_VALUES)
+    for row, (k, name) in zip(rows, names, strict=True):
+        ahead, behind = links[k : k + 2, AXIAL if name == "roll" else ACROSS]
+        row[OWN_GAIN] = 1.0 / (1.0 / ahead + 1.0 / behind)
+    return rows
+
+
+def _arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
+    """From the centres of mass of all links to the joints behind and ahead, each (n,), m.
+
+    The pitch axis of a joint with an offset is half of it behind the end of the link ahead, the yaw axis half of it
+    ahead. The free ends of the robot are as if the next joint were repeated there.
+    """
+    offsets = [joint.axis_offset for joint in robot.joint_list] or [robot.axis_offset_m]
+    behind, ahead = np.array([offsets[0], *offsets]), np.array([*offsets, offsets[-1]])
+    if robot.n_links == 1:
+        behind = ahead = np.array(offsets)
+    length = np.array([link.length for link in robot.links])
+    shift = np.array([link.centre_of_mass for link in robot.links])
+    return 0.5 * (length - behind) + shift, 0.5 * (length - ahead) - shift
 
 
 def _chain_of(scene: Scene) -> Chain:
     """The robot of `scene` with its ground, controller and motors."""
-    robot, ground = scene.robot, scene.ground
-    n = robot.n_links
-    half = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    contact = robot.contact_half_length_m
+    robot, ground, motor = scene.robot, scene.ground, make_motor(scene)
+    rear, front = _arms(robot)
+    mass, across, axial, radius, half, shift = np.array(
+        [
+            (link.mass, link.inertia, link.axial_inertia, link.radius, link.contact_half_length, link.centre_of_mass)
+            for link in robot.links
+        ]
+    ).T
+    # Sliding head first, towards -axis if the first link is the head, friction pushes towards +axis.
+    friction = scene.link_friction if robot.head == "first" else scene.link_friction[:, [1, 0, 2]]
+    contact = np.column_stack([-half - shift, half - shift])
+    rolling = np.full(robot.n_links, ground.mu_rolling)
+    links = link_rows(mass, across, axial, rear, front, contact, radius, rolling, friction)
 
-    def each(value: float) -> FloatArray:
-        return np.full(n, value)
-
-    links = link_rows(
-        each(robot.mass_kg), each(robot.inertia_kg_m2), each(robot.axial_inertia_kg_m2), each(half), each(half),
-        np.tile([-contact, contact], (n, 1)), each(robot.radius_m), each(ground.mu_rolling),
-        np.tile([ground.mu_along, ground.mu_along, ground.mu_across], (n, 1)),
-    )  # fmt: skip
-    motor = make_motor(scene)
-    limit = robot.joint_limit
-    kind = HAS_YAW | HAS_PITCH | (WIDE if WIDE_JOINT < limit < math.inf else 0)
-    kinds = np.full(n - 1, kind, np.int64)
-    gains = zip(scene.joint_controller.kp, scene.joint_controller.kd, strict=True)
-    joint = [AxisValues(kp, kd, -limit, limit, motor.half_play, motor.most, motor.lag) for kp, kd in gains]
-    return Chain(links, kinds, np.full(n - 1, robot.axis_offset_m), axis_rows(links, kinds, joint * (n - 1)))
+    own = scene.axis_values
+    kinds = np.array([_KINDS[joint.name] for joint in robot.joint_list], dtype=np.int64)
+    most = np.maximum(np.abs(own.lower), np.abs(own.upper))
+    for axis, limit in zip(scene.body.axes, most, strict=True):
+        if kinds[axis.joint] == CARDAN and WIDE_JOINT < limit < math.inf:
+            kinds[axis.joint] |= WIDE
+    values = np.zeros((len(own.kp), AXIS_VALUES))
+    for column, entries in (
+        (KP, own.kp), (KD, own.kd), (LOW, own.lower), (HIGH, own.upper), (HALF_PLAY, 0.5 * own.free_play),
+        (MOST, own.max_torque), (LAG, motor.lag), (STIFFNESS, own.spring), (DAMPING, own.damper), (REST, own.rest),
+    ):  # fmt: skip
+        values[:, column] = entries
+    offsets = np.array([joint.axis_offset for joint in robot.joint_list], dtype=np.float64)
+    return Chain(links, kinds, offsets, axis_rows(links, kinds, values))
 
 
 def reach_of(links: FloatArray) -> float:
@@ -245,11 +261,18 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
     return params_of(_chain_of(scene), scene, base_dir, old)
 
 
+def _structure(scene: Scene) -> tuple[object, ...]:
+    """Everything that cannot change while a run goes: the robot without its friction, gains, motors and springs."""
+    robot, axes = scene.robot, scene.axis_values
+    links = tuple(link._replace(mu_along=None, mu_backward=None, mu_across=None) for link in robot.links)
+    springs = bool(axes.spring.any() or axes.damper.any())
+    rest = robot.model_copy(update={"name": "", "head": "first", "link": (), "joint": ()})
+    return (
+        scene.model, scene.start, scene.solver.step_s, rest, links, robot.joint_list, axes.lower.tolist(),
+        axes.upper.tolist(), springs,
+    )  # fmt: skip
+
+
 def same_structure(one: Scene, other: Scene) -> bool:
     """Whether a running engine of `one` can continue under `other`."""
-    return (
-        one.model == other.model
-        and one.start == other.start
-        and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
-    )
+    return _structure(one) == _structure(other)

@@ -78,9 +78,10 @@ def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any
     link[[INV_MASS, INV_ACROSS, INV_AXIAL]] = 1.0 / mass, 1.0 / across, 1.0 / axial
     joint = np.array(arrays["joint"])  # yaw axis, pitch axis, reach, swing
     axes = np.zeros((n - 1, 2, AXIS_WIDTH))
-    axes[:, 0, SWING_X : SWING_X + 3] = joint[:, 9:]
-    axes[:, 0, AXIS_X : AXIS_X + 3] = joint[:, :3]
-    axes[:, 1, AXIS_X : AXIS_X + 3] = joint[:, 3:6]
+    yaw, pitch = np.moveaxis(axes, 1, 0)
+    yaw[:, SWING_X : SWING_X + 3] = joint[:, 9:]
+    yaw[:, AXIS_X : AXIS_X + 3] = joint[:, :3]
+    pitch[:, AXIS_X : AXIS_X + 3] = joint[:, 3:6]
     axes[:, :, STOP_GAIN] = 0.5 * across
     for column, name in ((DRIVE, "drive"), (DRAG, "drag"), (STOP, "stop")):
         axes[:, :, column] = arrays[name]

@@ -63,6 +63,8 @@ NEW_COS, NEW_SIN, ANGLE, RATE_START = range(AXIS_WIDTH, AXIS_WIDTH + 4)
 BODY_X, BODY_Y, BODY_Z = 0, 3, 6
 # Entries of Work.reference.
 GOAL, GOAL_RATE = range(2)
+# Entry of Work.given.
+TORQUE = 0
 # Entries of a quaternion by itself.
 Q_1, Q_I, Q_J, Q_K = range(4)
 # Entries of Work.frame: directions along and across.
