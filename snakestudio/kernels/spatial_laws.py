@@ -196,11 +196,11 @@ def add_contact(
         else:
             s1, s2, beta = law[c, DISC_T + SLIP_1], law[c, DISC_T + SLIP_2], law[c, DISC_T + BETA]
             share, inverse = law[c, SHARE], law[c, INVERSE]
-            a = octet_times(share, a)
-            force = octet_plus(octet_plus(force, s1, a), s2, b)
-            rim = octet_minus(octet_times(s1, b), s2, a)
-            along = s1 * impulse[c, LAW_T2] - s2 * (inverse * impulse[c, LAW_T])
-            push = beta * (along / stiff - (s1 * gamma[c, LAW_T2] - s2 * (share * gamma[c, LAW_T])))
+            t1, t2 = share * s1, share * s2
+            force = octet_plus(octet_plus(force, t1, a), s2, b)
+            rim = octet_minus(octet_times(s1, b), t2, a)
+            along = s1 * impulse[c, LAW_T2] - inverse * s2 * impulse[c, LAW_T]
+            push = beta * (along / stiff - (s1 * gamma[c, LAW_T2] - t2 * gamma[c, LAW_T]))
             system = add_product(system, rim, _pushing(rim, beta, push))
     if problem.gain[c, GAIN_V] > 0.0:
         a, b = octet(rows, c, ROW_V), octet(rows, c, ROW_V2)

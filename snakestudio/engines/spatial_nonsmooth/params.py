@@ -11,6 +11,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.motors import make_motor
 from snakestudio.engines.solid_world import make_world
+from snakestudio.engines.spatial_nonsmooth.geometry import arms, contact_segments, link_values
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_PITCH, HAS_ROLL, HAS_YAW, WIDE, axis_names
 from snakestudio.kernels.solids import World
 from snakestudio.kernels.spatial_problem import (
@@ -24,10 +25,9 @@ from snakestudio.kernels.spatial_problem import (
     REAR,
 )
 from snakestudio.model.robot.overrides import JOINT_AXES
-from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
-__all__ = ["Chain", "Params", "axis_rows", "link_rows", "make_params", "params_of", "same_structure"]
+__all__ = ["Chain", "Params", "axis_rows", "chain_of_scene", "link_rows", "make_params", "params_of", "same_structure"]
 
 
 WIDE_JOINT = math.radians(80.0)
@@ -165,34 +165,14 @@ def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatAr
     return rows
 
 
-def _arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
-    """From the centres of mass of all links to the joints behind and ahead, each (n,), m.
-
-    The pitch axis of a joint with an offset is half of it behind the end of the link ahead, the yaw axis half of it
-    ahead. The free ends of the robot are as if the next joint were repeated there.
-    """
-    offsets = [joint.axis_offset for joint in robot.joint_list] or [robot.axis_offset_m]
-    behind, ahead = np.array([offsets[0], *offsets]), np.array([*offsets, offsets[-1]])
-    if robot.n_links == 1:
-        behind = ahead = np.array(offsets)
-    length = np.array([link.length for link in robot.links])
-    shift = np.array([link.centre_of_mass for link in robot.links])
-    return 0.5 * (length - behind) + shift, 0.5 * (length - ahead) - shift
-
-
-def _chain_of(scene: Scene) -> Chain:
+def chain_of_scene(scene: Scene) -> Chain:
     """The robot of `scene` with its ground, controller and motors."""
     robot, ground, motor = scene.robot, scene.ground, make_motor(scene)
-    rear, front = _arms(robot)
-    mass, across, axial, radius, half, shift = np.array(
-        [
-            (link.mass, link.inertia, link.axial_inertia, link.radius, link.contact_half_length, link.centre_of_mass)
-            for link in robot.links
-        ]
-    ).T
+    rear, front = arms(robot)
+    mass, across, axial, radius = (link_values(robot, name) for name in ("mass", "inertia", "axial_inertia", "radius"))
     # Sliding head first, towards -axis if the first link is the head, friction pushes towards +axis.
     friction = scene.link_friction if robot.head == "first" else scene.link_friction[:, [1, 0, 2]]
-    contact = np.column_stack([-half - shift, half - shift])
+    contact = np.column_stack(contact_segments(robot))
     rolling = np.full(robot.n_links, ground.mu_rolling)
     links = link_rows(mass, across, axial, rear, front, contact, radius, rolling, friction)
 
@@ -258,7 +238,7 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
     SceneError
         If a file that an obstacle refers to cannot be used.
     """
-    return params_of(_chain_of(scene), scene, base_dir, old)
+    return params_of(chain_of_scene(scene), scene, base_dir, old)
 
 
 def _structure(scene: Scene) -> tuple[object, ...]:
