@@ -40,6 +40,8 @@ STILL = Ground(gravity_m_s2=0.0)
 
 Torque = Callable[[FloatArray], FloatArray]
 """From times (k,), s, to torques of all axes (k, m), N m."""
+Reference = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+"""From times (k,), s, to angles and rates of all axes, each (k, m), rad and rad/s."""
 
 _advance = direct(advance_steps)
 
@@ -94,17 +96,23 @@ def params_with(chain: Chain, dt: float, ground: Ground = STILL) -> Params:
     return params_of(chain, Scene(model=KIND, ground=ground, solver=Solver(step_s=dt)), None)
 
 
-def run_chain(params: Params, state: State, seconds: float, torque: Torque | None = None) -> State:
-    """Run from `state`, under given torques or, without, under motors that hold the angle 0; returns `state`."""
+def run_chain(
+    params: Params, state: State, seconds: float, torque: Torque | None = None, reference: Reference | None = None
+) -> State:
+    """Run from `state` under given torques, or under motors that follow a reference (or hold the angle 0).
+
+    Returns `state`.
+    """
     n, m, dt = len(params.links), len(params.axes), params.dt
     steps = round(seconds / dt)
     work, scratch = make_work(n, m, len(state.law))
     time = np.arange(steps + 1) * dt
-    zeros = np.zeros((steps + 1, m, 1))
+    angle, rate = np.zeros((2, steps + 1, m)) if reference is None else reference(time)
+    angle, rate = (np.ascontiguousarray(part[:, :, None]) for part in (angle, rate))
     given = np.zeros((0, 0, 1)) if torque is None else np.ascontiguousarray(torque(time)[:, :, None])
     rows = make_row_buffers(0, n, len(ENERGY), 0, max(n - 1, 1))
     nothing = np.zeros(0, np.int64)
-    status = _advance(params, state, work, scratch, time, zeros, zeros.copy(), given, steps, nothing, rows)
+    status = _advance(params, state, work, scratch, time, angle, rate, given, steps, nothing, rows)
     assert status == 0
     return state
 
