@@ -54,7 +54,7 @@ def swinging(count: int) -> Reference:
 
 
 def compound_serpenoid(count: int) -> Reference:
-    """Sidewinding of alternating joints: 0.4 rad, 5 rad/s, 0.5 rad a joint, pitch a quarter ahead of yaw; soft start."""
+    """Sidewinding of alternating joints: 0.4 rad, 5 rad/s, 0.5 rad a joint, pitch pi/4 ahead of yaw; soft start."""
     index = np.arange(count)
     phase = 0.5 * (index + 1.0) + np.where(index % 2 == 0, 0.0, 0.25 * math.pi)
 
