@@ -42,7 +42,9 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside the motion of the
     first link, and it is their part of the inverse mass matrix. Rows in the order yaw 1, pitch 1, yaw 2 ...
     """
-    centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+    same = {"n_links": len(angles) + 1, "link": (), "joint": (), "joints": "cardan"}
+    cardan = robot.model_copy(update=same)
+    centre, turns = chain(np.eye(3), angles.ravel(), cardan, cardan.axes)
     n = len(centre)
     arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
     axes = np.stack([turns[:-1, :, Z], turns[1:, :, Y]], axis=1).reshape(-1, 3)  # z_k, y_k+1
