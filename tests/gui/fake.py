@@ -82,8 +82,7 @@ def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> Ru
 
     Column k of `extra` is (k + 1) sin(t).
     """
-    has_pitch = scene.model.kind != "planar_nonsmooth"
-    recording = RunRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES, extra))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, ENERGIES, extra))
     for first, stop in _blocks(0, n_rows):
         rows = make_rows(scene, first, stop)
         columns = np.outer(np.sin(rows.time), np.arange(1.0, len(extra) + 1))

@@ -41,9 +41,9 @@ def spatial(gait: TwoWaves) -> Scene:
 
 
 def test_a_planar_chain_is_a_sum_of_headings() -> None:
-    angles = np.zeros((10, 2))
-    angles[:, 0] = np.linspace(-0.4, 0.6, 10)
-    heading = np.concatenate([[0.0], np.cumsum(angles[:, 0])])
+    angles = np.zeros(20)
+    angles[::2] = np.linspace(-0.4, 0.6, 10)
+    heading = np.concatenate([[0.0], np.cumsum(angles[::2])])
     ends = np.cumsum(ROBOT.link_length_m * np.column_stack([np.cos(heading), np.sin(heading)]), axis=0)
     joints = chain_of_angles(angles, ROBOT).joints
     assert np.allclose(joints[1:, :2] - joints[0, :2], ends, atol=1e-12)
@@ -51,8 +51,8 @@ def test_a_planar_chain_is_a_sum_of_headings() -> None:
 
 
 def test_a_positive_pitch_lowers_what_follows() -> None:
-    angles = np.zeros((10, 2))
-    angles[4, 1] = 0.3
+    angles = np.zeros(20)
+    angles[9] = 0.3
     joints = chain_of_angles(angles, ROBOT).joints
     assert np.allclose(joints[:6, 2], 0.0)
     # Six links behind the joint, all pointing 0.3 rad downwards.
@@ -127,7 +127,7 @@ def test_no_lower_plane_carries_a_shape_at_rest(seed: int) -> None:
 
 
 def test_which_links_stand_on_the_ground() -> None:
-    straight = resting(chain_of_angles(np.zeros((10, 2)), ROBOT), ROBOT.radius_m)
+    straight = resting(chain_of_angles(np.zeros(20), ROBOT, ROBOT.axes), ROBOT.radius_m)
     assert not straight.lifted(ROBOT.radius_m).any()
     flat = chain_of_angles(gait_angles(Scene(), None), ROBOT)
     assert not resting(flat, ROBOT.radius_m).lifted(ROBOT.radius_m).any()

@@ -239,7 +239,7 @@ def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
 
 def test_what_the_source_does_not_know_is_not_kept() -> None:
     scene = Scene()
-    recording = RunRecording(scene, Schema(scene.robot.n_links, False, (), valid=Fields.JOINTS))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, (), valid=Fields.JOINTS))
     history = SeriesCache()
     history.reset(recording)
     history.want(["joint_*_yaw_deg", "link_*_obstacle_force_n"])

@@ -24,6 +24,7 @@ from snakestudio.gui.plots.redraws import Stale
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots.chart_data import Trace
@@ -692,7 +693,7 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
 
 
 def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
-    led, given = Schema(5, True, ()), Schema(5, True, (), valid=Fields.ALL & ~Fields.REFERENCE)
+    led, given = Schema(5, cardan_axes(4), ()), Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
     assert [line.name for line in VIEWS["joint"].lines(led, 1)] == ["yaw", "yaw ref", "pitch", "pitch ref"]
     assert VIEWS["joint"].possible(given)
     assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]

@@ -379,7 +379,7 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     latest = world.live.latest
     assert latest is not None
     assert Fields.POSE | Fields.TWIST | Fields.JOINTS in latest.valid
-    placed = placed_by(FOLLOWING.robot, latest.joint_angle, np.array([0]), poses.latest.pose)  # type: ignore[union-attr]
+    placed = placed_by(FOLLOWING.robot, latest.joint_angle, FOLLOWING.body.axes, np.array([0]), poses.latest.pose)  # type: ignore[union-attr]
     np.testing.assert_allclose(latest.link_pose, placed.pose)
     world.live.arm()
     seen(world, poses)
