@@ -48,7 +48,7 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> RunRecording:
 
 def power(recording: RunRecording) -> np.ndarray:
     rows = recording.rows(0, len(recording))
-    return np.asarray(rows.joint_torque[:, 2, 0] * rows.joint_rate[:, 2, 0])
+    return np.asarray(rows.joint_torque[:, 2] * rows.joint_rate[:, 2])
 
 
 def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(recording: RunRecording, tmp_path: Path) -> None:
