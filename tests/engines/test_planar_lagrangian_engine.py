@@ -119,7 +119,7 @@ def test_the_torque_of_a_row_is_what_the_joint_did_over_the_last_step() -> None:
     rows = engine.advance(still(scene, 1e-4), 1, (1,)).rows
     omega = np.sqrt(2.0 / (0.5 * 0.0016))
     mean = 2.0 * 1e-4 * np.sin(omega * 0.001) / (omega * 0.001)
-    assert rows.joint_torque[0, 0, 0] == pytest.approx(mean, rel=1e-6)
+    assert rows.joint_torque[0, 0] == pytest.approx(mean, rel=1e-6)
 
 
 def test_what_a_running_engine_takes_over() -> None:

@@ -175,7 +175,7 @@ def test_set_points_come_late_and_seldom() -> None:
     sampled = np.maximum(np.floor(rows.time[inside] / 0.1) * 0.1 - 0.15, 0.0)
     gait = scene.gait
     expected = gait.amplitude * np.sin(gait.omega * sampled[:, None] + np.arange(10) * gait.phase_shift)
-    assert rows.joint_angle_ref[inside, :, 0] == pytest.approx(expected, abs=1e-6)
+    assert rows.joint_angle_ref[inside, ::2] == pytest.approx(expected, abs=1e-6)
     assert np.all(rows.joint_rate_ref[inside] == 0.0)
 
 

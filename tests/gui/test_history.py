@@ -233,7 +233,7 @@ def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
     assert early is not None
     assert late is not None
     assert np.allclose(early, late, atol=1e-4)
-    assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3, 0]))
+    assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3]))
     assert history.values_at("joint_*_yaw_deg", 3000) is None
 
 

@@ -95,7 +95,7 @@ def test_a_change_does_something(scene: Scene) -> None:
     runner.apply(with_values(scene, {"gait.offset_deg": 15.0}))
     runner.advance(10000)
     plain = run_offline(scene).recording
-    assert runner.recording.snapshot(-1).joint_angle_ref[0] - plain.snapshot(-1).joint_angle_ref[0, 0] == pytest.approx(
+    assert runner.recording.snapshot(-1).joint_angle_ref[0] - plain.snapshot(-1).joint_angle_ref[0] == pytest.approx(
         np.radians(15), abs=1e-9
     )
 

@@ -121,7 +121,7 @@ class CreepingEngine(TimeSteppingEngine):
         rows.link_pose[i, :, :2], rows.link_pose[i, :, 2] = pose[:, :2], self._scene.robot.radius_m
         rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = np.cos(0.5 * pose[:, 2]), np.sin(0.5 * pose[:, 2])
         rows.link_twist[i][:, [0, 1, 5]] = with_head @ state.velocity + by_joints
-        rows.joint_angle[i, :, 0], rows.joint_rate[i, :, 0] = state.angle, state.rate
+        rows.joint_angle[i], rows.joint_rate[i] = state.angle, state.rate
         rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
         rows.energy[i, 2] = state.work[0]
         rows.steps[i] = state.counts[STEP]
