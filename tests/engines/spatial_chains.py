@@ -110,7 +110,7 @@ def run_chain(
     angle, rate = np.zeros((2, steps + 1, m)) if reference is None else reference(time)
     angle, rate = (np.ascontiguousarray(part[:, :, None]) for part in (angle, rate))
     given = np.zeros((0, 0, 1)) if torque is None else np.ascontiguousarray(torque(time)[:, :, None])
-    rows = make_row_buffers(0, n, len(ENERGY), 0, max(n - 1, 1))
+    rows = make_row_buffers(0, n, len(ENERGY), 0, m)
     nothing = np.zeros(0, np.int64)
     status = _advance(params, state, work, scratch, time, angle, rate, given, steps, nothing, rows)
     assert status == 0

@@ -72,13 +72,13 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         n = scene.robot.n_links
         params = make_params(scene, base_dir)
         energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
-        super().__init__(scene, base_dir, Schema(n, True, energy, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = params
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()
         twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
-        self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir).ravel())
+        self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
         self._work, self._scratch = make_work(n, len(self._state.angle), len(self._state.law))
         self._look_out(scene)
 
@@ -98,8 +98,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, _flat(reference.angle),
-            _flat(reference.rate), _flat(given_torques(reference)), n_steps, wanted, rows,
+            self._params, self._state, self._work, self._scratch, reference.time, reference.angle[:, :, None],
+            reference.rate[:, :, None], given_torques(reference)[:, :, None], n_steps, wanted, rows,
         )  # fmt: skip
         return status
 
@@ -120,16 +120,13 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        work = self._work._replace(
-            reference=np.column_stack([angle.ravel(), rate.ravel()]), angle=self._work.angle.copy()
-        )
+        work = self._work._replace(reference=np.column_stack([angle, rate]), angle=self._work.angle.copy())
         self._write(self._params, state, work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        joints = len(self._state.q) - 1
         angle, rate = np.zeros((2, len(self._state.angle)))
         end_angles(self._params, self._state, self._work, angle, rate)
-        return angle.reshape(joints, 2), rate.reshape(joints, 2)
+        return angle, rate
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state
@@ -209,11 +206,6 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         """The same for other solvers; None before the first step."""
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None
-
-
-def _flat(values: FloatArray) -> FloatArray:
-    """Values (k, n - 1, 2) of joint axes as (k, m, 1), in the same memory."""
-    return values.reshape(len(values), -1, 1) if len(values) else np.zeros((0, 0, 1))
 
 
 def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:

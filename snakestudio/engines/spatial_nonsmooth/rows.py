@@ -123,14 +123,12 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
         for j in range(work.angle.shape[0]):
             stretch = work.angle[j] - params.axes[j, REST]
             potential += 0.5 * params.axes[j, STIFFNESS] * stretch * stretch
-    columns = rows.joint_angle.shape[2]
     for j in range(work.angle.shape[0]):
-        k, a = j // columns, j % columns
-        rows.joint_angle[i, k, a] = work.angle[j]
-        rows.joint_rate[i, k, a] = work.rate[j]
-        rows.joint_angle_ref[i, k, a] = work.reference[j, GOAL]
-        rows.joint_rate_ref[i, k, a] = work.reference[j, GOAL_RATE]
-        rows.joint_torque[i, k, a] = state.torque[j]
+        rows.joint_angle[i, j] = work.angle[j]
+        rows.joint_rate[i, j] = work.rate[j]
+        rows.joint_angle_ref[i, j] = work.reference[j, GOAL]
+        rows.joint_rate_ref[i, j] = work.reference[j, GOAL_RATE]
+        rows.joint_torque[i, j] = state.torque[j]
     rows.contacts_closed[i] = counts[CONTACTS]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = potential
