@@ -5,7 +5,7 @@ from __future__ import annotations
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_newton import newton
-from snakestudio.kernels.planar_problem import NORMAL, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import NORMAL, OVER_INERTIA, OVER_MASS, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import R_N, ChainScratch
 from snakestudio.kernels.vec3 import vec3_at
 
@@ -53,7 +53,8 @@ def solve_contacts(
         Iterations taken; how good the result is, the residual says.
     """
     for c in range(problem.n_contacts):
+        k = problem.link[c]
         _, _, arm = vec3_at(problem.rows, c, NORMAL)
-        scratch.contact[c, R_N] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
+        scratch.contact[c, R_N] = 1.0 / (problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA])
     iterations, _ = newton(problem, impulses, u, scratch, tolerance * problem.scale, min(most, NEWTON_ITERATIONS))
     return iterations
