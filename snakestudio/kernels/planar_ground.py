@@ -29,9 +29,10 @@ from snakestudio.kernels.planar_problem import (
 
 __all__ = ["coefficients", "fill_law", "law_table"]
 
-LEAST = 1e-6
-"""Share of a link's largest coefficient that all of them have at least under the law of the unit velocity: its impulse
-along says which way the link slides, also where there is no force."""
+LEAST, LEAST_SIDE = 1e-6, 1e-3
+"""Share of a link's largest coefficient that all of them have at least under the law of the unit velocity, and share of
+the larger one along that both of these have: the impulse along says which way the link slides, also where there is no
+force."""
 
 
 @jit
@@ -45,7 +46,11 @@ def fill_law(law: FloatArray, k: int, mass: float, plus: float, minus: float, ac
         return
     if kind == UNIT_VELOCITY:
         least = LEAST * rough
-        plus, minus, across = max(plus, least), max(minus, least), max(across, least)
+        plus, minus, across = (
+            max(plus, least, LEAST_SIDE * minus),
+            max(minus, least, LEAST_SIDE * plus),
+            max(across, least),
+        )
     along = max(plus, minus)
     stiff = mass / EPSILON
     law[k, FORCE_1] = along

@@ -11,6 +11,7 @@ from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_chain import A_VV, A_VW, B_W, B_X, B_Y, WW, XW, XX, XY, YW, YY, B
 from snakestudio.kernels.planar_problem import (
     INERTIA,
+    LAW_WIDTH,
     MASS,
     NORMAL,
     OVER_INERTIA,
@@ -65,6 +66,8 @@ class ChainScratch(NamedTuple):
         The iterate before: u (3), friction impulse (2), its gamma (2).
     old_contact, old_stop : (c, 4), (n - 1, 2)
         The iterate before: gamma and impulse; of contacts also those of friction.
+    law : (n, 15)
+        `ChainProblem.law` softened.
     rescue : PlanarRescue
     """
 
@@ -77,6 +80,7 @@ class ChainScratch(NamedTuple):
     old_link: FloatArray
     old_contact: FloatArray
     old_stop: FloatArray
+    law: FloatArray
     rescue: PlanarRescue
 
 
@@ -93,6 +97,7 @@ def make_scratch(n_links: int, capacity: int) -> ChainScratch:
         old_link=np.zeros((n, 7)),
         old_contact=np.zeros((c, 4)),
         old_stop=np.zeros((j, 2)),
+        law=np.zeros((n, LAW_WIDTH)),
         rescue=make_planar_rescue(n, c),
     )
 

@@ -128,11 +128,26 @@ def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
 
 def _wheels_that_slip(scene: Scene) -> list[Problem]:
     """Wheels under a law of friction by which what rolls is not held across."""
-    if scene.ground.law != "unit_velocity" or bool(scene.link_friction[:, :2].all()):
+    along = scene.link_friction[:, :2]
+    if scene.ground.law != "unit_velocity" or bool(along.all()):
         return []
+    ratchets = np.flatnonzero((along == 0.0).sum(axis=1) == 1)
+    if len(ratchets):
+        message = f"link {ratchets[0] + 1} has no friction one way along it, which the law of the unit velocity cannot"
+        remedy = 'set ground.law to "ellipse", or give it some friction both ways'
+        fixes = (Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),)
+        return [Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)]
     message = "links without friction along them slip sideways as they roll under the law of the unit velocity"
     remedy = 'set ground.law to "ellipse" for wheels that hold'
-    return [Problem("warning", "ground.law", message, remedy, fixes=(Fix(remedy, (("ground.law", "ellipse"),)),))]
+    return [
+        Problem(
+            "warning",
+            "ground.law",
+            message,
+            remedy,
+            fixes=(Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),),
+        )
+    ]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:

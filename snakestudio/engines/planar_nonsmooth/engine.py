@@ -113,7 +113,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def _of_moving(self, values: FloatArray) -> FloatArray:
         """References (k, n-1, 2) of those joints that are not fixed."""
-        return values if not self._params.fixed else np.ascontiguousarray(values[:, self._moving])
+        return np.ascontiguousarray(values[:, self._moving]) if self._params.fixed and len(values) else values
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
@@ -216,8 +216,8 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         """
         if self._params.kind != DISC:
             raise ExportError(
-                "Friction on the ground that differs forwards and backwards, or goes by components or the unit velocity,"
-                " cannot be written for other solvers; save the contact problem as .npz."
+                "Friction on the ground that differs forwards and backwards, or goes by components or the unit"
+                " velocity, cannot be written for other solvers; save the contact problem as .npz."
             )
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

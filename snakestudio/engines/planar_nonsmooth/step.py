@@ -43,7 +43,7 @@ from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.planar_equal_rescue import rescue
 from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import ChainScratch
-from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
+from snakestudio.kernels.planar_solver import ATTEMPTS, polish_contacts, soften_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.vec3 import X, Y
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -120,11 +120,18 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
             problem, impulses, work.u, scratch, params.tolerance, params.max_iterations - iterations
         )
         residual = _residual(problem, work, impulses)
-    if not residual <= CONVERGED and iterations < params.max_iterations:
+    attempt = -1
+    while not residual <= CONVERGED and iterations < params.max_iterations and attempt < ATTEMPTS:
         most = params.max_iterations - iterations
-        warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
-        iterations += rescue(problem, impulses, work.u, most, scratch.rescue)
+        if attempt < 0:
+            warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
+            iterations += rescue(problem, impulses, work.u, most, scratch.rescue)
+        else:
+            if attempt == 0:
+                warm_start(params, state, work, n_contacts)
+            iterations += soften_contacts(problem, impulses, work.u, scratch, params.tolerance, most, attempt)
         residual = _residual(problem, work, impulses)
+        attempt += 1
     if _turned_over(params, work.u):
         return DIVERGED
     if not residual <= GIVE_UP:
