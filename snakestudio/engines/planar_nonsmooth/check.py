@@ -132,22 +132,13 @@ def _wheels_that_slip(scene: Scene) -> list[Problem]:
     if scene.ground.law != "unit_velocity" or bool(along.all()):
         return []
     ratchets = np.flatnonzero((along == 0.0).sum(axis=1) == 1)
+    fixes = (Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),)
     if len(ratchets):
         message = f"link {ratchets[0] + 1} has no friction one way along it, which the law of the unit velocity cannot"
         remedy = 'set ground.law to "ellipse", or give it some friction both ways'
-        fixes = (Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),)
         return [Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)]
     message = "links without friction along them slip sideways as they roll under the law of the unit velocity"
-    remedy = 'set ground.law to "ellipse" for wheels that hold'
-    return [
-        Problem(
-            "warning",
-            "ground.law",
-            message,
-            remedy,
-            fixes=(Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),),
-        )
-    ]
+    return [Problem("warning", "ground.law", message, 'set ground.law to "ellipse" for wheels that hold', fixes=fixes)]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
