@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.engines.planar_lagrangian.dynamics import _tanh
 from snakestudio.engines.planar_lagrangian.state import ENERGY
+from snakestudio.kernels.smooth_friction import _tanh
 from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference

@@ -17,14 +17,17 @@ from snakestudio.engines.planar_lagrangian.state import (
     CALL_STEPS,
     ENERGY,
     LOAD,
+    NOW,
     PRESSED,
+    SINCE,
     STEP,
     State,
+    completed,
     make_state,
     make_work,
 )
 from snakestudio.engines.planar_lagrangian.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, YAW, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, YAW, RowBuffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
 from snakestudio.kernels._jit import direct
@@ -66,9 +69,9 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         super().__init__(scene, base_dir, schema)
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
-        self._state: State = make_state(*planar_pose(scene, base_dir))
+        self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
-        self._before = np.empty_like(self._state.before)
+        self._before, self._lifted = np.empty_like(self._state.before), np.empty_like(self._state.lifted)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -79,6 +82,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         state.counts[CALL_STEPS] = 0
         state.before[CALL, :-1] = state.impulse
         state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
+        state.lifted[SINCE + CALL] = state.lifted[NOW]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = self._advance(
@@ -99,8 +103,9 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
+        self._lifted[NOW], self._lifted[SINCE + ROW] = own.lifted[NOW], own.lifted[SINCE + int(call)]
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle[:, YAW], rate[:, YAW]
-        self._write(self._params, own._replace(before=self._before), self._work, rows)
+        self._write(self._params, own._replace(before=self._before, lifted=self._lifted), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
@@ -116,7 +121,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
-        self._state = agreeing(state, self._state)
+        self._state = agreeing(completed(state, self._state), self._state)
         self._params = make_params(scene)
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:

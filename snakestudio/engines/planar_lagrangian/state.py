@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["ENERGY", "State", "Work", "make_state", "make_work"]
+__all__ = ["ENERGY", "State", "Work", "completed", "make_state", "make_work"]
 
 
 ENERGY = (
@@ -21,18 +21,23 @@ ENERGY = (
     "work_external",
     "work_friction_viscous",
     "work_friction_coulomb",
+    "work_stop",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity and
-external forces, that of "potential" minus the work of gravity; the last two are the parts of "work_friction"."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity,
+external forces, and of the springs, dampers and stops of the joints ("work_stop"); that of "potential" is minus the
+work of gravity. "work_friction_viscous" and "work_friction_coulomb" are the parts of "work_friction"."""
 
 # Entries of State.counts.
 STEP, CALL_STEPS = range(2)
-# Entries of State.sums: works, J, and the load of a link on the ground, N s.
+# Entries of State.sums: works, J, and the mean weight of a link on the ground, N s; of Work.power.
 ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
+STOP = 5
 # Columns of a row's energies after the first two.
-BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB = range(2, 8)
+BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB, BY_STOPS = range(2, 9)
 # Entry of the last line of State.before.
 PRESSED = 0
+# Lines of State.lifted: the sum itself, and what it was at the last row and at the beginning of the call.
+NOW, SINCE = range(2)
 
 
 class State(NamedTuple):
@@ -52,6 +57,11 @@ class State(NamedTuple):
         Cumulative impulse of the ground on every link along x and y, world frame, N s.
     before : (2, n + 1, 2)
         These impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the load.
+    lifted : (3, n)
+        By what the impulse of the load of every link differs from that of its weight, N s: now [0], at the last row
+        [1] and at the beginning of the call [2].
+    stopped : (1,)
+        Work of springs, dampers and stops of the joints, J.
     """
 
     x: FloatArray
@@ -62,6 +72,8 @@ class State(NamedTuple):
     sums: FloatArray
     impulse: FloatArray
     before: FloatArray
+    lifted: FloatArray = np.zeros((0, 0))  # version 0.2.0 has neither
+    stopped: FloatArray = np.zeros(0)
 
 
 class Work(NamedTuple):
@@ -85,9 +97,13 @@ class Work(NamedTuple):
         Acceleration that they shall have, or torque that they are given instead, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
-    power : (5,)
-        Entries as in `State.sums`, W.
-    gain_x, gain_v, gain_sums, gain_impulse, gain_torque : (n + 2,), (n + 2,), (5,), (n, 2), (n - 1,)
+    coulomb : (n, 3)
+        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`, N.
+    lift : (n,)
+        By what the load of every link differs from its weight, N.
+    power : (6,)
+        W; its entries are named above.
+    gain_x, gain_v, gain_sums, gain_impulse, gain_torque, gain_lift : (n + 2,), (n + 2,), (6,), (n, 2), (n - 1,), (n,)
         What the step adds to the state; of the torque, its impulse, N m s.
     """
 
@@ -107,27 +123,42 @@ class Work(NamedTuple):
     reference: FloatArray
     wanted: FloatArray
     torque: FloatArray
+    coulomb: FloatArray
+    lift: FloatArray
     power: FloatArray
     gain_x: FloatArray
     gain_v: FloatArray
     gain_sums: FloatArray
     gain_impulse: FloatArray
     gain_torque: FloatArray
+    gain_lift: FloatArray
 
 
-def make_state(q: FloatArray, u: FloatArray) -> State:
-    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
+def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
+    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3).
+
+    `weight` (n,) is the mass of every link over the mean.
+    """
     n = len(q)
     return State(
-        x=np.concatenate([q[:, TURN], q[:, :2].mean(axis=0)]),
-        v=np.concatenate([u[:, TURN], u[:, :2].mean(axis=0)]),
+        x=np.concatenate([q[:, TURN], (weight[:, None] * q[:, :2]).mean(axis=0)]),
+        v=np.concatenate([u[:, TURN], (weight[:, None] * u[:, :2]).mean(axis=0)]),
         wrench=np.zeros((n, 3)),
         torque=np.zeros(n - 1),
         counts=np.zeros(2, np.int64),
         sums=np.zeros(6),
         impulse=np.zeros((n, 2)),
         before=np.zeros((2, n + 1, 2)),
+        lifted=np.zeros((3, n)),
+        stopped=np.zeros(1),
     )
+
+
+def completed(state: State, like: State) -> State:
+    """A saved state with what version 0.2.0, which had only equal loads and no springs, does not have."""
+    if state.lifted.size or state.stopped.size:
+        return state
+    return state._replace(lifted=np.zeros_like(like.lifted), stopped=np.zeros_like(like.stopped))
 
 
 def make_work(n: int) -> Work:
@@ -149,10 +180,13 @@ def make_work(n: int) -> Work:
         reference=np.zeros((n - 1, 2)),
         wanted=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
-        power=np.zeros(5),
+        coulomb=np.zeros((n, 3)),
+        lift=np.zeros(n),
+        power=np.zeros(6),
         gain_x=np.zeros(n + 2),
         gain_v=np.zeros(n + 2),
-        gain_sums=np.zeros(5),
+        gain_sums=np.zeros(6),
         gain_impulse=np.zeros((n, 2)),
         gain_torque=np.zeros(n - 1),
+        gain_lift=np.zeros(n),
     )

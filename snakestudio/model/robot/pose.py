@@ -28,6 +28,7 @@ __all__ = [
     "FLAT_DEPTH",
     "initial_joint_angles",
     "initial_state",
+    "joint_arms",
     "planar_pose",
 ]
 
@@ -38,7 +39,7 @@ rounding which spheres touch."""
 
 
 def planar_arms(scene: Scene) -> tuple[float, float]:
-    """From a link's centre of gravity to the joint before it and to the one behind it, in a planar model, m.
+    """From the middle of a link of [robot] to the joint before it and to the one behind it, in a planar model, m.
 
     The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
     """
@@ -47,9 +48,21 @@ def planar_arms(scene: Scene) -> tuple[float, float]:
     return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
 
 
-def _planar_chain(theta: FloatArray, arms: tuple[float, float], link: int, x: float, y: float) -> FloatArray:
+def joint_arms(scene: Scene) -> tuple[FloatArray, FloatArray]:
+    """From the centres of gravity of the links at every joint to it, in a planar model, each (n-1,), m.
+
+    The first is that of the link before the joint, the second that of the link behind it; see `planar_arms`.
+    """
+    robot = scene.robot
+    knows = "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads
+    offset = np.array([joint.axis_offset if knows else 0.0 for joint in robot.joint_list])
+    length, centred = (np.array([getattr(link, name) for link in robot.links]) for name in ("length", "centre_of_mass"))
+    return 0.5 * (length[:-1] - offset) - centred[:-1], 0.5 * (length[1:] + offset) + centred[1:]
+
+
+def _planar_chain(theta: FloatArray, arms: tuple[FloatArray, FloatArray], link: int, x: float, y: float) -> FloatArray:
     """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
-    front, rear = arms
+    front, rear = arms[0][:, None], arms[1][:, None]
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
     centre = np.zeros((len(theta), 2))
     centre[1:] = np.cumsum(front * axis[:-1] + rear * axis[1:], axis=0)
@@ -70,7 +83,7 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
         theta = math.radians(start.heading_deg) + bends - bends[link]
     else:
         theta = np.full(n, math.radians(getattr(start, "heading_deg", 0.0)))
-    centre = _planar_chain(theta, planar_arms(scene), link, start.x_m, start.y_m)
+    centre = _planar_chain(theta, joint_arms(scene), link, start.x_m, start.y_m)
     omega = math.radians(start.omega_deg_s)
     velocity = np.array([start.vx_m_s, start.vy_m_s]) + omega * np.column_stack(
         [start.y_m - centre[:, 1], centre[:, 0] - start.x_m]
@@ -192,7 +205,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     n = len(q)
     pose = np.zeros((n, 7))
     pose[:, :2] = q[:, :2]
-    pose[:, 2] = scene.robot.radius_m
+    pose[:, 2] = [link.radius for link in scene.robot.links]
     pose[:, 3] = np.cos(0.5 * q[:, 2])
     pose[:, 6] = np.sin(0.5 * q[:, 2])
     twist = np.zeros((n, 6))
