@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from snakestudio.engines import checks
 from snakestudio.errors import Fix, Problem
-from snakestudio.model.robot.overrides import selected, values_of
+from snakestudio.model.robot.overrides import Override, selected, values_of
 from snakestudio.model.scene import Scene
 
 __all__ = ["joint_problems", "left_out_values", "yawless_joints"]
@@ -47,7 +47,8 @@ def yawless_joints(scene: Scene) -> list[Problem]:
 def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
     """Values of joint tables that these models do not read, and those of link tables that are named in `links`."""
     problems = []
-    for table, overrides in (("joint", scene.robot.joint), ("link", scene.robot.link)):
+    tables: tuple[tuple[str, Sequence[Override]], ...] = (("joint", scene.robot.joint), ("link", scene.robot.link))
+    for table, overrides in tables:
         for number, override in enumerate(overrides, start=1):
             if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
                 continue  # of axes that do not move in the plane

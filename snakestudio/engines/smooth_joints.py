@@ -10,7 +10,7 @@ from snakestudio.model.robot.axis_values import axis_values
 from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
 
-__all__ = ["is_linearized", "make_joints", "yaw_values"]
+__all__ = ["has_passive_joints", "is_linearized", "make_joints", "yaw_values"]
 
 
 def yaw_values(scene: Scene, values: FloatArray) -> FloatArray:
@@ -54,3 +54,9 @@ def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> S
         upper=yaw_values(scene, values.upper),
         stop_stiffness=scene.robot.joint_limit_stiffness_nm_per_rad,
     )
+
+
+def has_passive_joints(joints: SmoothJoints) -> bool:
+    """Whether any joint has a spring, a damper or a stop."""
+    stops = np.isfinite(joints.lower) | np.isfinite(joints.upper)
+    return bool(np.any(stops | (joints.spring > 0.0) | (joints.damper > 0.0)))

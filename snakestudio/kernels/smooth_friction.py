@@ -17,7 +17,7 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["ACROSS", "AHEAD", "BEHIND", "COMPONENTS", "ELLIPSE", "LAWS", "UNIT_VELOCITY", "smooth_friction"]
+__all__ = ["ACROSS", "AHEAD", "BEHIND", "COMPONENTS", "ELLIPSE", "LAWS", "UNIT_VELOCITY", "smooth_friction", "tanh"]
 
 
 LAWS = ("components", "ellipse", "unit_velocity")
@@ -35,7 +35,7 @@ ROUND = 6755399441055744.0
 
 
 @inlined
-def _tanh(x: float) -> float:
+def tanh(x: float) -> float:
     """Hyperbolic tangent, E / (E + 2) with E = exp(2 |x|) - 1; to two units in the last place, the same everywhere.
 
     The library's has other last bits where the processor multiplies and adds at once.
@@ -53,17 +53,17 @@ def _tanh(x: float) -> float:
 
 
 @inlined
-def _saturated(square: float, eps: float, tanh: bool) -> float:
+def _saturated(square: float, eps: float, by_tanh: bool) -> float:
     """What a vector of this squared length is multiplied with to become its smoothed direction."""
-    if not tanh:
+    if not by_tanh:
         return 1.0 / math.sqrt(square + eps * eps)
     length = math.sqrt(square)
-    return _tanh(length / eps) / length if length > 1e-9 * eps else 1.0 / eps
+    return tanh(length / eps) / length if length > 1e-9 * eps else 1.0 / eps
 
 
 @inlined
 def smooth_friction(
-    law: int, tanh: bool, eps: float, ahead: float, behind: float, side: float, along: float, across: float
+    law: int, by_tanh: bool, eps: float, ahead: float, behind: float, side: float, along: float, across: float
 ) -> tuple[float, float]:
     """Friction along and across a body that slides with `along`, `across`; N where the largest forces are in N.
 
@@ -71,7 +71,7 @@ def smooth_friction(
     ----------
     law : int
         `COMPONENTS`, `ELLIPSE` or `UNIT_VELOCITY`.
-    tanh : bool
+    by_tanh : bool
         tanh(v / eps) instead of v / sqrt(v^2 + eps^2).
     eps : float
         m/s.
@@ -82,20 +82,20 @@ def smooth_friction(
     """
     most = ahead if along >= 0.0 else behind
     if law == COMPONENTS:
-        if tanh:
-            return -most * _tanh(along / eps), -side * _tanh(across / eps)
+        if by_tanh:
+            return -most * tanh(along / eps), -side * tanh(across / eps)
         eps2 = eps * eps
         return (
             -most * along / math.sqrt(along * along + eps2),
             -side * across / math.sqrt(across * across + eps2),
         )
     if law == UNIT_VELOCITY:
-        unit = _saturated(along * along + across * across, eps, tanh)
+        unit = _saturated(along * along + across * across, eps, by_tanh)
         return -most * along * unit, -side * across * unit
     largest = max(ahead, max(behind, side))
     if largest <= 0.0:
         return 0.0, 0.0
     t, n = most / largest, side / largest
     scaled_t, scaled_n = t * along, n * across
-    unit = _saturated(scaled_t * scaled_t + scaled_n * scaled_n, eps, tanh)
+    unit = _saturated(scaled_t * scaled_t + scaled_n * scaled_n, eps, by_tanh)
     return -most * scaled_t * unit, -side * scaled_n * unit

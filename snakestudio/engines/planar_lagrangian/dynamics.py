@@ -7,6 +7,8 @@ the paper's, and any end may be the head; neither changes the equations below.
 
 from __future__ import annotations
 
+import math
+
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import ACTUATOR, COULOMB, EXTERNAL, GRAVITY, STOP, VISCOUS, Work
@@ -24,7 +26,7 @@ from snakestudio.kernels.ground_patches import (
 )
 from snakestudio.kernels.joint_torques import limited, passive_torque
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.kernels.smooth_friction import ACROSS, AHEAD, BEHIND, smooth_friction
+from snakestudio.kernels.smooth_friction import ACROSS, AHEAD, BEHIND, COMPONENTS, smooth_friction, tanh
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y
 
@@ -33,7 +35,7 @@ __all__ = ["accelerate", "linearizing_torques"]
 
 @inlined
 def _press(params: Params, work: Work, time: float) -> None:
-    """Largest Coulomb friction of every link, and by what its load differs from its weight, at `work.x`."""
+    """Largest friction of every link, `work.limit`, and by what its load differs from its weight, at `work.x`."""
     n = work.cos.shape[0]
     ground = params.ground
     if params.varies:
@@ -49,9 +51,37 @@ def _press(params: Params, work: Work, time: float) -> None:
             load *= load_scale(ground, k, time)
             work.lift[k] = load - params.weight[k]
             load *= friction_scale(ground, time, work.place[k, X], work.place[k, Y])
-        work.coulomb[k, AHEAD] = ground.friction[row, k, AGAINST_AXIS] * load
-        work.coulomb[k, BEHIND] = ground.friction[row, k, WITH_AXIS] * load
-        work.coulomb[k, ACROSS] = ground.friction[row, k, SIDEWAYS] * load
+        work.limit[k, AHEAD] = ground.friction[row, k, AGAINST_AXIS] * load
+        work.limit[k, BEHIND] = ground.friction[row, k, WITH_AXIS] * load
+        work.limit[k, ACROSS] = ground.friction[row, k, SIDEWAYS] * load
+        for c in range(3):
+            work.coulomb[k, c] = work.limit[k, c] if params.law == COMPONENTS else 0.0
+
+
+@inlined
+def _coupled_friction(params: Params, work: Work) -> float:
+    """Add Coulomb friction by a law in which one direction depends on the other to all forces; returns its power."""
+    power = 0.0
+    for k in range(work.cos.shape[0]):
+        cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
+        along, across = cos * vx + sin * vy, cos * vy - sin * vx
+        ft, fn = smooth_friction(
+            params.law,
+            params.tanh,
+            params.smoothing,
+            work.limit[k, AHEAD],
+            work.limit[k, BEHIND],
+            work.limit[k, ACROSS],
+            along,
+            across,
+        )
+        power += ft * along + fn * across
+        fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
+        work.friction[k, X] += fx
+        work.friction[k, Y] += fy
+        work.force[k, X] += fx
+        work.force[k, Y] += fy
+    return power
 
 
 @inlined
@@ -62,21 +92,19 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
         work.part[k, X] = -work.sin[k] * work.v[k]
         work.part[k, Y] = work.cos[k] * work.v[k]
     spread_from_centre(work.part, params.chain, work.v, work.place)
+    eps2 = params.smoothing * params.smoothing
     viscous = coulomb = external = 0.0
     for k in range(n):
         cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
         along, across = cos * vx + sin * vy, cos * vy - sin * vx
         viscous_t, viscous_n = -params.viscous_along * along, -params.viscous_across * across
-        coulomb_t, coulomb_n = smooth_friction(
-            params.law,
-            params.tanh,
-            params.smoothing,
-            work.coulomb[k, AHEAD],
-            work.coulomb[k, BEHIND],
-            work.coulomb[k, ACROSS],
-            along,
-            across,
-        )
+        most = work.coulomb[k, AHEAD] if along >= 0.0 else work.coulomb[k, BEHIND]
+        if params.tanh:
+            coulomb_t = -most * tanh(along / params.smoothing)
+            coulomb_n = -work.coulomb[k, ACROSS] * tanh(across / params.smoothing)
+        else:
+            coulomb_t = -most * along / math.sqrt(along * along + eps2)
+            coulomb_n = -work.coulomb[k, ACROSS] * across / math.sqrt(across * across + eps2)
         viscous += viscous_t * along + viscous_n * across
         coulomb += coulomb_t * along + coulomb_n * across
         ft, fn = viscous_t + coulomb_t, viscous_n + coulomb_n
@@ -86,6 +114,8 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
         for a in range(2):
             work.force[k, a] = work.friction[k, a] + wrench[k, a]
         work.load[k] = wrench[k, TURN]
+    if params.law != COMPONENTS:
+        coulomb = _coupled_friction(params, work)
     work.power[VISCOUS] = viscous
     work.power[COULOMB] = coulomb
     work.power[EXTERNAL] = external

@@ -16,10 +16,10 @@ from snakestudio.engines.planar_lagrangian.state import (
     COULOMB,
     EXTERNAL,
     GRAVITY,
+    LIFTED,
     LOAD,
-    NOW,
+    PASSIVE_WORK,
     PRESSED,
-    SINCE,
     STEP,
     VISCOUS,
     State,
@@ -44,10 +44,13 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     kinetic = write_centred_links(
         params.chain, params.height, state.x, state.v, work.theta, work.cos, work.sin, work.part, work.place, rows, i,
     )  # fmt: skip
+    wide = state.sums.shape[0] > PASSIVE_WORK
     for k in range(n):
         for a in range(2):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
-        rows.impulse_ground[i, k, Z] = params.chain.weight[k] * state.sums[LOAD] + state.lifted[NOW, k]
+        rows.impulse_ground[i, k, Z] = params.chain.weight[k] * state.sums[LOAD]
+        if wide:
+            rows.impulse_ground[i, k, Z] += state.sums[LIFTED + k]
     for k in range(n - 1):
         rows.joint_angle[i, k, YAW] = state.x[k + 1] - state.x[k]
         rows.joint_rate[i, k, YAW] = state.v[k + 1] - state.v[k]
@@ -63,11 +66,16 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     rows.energy[i, BY_OTHERS] = sums[EXTERNAL]
     rows.energy[i, BY_VISCOUS] = sums[VISCOUS]
     rows.energy[i, BY_COULOMB] = sums[COULOMB]
-    rows.energy[i, BY_STOPS] = state.stopped[0]
+    if rows.energy.shape[1] > BY_STOPS:
+        rows.energy[i, BY_STOPS] = sums[PASSIVE_WORK]
     rows.steps[i] = state.counts[STEP]
     weight = sums[LOAD] - state.before[ROW, n, PRESSED]
     for k in range(n):
-        load = params.chain.weight[k] * weight + (state.lifted[NOW, k] - state.lifted[SINCE + ROW, k])
+        load = params.chain.weight[k] * weight
+        if wide:
+            before = LIFTED + (1 + ROW) * n + k
+            load += sums[LIFTED + k] - sums[before]
+            sums[before] = sums[LIFTED + k]
         fx, fy = state.impulse[k, X] - state.before[ROW, k, X], state.impulse[k, Y] - state.before[ROW, k, Y]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k
@@ -81,7 +89,6 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
             at += 1
         for a in range(2):
             state.before[ROW, k, a] = state.impulse[k, a]
-        state.lifted[SINCE + ROW, k] = state.lifted[NOW, k]
     state.before[ROW, n, PRESSED] = sums[LOAD]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1

@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["ENERGY", "State", "Work", "completed", "make_state", "make_work"]
+__all__ = ["ENERGY", "PASSIVE", "State", "Work", "make_state", "make_work", "widened"]
 
 
 ENERGY = (
@@ -21,23 +21,24 @@ ENERGY = (
     "work_external",
     "work_friction_viscous",
     "work_friction_coulomb",
-    "work_stop",
 )
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity,
-external forces, and of the springs, dampers and stops of the joints ("work_stop"); that of "potential" is minus the
-work of gravity. "work_friction_viscous" and "work_friction_coulomb" are the parts of "work_friction"."""
+external forces and `PASSIVE`, that of "potential" minus the work of gravity; the last two are the parts of
+"work_friction"."""
+PASSIVE = "work_stop"
+"""The column after these, of robots whose joints have springs, dampers or stops: their work."""
 
 # Entries of State.counts.
 STEP, CALL_STEPS = range(2)
 # Entries of State.sums: works, J, and the mean weight of a link on the ground, N s; of Work.power.
 ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
 STOP = 5
+# What follows in wide ones, see `State`.
+PASSIVE_WORK, LIFTED = 6, 7
 # Columns of a row's energies after the first two.
 BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB, BY_STOPS = range(2, 9)
 # Entry of the last line of State.before.
 PRESSED = 0
-# Lines of State.lifted: the sum itself, and what it was at the last row and at the beginning of the call.
-NOW, SINCE = range(2)
 
 
 class State(NamedTuple):
@@ -51,17 +52,14 @@ class State(NamedTuple):
         External f_x, f_y, t_z on every link, N and N m.
     torque : (n - 1,)
         Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N m.
-    counts, sums : (2,) int, (6,)
-        Counters and cumulative sums; the names above say which.
+    counts, sums : (2,) int, (6,) or (7 + 3 n,)
+        Counters and cumulative sums; the names above say which. Of robots with passive joints or changing loads they
+        end with the work of springs, dampers and stops, J, and with by what the impulse of the load of every link
+        differs from that of its weight, N s: now, at the last row, and at the beginning of the call.
     impulse : (n, 2)
         Cumulative impulse of the ground on every link along x and y, world frame, N s.
     before : (2, n + 1, 2)
         These impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the load.
-    lifted : (3, n)
-        By what the impulse of the load of every link differs from that of its weight, N s: now [0], at the last row
-        [1] and at the beginning of the call [2].
-    stopped : (1,)
-        Work of springs, dampers and stops of the joints, J.
     """
 
     x: FloatArray
@@ -72,8 +70,6 @@ class State(NamedTuple):
     sums: FloatArray
     impulse: FloatArray
     before: FloatArray
-    lifted: FloatArray = np.zeros((0, 0))  # version 0.2.0 has neither
-    stopped: FloatArray = np.zeros(0)
 
 
 class Work(NamedTuple):
@@ -97,8 +93,9 @@ class Work(NamedTuple):
         Acceleration that they shall have, or torque that they are given instead, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
-    coulomb : (n, 3)
-        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`, N.
+    limit, coulomb : (n, 3)
+        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`; the same where each
+        direction is by itself, else 0, N.
     lift : (n,)
         By what the load of every link differs from its weight, N.
     power : (6,)
@@ -123,6 +120,7 @@ class Work(NamedTuple):
     reference: FloatArray
     wanted: FloatArray
     torque: FloatArray
+    limit: FloatArray
     coulomb: FloatArray
     lift: FloatArray
     power: FloatArray
@@ -149,16 +147,15 @@ def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
         sums=np.zeros(6),
         impulse=np.zeros((n, 2)),
         before=np.zeros((2, n + 1, 2)),
-        lifted=np.zeros((3, n)),
-        stopped=np.zeros(1),
     )
 
 
-def completed(state: State, like: State) -> State:
-    """A saved state with what version 0.2.0, which had only equal loads and no springs, does not have."""
-    if state.lifted.size or state.stopped.size:
+def widened(state: State) -> State:
+    """A state that has room for the sums of passive joints and of changing loads."""
+    n = len(state.impulse)
+    if len(state.sums) > PASSIVE_WORK:
         return state
-    return state._replace(lifted=np.zeros_like(like.lifted), stopped=np.zeros_like(like.stopped))
+    return state._replace(sums=np.concatenate([state.sums, np.zeros(1 + 3 * n)]))
 
 
 def make_work(n: int) -> Work:
@@ -180,6 +177,7 @@ def make_work(n: int) -> Work:
         reference=np.zeros((n - 1, 2)),
         wanted=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
+        limit=np.zeros((n, 3)),
         coulomb=np.zeros((n, 3)),
         lift=np.zeros(n),
         power=np.zeros(6),

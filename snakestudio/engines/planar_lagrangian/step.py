@@ -9,7 +9,7 @@ from snakestudio.engines.outcome import DIVERGED, OK
 from snakestudio.engines.planar_lagrangian.dynamics import accelerate
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.rows import write_row
-from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LOAD, NOW, STEP, STOP, State, Work
+from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LIFTED, LOAD, PASSIVE_WORK, STEP, STOP, State, Work
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
@@ -72,11 +72,13 @@ def _commit(params: Params, state: State, work: Work) -> None:
         state.v[k] += work.gain_v[k]
     for e in range(LOAD):
         state.sums[e] += work.gain_sums[e]
-    state.stopped[0] += work.gain_sums[STOP]
     for k in range(state.impulse.shape[0]):
         for a in range(2):
             state.impulse[k, a] += work.gain_impulse[k, a]
-        state.lifted[NOW, k] += work.gain_lift[k]
+    if state.sums.shape[0] > PASSIVE_WORK:
+        state.sums[PASSIVE_WORK] += work.gain_sums[STOP]
+        for k in range(work.gain_lift.shape[0]):
+            state.sums[LIFTED + k] += work.gain_lift[k]
     for k in range(state.torque.shape[0]):
         state.torque[k] = work.gain_torque[k] / params.dt
     state.sums[LOAD] += params.mean_mass * params.gn * params.dt
