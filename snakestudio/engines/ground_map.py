@@ -17,13 +17,15 @@ from snakestudio.model.ground_friction import (
     LOAD_NAMES,
     axial_friction,
     friction_factor,
+    ground_friction,
     is_one,
     link_positions,
     load_factor,
+    patched_ground,
 )
 from snakestudio.model.scene import Scene
 
-__all__ = ["factor_program", "formula_program", "load_program", "make_ground_map"]
+__all__ = ["factor_program", "formula_program", "load_program", "make_body_ground_map", "make_ground_map"]
 
 _FUNCTIONS = {
     "sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.ACOS, "atan": op.ATAN, "sinh": op.SINH,
@@ -33,6 +35,17 @@ _FUNCTIONS = {
 
 def make_ground_map(scene: Scene) -> GroundMap:
     """The ground of `scene` under the links of its robot."""
+    return _ground_map(scene, axial_friction(scene.robot, scene.ground), link_positions(scene.robot))
+
+
+def make_body_ground_map(scene: Scene) -> GroundMap:
+    """The ground of `scene` under a continuous body, whose head is the first of its points; it has no links."""
+    ground = scene.ground
+    grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
+    return _ground_map(scene, np.array([[ground_friction(each)] for each in grounds]), np.zeros(0))
+
+
+def _ground_map(scene: Scene, friction: FloatArray, position: FloatArray) -> GroundMap:
     ground = scene.ground
     corners = [np.array(patch.points_m) for patch in ground.patch]
     behind = np.cumsum([len(points) for points in corners])
@@ -40,10 +53,10 @@ def make_ground_map(scene: Scene) -> GroundMap:
     for row, points, end in zip(patches, corners, behind, strict=True):
         row[:] = *points.min(axis=0), *points.max(axis=0), end - len(points), end
     return GroundMap(
-        friction=axial_friction(scene.robot, ground),
+        friction=friction,
         patches=patches,
         corners=np.concatenate([np.zeros((0, 2)), *corners]),
-        position=link_positions(scene.robot),
+        position=position,
         load=load_program(scene),
         factor=factor_program(scene),
     )

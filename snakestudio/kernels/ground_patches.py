@@ -9,7 +9,7 @@ from snakestudio.kernels._jit import jit
 from snakestudio.kernels.axes import X, Y
 from snakestudio.kernels.formula_program import evaluate_program
 
-__all__ = ["GroundMap", "friction_scale", "load_scale", "patch_under"]
+__all__ = ["GroundMap", "friction_scale", "load_scale", "load_scale_at", "patch_under"]
 
 # Columns of GroundMap.patches.
 LOW_X, LOW_Y, HIGH_X, HIGH_Y, FIRST, BEHIND = range(6)
@@ -71,9 +71,15 @@ def patch_under(ground: GroundMap, x: float, y: float) -> int:
 @jit
 def load_scale(ground: GroundMap, k: int, time: float) -> float:
     """What the load of link `k` is multiplied by (not a number where the formula has no value)."""
+    return load_scale_at(ground, ground.position[k], time)
+
+
+@jit
+def load_scale_at(ground: GroundMap, position: float, time: float) -> float:
+    """What the load is multiplied by at a position along the body, m (not a number where the formula has no value)."""
     if ground.load.shape[0] == 0:
         return 1.0
-    value = evaluate_program(ground.load, ground.position[k], time, 0.0)
+    value = evaluate_program(ground.load, position, time, 0.0)
     return 0.0 if value < 0.0 else value
 
 

@@ -164,7 +164,11 @@ _CONDITIONS = (
         "only in the continuum model",
     ),
     _Condition(
-        ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"), "support.kind", _slides,
+        (
+            *(f"ground.{name}" for name in ("mu_along", "mu_across", "mu_backward", "law", "load_factor", "patch")),
+            "ground.friction_factor", "ground.coulomb_smoothing_m_s",
+        ),
+        "support.kind", _slides,
         "only where friction moves the body",
     ),
     _Condition(

@@ -22,6 +22,7 @@ __all__ = [
     "LOAD_NAMES",
     "axial_friction",
     "friction_factor",
+    "ground_friction",
     "ground_friction_problems",
     "is_one",
     "link_positions",
@@ -71,6 +72,12 @@ def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
     )
 
 
+def ground_friction(ground: Ground) -> tuple[float, float, float]:
+    """Friction coefficients of the ground itself: sliding head first, sliding tail first, across."""
+    backward = ground.mu_along if ground.mu_backward is None else ground.mu_backward
+    return ground.mu_along, backward, ground.mu_across
+
+
 def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
     """Friction coefficients of every link on the ground and on each of its patches, (1 + p, n, 3).
 
@@ -102,7 +109,8 @@ def ground_friction_problems(scene: Scene) -> list[Problem]:
             problems.append(Problem("error", key, error.message, error.remedy))
             continue
         if name == "load_factor":
-            cases = {"X": link_positions(scene.robot)}
+            body = scene.body
+            cases = {"X": np.array(body.abscissas) if body.abscissas else link_positions(scene.robot)}
         elif formula.uses <= {"t"}:
             cases = {"x": np.zeros(1), "y": np.zeros(1)}
         else:
@@ -110,7 +118,7 @@ def ground_friction_problems(scene: Scene) -> list[Problem]:
         where = pole(formula, cases, duration)
         if where is not None:
             case, time = where
-            place = f"link {case + 1} at " if name == "load_factor" else ""
+            place = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
             message = f"it has no finite value for {place}t = {time:.4g} s"
             problems.append(Problem("error", key, message, "avoid divisions by zero, and roots of negative numbers"))
     for number, patch in enumerate(ground.patch, start=1):

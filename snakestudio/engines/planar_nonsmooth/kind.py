@@ -27,6 +27,7 @@ KIND = FormulationKind(
     engine="engine:PlanarNonsmoothEngine",
     parts=86,
     timed={"obstacle_aided": 16.0},
+    friction_laws=("ellipse",),
     contact_problems=True,
     friction_arrows=True,
     states={"planar_nonsmooth.state": "state:State"},

@@ -23,6 +23,7 @@ class SpatialNonsmooth(ModelFields):
 
 
 READS = LINKS | {
+    "ground.law",
     "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",
     "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s", "obstacles.*", "gait.*",
     "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
@@ -41,6 +42,7 @@ KIND = FormulationKind(
     engine="engine:SpatialNonsmoothEngine",
     parts=141,
     timed={"sidewinding": 8.0, "obstacle_aided_3d": 2.0},
+    friction_laws=("ellipse",),
     contact_problems=True,
     states={"spatial_nonsmooth.state": "state:State"},
     formerly={"engines.spatial_nonsmooth.state:State": "state:State"},
