@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.parts_model import PartsModel
+from snakestudio.viewmodel.cells import Column
 
 __all__ = ["PartsTable"]
 
