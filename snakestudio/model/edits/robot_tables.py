@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.edits import tree, with_values
+from snakestudio.model.fields import field_doc
 from snakestudio.model.robot.overrides import (
     AXES,
     JointOverride,
@@ -202,8 +203,9 @@ def _checked(table: Table, row: int, name: str, value: Any) -> Any:
     try:
         return getattr(model.model_validate({"index": row + 1, name: value}), name)
     except ValidationError as error:
-        problem = problem_of(error.errors(include_url=False)[0])
-        raise _refused(f"robot.{table}", f"{table} {row + 1}, {name}: {problem.message}", problem.remedy) from None
+        problem = problem_of(error.errors(include_url=False)[0], model)
+        label = field_doc(model, name).label.lower()
+        raise _refused(f"robot.{table}", f"{label} of {table} {row + 1} {problem.message}", problem.remedy) from None
 
 
 def _refused(key: str, message: str, remedy: str) -> SceneError:
