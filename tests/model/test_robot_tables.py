@@ -123,7 +123,7 @@ def test_tables_of_a_lost_axis_go() -> None:
 
 
 def test_an_invalid_value_names_the_link() -> None:
-    with pytest.raises(SceneError, match=r"mass of link 3 must be greater than 0"):
+    with pytest.raises(SceneError, match=r"mass of link 3: -1.0 must be greater than 0"):
         edited(scene_of(), [2], "mass_kg", -1.0)
 
 

@@ -57,7 +57,10 @@ class Cell(NamedTuple):
     """What a cell shows."""
 
     text: str
-    """The value that holds; "-" where there is no such axis."""
+    """The value that holds, to the last digit; a dash where there is no such axis."""
+
+    short: str
+    """The same with six digits."""
 
     own: bool
     """Whether it differs from the robot's, which a table gives."""
@@ -101,12 +104,18 @@ class PartTable:
         """What a cell shows."""
         axes = self._axes(row, column.name)
         if not axes:
-            return Cell("–", False, f"joint {row + 1} has no {self.axis or ''} axis".replace("  ", " "), False, "")
+            return Cell("–", "–", False, f"joint {row + 1} has no such axis", False, "")
         given = self._given[column.name]
         usual = [usual_value(self.scene, self.table, row, column.name, axis) for axis in axes]
         values = [given.get((row, axis), other) for axis, other in zip(axes, usual, strict=True)]
-        own = any((row, axis) in given for axis in axes)
-        return Cell(self._text(column, values), own, self._reason(row, column.name), True, self._text(column, usual))
+        return Cell(
+            text=_joined(column.text(value) for value in values),
+            short=_joined(_short(column, value) for value in values),
+            own=any((row, axis) in given for axis in axes),
+            unused=self._reason(row, column.name),
+            editable=True,
+            usual=_joined(column.text(value) for value in usual),
+        )
 
     def number(self, row: int, column: Column) -> float:
         """The value of a cell that holds one number.
@@ -128,11 +137,6 @@ class PartTable:
         own = self.own_axes(row)
         return own if self.axis is None else tuple(axis for axis in own if axis == self.axis)
 
-    @staticmethod
-    def _text(column: Column, values: Iterable[Any]) -> str:
-        texts = list(dict.fromkeys(column.text(value) or "none" for value in values))
-        return " | ".join(texts)
-
     def _reason(self, row: int, name: str) -> str:
         if self.table == "joint" and name != "axes":
             moved = {axis.kind for axis in self.scene.body.axes if axis.joint == row}
@@ -142,6 +146,15 @@ class PartTable:
             if name == "axis_offset_m" and not {"yaw", "pitch"} <= set(own):
                 return "only between a yaw and a pitch axis"
         return self._unused[name]
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """Values of a joint's axes; one if they are equal."""
+    return " | ".join(dict.fromkeys(text or "none" for text in texts))
+
+
+def _short(column: Column, value: Any) -> str:
+    return column.text(float(f"{value:.6g}") if column.kind == "number" and value is not None else value)
 
 
 def _unused(scene: Scene, name: str) -> str:
