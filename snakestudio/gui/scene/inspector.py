@@ -76,7 +76,7 @@ class LinkValues(QWidget):
 def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
     """How near the robot is to an obstacle (0-based) and whether it pushes it; "" if no link has a place."""
     scene, palette = document.scene, theme.current()
-    gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.robot)
+    gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.body)
     if np.isnan(gaps).all():
         return ""
     link = int(np.nanargmin(gaps))
