@@ -395,7 +395,7 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "link": _link,
     "mass": _mass,
     "obstacle": _obstacle,
-    "pin": _drum,
+    "pin": lambda detail: _drum(max(12, detail // 3)),
     "plate": lambda detail: _box(0.04),
     "ring": _ring,
     "rod": _rod,

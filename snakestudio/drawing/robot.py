@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.instances import Batch, solid_rows
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.body import ChainBody
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.robot.chain import chain as chain_in_space
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import quaternions
@@ -23,8 +23,13 @@ __all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline",
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
 """Half a turn about z: the front of the first link is its -x end."""
 
+_ALONG = np.array([1.0, 0.0, 0.0, 0.0])
 _ACROSS = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
-"""A quarter turn about z: the x axis of a mesh along the y axis of a link."""
+_UPRIGHT = np.array([np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])
+"""The x axis of a mesh along the x, y and z axis of a link."""
+
+_APART = 0.95
+"""Share of two radii that lies between the ends of two links that do not meet."""
 
 _PIN, _PIN_LENGTH, _PIN_FREE = 0.2, 1.13, 0.82
 """Radius of a hinge's pin, and half its length where the ends of two links meet and where they do not, in radii."""
@@ -68,6 +73,21 @@ def chain(pose: FloatArray, middle: FloatArray | None = None) -> Chain:
     return Chain(position, q, axis, known)
 
 
+class _Hinges(NamedTuple):
+    """Solids that show about which axes joints turn, fixed to one link of each joint; (k,) arrays each."""
+
+    joint: IndexArray
+    link: IndexArray
+    arm: FloatArray
+    """How far it is from the link's middle along its x axis, m."""
+
+    turn: FloatArray
+    """Of the solid in the link's frame, (k, 4)."""
+
+    half: FloatArray
+    radius: FloatArray
+
+
 class _Looks(NamedTuple):
     """What of a robot is the same in every picture."""
 
@@ -77,30 +97,74 @@ class _Looks(NamedTuple):
     wheeled: BoolArray
     """(n,)."""
 
-    yaw: BoolArray
-    """Which joints turn about that axis, (n - 1,)."""
+    axes: tuple[tuple[str, BoolArray], ...]
+    """Kinds of axes, and which joints turn about them, (n - 1,)."""
 
-    pitch: BoolArray
-    roll: BoolArray
     offset: FloatArray
     """From the yaw axis to the pitch axis, (n - 1,), m."""
 
+    hinges: dict[str, _Hinges]
+    """By mesh."""
 
-@lru_cache(maxsize=16)
+
 def _looks(body: ChainBody) -> _Looks:
-    links, joints = body.robot.links, body.robot.joint_list
-    kinds = [set[str]() for _ in joints]
-    for axis in body.axes:
-        kinds[axis.joint].add(axis.kind)
-    yaw, pitch, roll = (np.array([kind in own for own in kinds], bool) for kind in ("yaw", "pitch", "roll"))
+    return _looks_in_space(body.robot) if body.in_space else _looks_in_plane(body.robot)
+
+
+@by_identity
+def _looks_in_space(robot: Robot) -> _Looks:
+    return _make_looks(robot, ("yaw", "pitch", "roll"))
+
+
+@by_identity
+def _looks_in_plane(robot: Robot) -> _Looks:
+    return _make_looks(robot, ("yaw",))
+
+
+def _make_looks(robot: Robot, turning: tuple[str, ...]) -> _Looks:
+    joints = robot.joint_list
+    axes = tuple((kind, np.array([kind in joint.axes for joint in joints], bool)) for kind in turning)
+    length = np.array([link.length for link in robot.links])
+    offset = np.array([joint.axis_offset for joint in joints])
     return _Looks(
-        np.array([link.length for link in links]),
-        np.array([link.wheels != "none" for link in links]),
-        yaw,
-        pitch,
-        roll,
-        np.array([joint.axis_offset for joint in joints]),
+        length,
+        np.array([link.wheels != "none" for link in robot.links]),
+        axes,
+        offset,
+        _make_hinges(robot, length, offset, dict(axes)),
     )
+
+
+def _make_hinges(
+    robot: Robot, length: FloatArray, offset: FloatArray, axes: dict[str, BoolArray]
+) -> dict[str, _Hinges]:
+    """A pin along every yaw and pitch axis, a ring around every roll axis, and a band where nothing turns.
+
+    The yaw axis is fixed to the link before the joint, pitch and roll axes to the one behind it.
+    """
+    radius, half, _ = ChainBody(robot).sizes
+    thin, thick = np.minimum(radius[:-1], radius[1:]), np.maximum(radius[:-1], radius[1:])
+    free = 0.5 * (length[:-1] + length[1:]) - half[:-1] - half[1:] > _APART * (radius[:-1] + radius[1:])
+    pin = np.where(free, _PIN_FREE * thin, np.maximum(_PIN_LENGTH * thin, 1.04 * thick))
+    before, behind = 0.5 * (length[:-1] - offset), -0.5 * (length[1:] - offset)
+    none = np.zeros(len(offset), bool)
+    turns = none.copy()
+    for which in axes.values():
+        turns |= which
+    solids = (
+        ("pin", axes.get("yaw", none), 0, before, _UPRIGHT, pin, _PIN * thin),
+        ("pin", axes.get("pitch", none), 1, behind, _ACROSS, pin, _PIN * thin),
+        ("pin", ~turns, 1, behind, _ALONG, 0.16 * thin, np.where(free, 0.62, 1.03) * thin),
+        ("hoop", axes.get("roll", none), 1, behind, _ALONG, 0.0 * thin, np.where(free, 0.62, 1.08) * thin),
+    )
+    hinges: dict[str, _Hinges] = {}
+    for mesh in ("pin", "hoop"):
+        groups = []
+        for _, which, link, arm, turn, size, width in (solid for solid in solids if solid[0] == mesh):
+            joint = np.flatnonzero(which)
+            groups.append((joint, joint + link, arm[joint], np.tile(turn, (len(joint), 1)), size[joint], width[joint]))
+        hinges[mesh] = _Hinges(*(np.concatenate(column) for column in zip(*groups, strict=True)))
+    return hinges
 
 
 def body(
@@ -132,7 +196,7 @@ def body(
     groups = [_joints(links, half, radius, theme)]
     looks = _looks(body)
     if len(known) == len(looks.length):
-        groups.append(_hinges(links, looks, half, radius, theme))
+        groups.append(_hinges(links, looks, theme))
         if looks.wheeled.any():
             groups.append(_wheels(links, looks.wheeled, radius, theme, travelled))
     for group in groups:
@@ -181,7 +245,7 @@ def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) ->
     apart = np.sqrt(np.einsum("ij,ij->i", gap, gap))
     direction = np.where(apart[:, None] > 1e-9, gap / np.maximum(apart, 1e-9)[:, None], links.axis[:-1][both])
     turn = quat.between(direction)
-    meet = apart < 0.95 * (before + behind)
+    meet = apart < _APART * (before + behind)
     parts: dict[str, Batch] = {}
     if meet.any():
         along, circle = _meeting(apart[meet], before[meet], behind[meet])
@@ -204,6 +268,8 @@ def _meeting(apart: FloatArray, before: FloatArray, behind: FloatArray) -> tuple
 
     Where the thinner one lies within the thicker, that is where a cylinder as thin leaves it.
     """
+    if np.array_equal(before, behind):
+        return 0.5 * apart, np.sqrt(before**2 - 0.25 * apart**2)
     thin, thick = np.minimum(before, behind), np.maximum(before, behind)
     safe = np.maximum(apart, 1e-9)
     along = 0.5 * (apart**2 + before**2 - behind**2) / safe
@@ -214,41 +280,18 @@ def _meeting(apart: FloatArray, before: FloatArray, behind: FloatArray) -> tuple
     return along, circle
 
 
-def _hinges(links: Chain, looks: _Looks, half: FloatArray, radius: FloatArray, theme: Theme) -> dict[str, Batch]:
-    """What shows about which axes a joint turns: a pin along yaw and pitch axes, a ring around roll axes, else a band.
-
-    The yaw axis is fixed to the link before the joint, pitch and roll axes to the one behind it.
-    """
+def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
+    """What shows about which axes the joints turn."""
     both = links.known[:-1] & links.known[1:]
-    thin = np.minimum(radius[:-1], radius[1:])
-    ends = 0.5 * (looks.length[:-1] + looks.length[1:]) - half[:-1] - half[1:]
-    free = ends > 0.95 * (radius[:-1] + radius[1:])
-    thick = np.maximum(radius[:-1], radius[1:])
-    reach = np.where(free, _PIN_FREE * thin, np.maximum(_PIN_LENGTH * thin, 1.04 * thick))
-    parts: dict[str, list[Batch]] = {}
-
-    def add(mesh: str, at: FloatArray, turn: FloatArray, length: FloatArray, size: FloatArray) -> None:
-        rows = solid_rows(at, turn, length, size, theme.support, gloss=0.7, shaded=0.85)
-        parts.setdefault(mesh, []).append(rows)
-
-    yaw, pitch = both & looks.yaw, both & looks.pitch
-    if yaw.any():
-        frame = quat.matrix(links.quaternion[:-1][yaw])
-        arm = 0.5 * (looks.length[:-1] - looks.offset)[yaw]
-        at = links.position[:-1][yaw] + arm[:, None] * frame[:, :, 0]
-        add("pin", at, quat.between(frame[:, :, 2]), reach[yaw], _PIN * thin[yaw])
-    if pitch.any():
-        frame = quat.matrix(links.quaternion[1:][pitch])
-        arm = 0.5 * (looks.length[1:] - looks.offset)[pitch]
-        at = links.position[1:][pitch] - arm[:, None] * frame[:, :, 0]
-        add("pin", at, quat.between(frame[:, :, 1]), reach[pitch], _PIN * thin[pitch])
-    still = both & ~looks.yaw & ~looks.pitch & ~looks.roll
-    for mesh, which, length, size in (("hoop", both & looks.roll, 0.0, 1.08), ("pin", still, 0.16, 1.03)):
-        if which.any():
-            at = links.position[1:][which] - 0.5 * looks.length[1:][which, None] * links.axis[1:][which]
-            wide = np.where(free, 0.62, size)[which] * thin[which]
-            add(mesh, at, links.quaternion[1:][which], length * thin[which], wide)
-    return {mesh: np.concatenate(rows) for mesh, rows in parts.items()}
+    parts = {}
+    for mesh, hinges in looks.hinges.items():
+        if not both.all():
+            hinges = _Hinges(*(column[both[hinges.joint]] for column in hinges))
+        if len(hinges.link):
+            at = links.position[hinges.link] + hinges.arm[:, None] * links.axis[hinges.link]
+            turn = quat.multiply(links.quaternion[hinges.link], hinges.turn)
+            parts[mesh] = solid_rows(at, turn, hinges.half, hinges.radius, theme.support, gloss=0.7, shaded=0.85)
+    return parts
 
 
 def _wheels(
@@ -320,14 +363,16 @@ def joint_axes(links: Chain, body: ChainBody, theme: Theme) -> Batch:
     first = links.position[:-1] + 0.5 * (looks.length[:-1] - looks.offset)[:, None] * before[:, :, 0]
     second = links.position[1:] - 0.5 * (looks.length[1:] - looks.offset)[:, None] * behind[:, :, 0]
     length, thick = 1.9 * body.radius, 0.07 * body.radius
-    rows = [
-        solid_rows(at[which], quat.between(direction[which]), length, thick, colour, glow=0.6)
-        for which, at, direction, colour in (
-            (both & looks.yaw, first, before[:, :, 2], theme.axis_z),
-            (both & looks.pitch, second, behind[:, :, 1], theme.axis_y),
-            (both & looks.roll, second, behind[:, :, 0], theme.axis_x),
-        )
-    ]
+    places = {
+        "yaw": (first, before[:, :, 2], theme.axis_z),
+        "pitch": (second, behind[:, :, 1], theme.axis_y),
+        "roll": (second, behind[:, :, 0], theme.axis_x),
+    }
+    rows = []
+    for kind, which in looks.axes:
+        at, direction, colour = places[kind]
+        chosen = both & which
+        rows.append(solid_rows(at[chosen], quat.between(direction[chosen]), length, thick, colour, glow=0.6))
     return np.concatenate(rows)
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.motion import PlacedStart, Start
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.robot.beam import Beam
@@ -277,7 +277,7 @@ class ChainBody(Body):
         return ""
 
 
-@lru_cache(maxsize=16)
+@by_identity
 def _link_sizes(robot: Robot) -> PartSizes:
     links = robot.links
     sizes = PartSizes(
