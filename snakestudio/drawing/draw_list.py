@@ -40,7 +40,7 @@ from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
 from snakestudio.drawing.style import DARK, Theme
 from snakestudio.drawing.world import Label, Look
 from snakestudio.kinds.controller import controller_of
-from snakestudio.model.body import PartSizes
+from snakestudio.model.body import ChainBody, PartSizes
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
@@ -163,7 +163,7 @@ def build(
     """
     robot = scene.robot
     pose = snapshot.link_pose if snapshot is not None and snapshot.drawn else np.zeros((0, 7))
-    body = scene.body
+    body, linked = scene.body, ChainBody(robot, scene.body.in_space)
     sizes = body.sizes.of(len(pose))
     links = robot_parts.chain(pose, sizes.middle)
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
@@ -193,11 +193,11 @@ def build(
         # A continuous body has no joints, and so no axes and nothing they were told.
         jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and body.jointed
         if overlays.show_joint_axes and jointed:
-            marks["rod"].append(robot_parts.joint_axes(links, body, theme))
+            marks["rod"].append(robot_parts.joint_axes(links, linked, theme))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
             told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
             if told is not None:
-                capsules.append(robot_parts.ghost(told, body, theme.ghost, 0.3))
+                capsules.append(robot_parts.ghost(told, linked, theme.ghost, 0.3))
 
     lines = [tracks.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
     marks["sphere"].append(tracks.track_marks(overlays.tracks, camera))

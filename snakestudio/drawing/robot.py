@@ -78,7 +78,7 @@ class _Hinges(NamedTuple):
 
     joint: IndexArray
     link: IndexArray
-    arm: FloatArray
+    ahead: FloatArray
     """How far it is from the link's middle along its x axis, m."""
 
     turn: FloatArray
@@ -160,9 +160,10 @@ def _make_hinges(
     hinges: dict[str, _Hinges] = {}
     for mesh in ("pin", "hoop"):
         groups = []
-        for _, which, link, arm, turn, size, width in (solid for solid in solids if solid[0] == mesh):
+        for _, which, link, ahead, turn, size, width in (solid for solid in solids if solid[0] == mesh):
             joint = np.flatnonzero(which)
-            groups.append((joint, joint + link, arm[joint], np.tile(turn, (len(joint), 1)), size[joint], width[joint]))
+            turns_of_all = np.tile(turn, (len(joint), 1))
+            groups.append((joint, joint + link, ahead[joint], turns_of_all, size[joint], width[joint]))
         hinges[mesh] = _Hinges(*(np.concatenate(column) for column in zip(*groups, strict=True)))
     return hinges
 
@@ -286,9 +287,13 @@ def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
     parts = {}
     for mesh, hinges in looks.hinges.items():
         if not both.all():
-            hinges = _Hinges(*(column[both[hinges.joint]] for column in hinges))
+            there = both[hinges.joint]
+            hinges = _Hinges(
+                hinges.joint[there], hinges.link[there], hinges.ahead[there], hinges.turn[there],
+                hinges.half[there], hinges.radius[there],
+            )  # fmt: skip
         if len(hinges.link):
-            at = links.position[hinges.link] + hinges.arm[:, None] * links.axis[hinges.link]
+            at = links.position[hinges.link] + hinges.ahead[:, None] * links.axis[hinges.link]
             turn = quat.multiply(links.quaternion[hinges.link], hinges.turn)
             parts[mesh] = solid_rows(at, turn, hinges.half, hinges.radius, theme.support, gloss=0.7, shaded=0.85)
     return parts

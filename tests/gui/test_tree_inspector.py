@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import obstacles_of
@@ -614,3 +615,20 @@ def test_a_search_reaches_every_value_that_matters(document: Document) -> None:
     (inertia,) = find(document.scene, "axial_inertia")
     assert inertia.unused, "what has no effect here is found, and says why"
     assert {item.keys[0] for item in find(document.scene, "friction along")} >= {"ground.mu_along"}
+
+
+def test_the_robots_inspector_leads_to_the_tables_of_links_and_joints(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    mass = {"link": [{"index": 2, "mass_kg": 2.0}], "joint": [{"index": "1-2", "rest_deg": 5.0}]}
+    document.edit(with_values(document.scene, {f"robot.{table}": rows for table, rows in mass.items()}), "Differ")
+    for item, text in ((("robot", 0), "Links and Joints ..."), (("link", 4), "Edit in Table ...")):
+        selection.set([item])
+        button = next(each for each in inspector.findChildren(QPushButton) if each.text() == text)
+        with qtbot.waitSignal(inspector.parts_asked) as signal:
+            button.click()
+        assert signal.args == ["link", item[1]]
+    selection.set([("robot", 0)])
+    assert "1 of 11 links and 2 of 10 joints differ from the values above." in [
+        label.text() for label in inspector.findChildren(QLabel)
+    ]

@@ -59,7 +59,7 @@ _AnyOverride = TypeVar("_AnyOverride", LinkOverride, JointOverride)
 class _Entry(NamedTuple):
     """A value for some links or joints, as one table gives it."""
 
-    index: int | str
+    where: int | str
     only: str | None
     value: Any
 
@@ -277,7 +277,7 @@ def _appended(
     overrides: list[Any], count: int, table: Table, name: str, before: Values, target: Values
 ) -> list[Any] | None:
     """Tables whose value changed throughout are changed, and tables for the rest follow; None if that cannot be."""
-    giver = {}
+    giver: dict[Cell, int] = {}
     for number, override in enumerate(overrides):
         if getattr(override, name) is not None:
             rows = selected(override.index, count)
@@ -309,7 +309,7 @@ def _rewritten(
     emptied = [_empty(new) and not _empty(old) for new, old in zip(result, overrides, strict=True)]
     first = 0
     for entry in arrange(target, count, _per_axis(table, name)):
-        rows = selected(entry.index, count)
+        rows = selected(entry.where, count)
         alike = (
             number
             for number in range(first, len(result))
@@ -335,7 +335,7 @@ def _per_axis(table: Table, name: str) -> bool:
 
 
 def _table(table: Table, entry: _Entry, name: str) -> Any:
-    values = {"index": entry.index, name: entry.value}
+    values = {"index": entry.where, name: entry.value}
     if table == "link":
         return LinkOverride.model_construct(set(values), **values)
     if entry.only is not None:

@@ -79,9 +79,9 @@ def _agreeing(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverrid
     result: list[_AnyOverride] = []
     later: dict[tuple[range, str | None, str], Any] = {}
     for override in reversed(overrides):
-        key = selected(override.index, count), getattr(override, "only", None)
+        rows, only = selected(override.index, count), getattr(override, "only", None)
         values = dict(values_of(override))
-        lost = [name for name, value in values.items() if later.setdefault((*key, name), value) != value]
+        lost = [name for name, value in values.items() if later.setdefault((rows, only, name), value) != value]
         if len(lost) < len(values) or not values:
             result.append(without(override, lost) if lost else override)
     return result[::-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -191,9 +191,7 @@ def with_texts(part: PartTable, cells: Mapping[tuple[int, str], str]) -> Scene:
     return whole
 
 
-def pasted(
-    text: str, part: PartTable, row: int, column: int, rows: list[int] | None = None
-) -> dict[tuple[int, str], str]:
+def pasted(text: str, part: PartTable, row: int, column: int, rows: Sequence[int] = ()) -> dict[tuple[int, str], str]:
     """Texts by cell of a table that was copied from a spreadsheet, from a cell on.
 
     A single line fills all `rows` that are selected. Cells without such an axis are left out.
