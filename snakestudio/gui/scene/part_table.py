@@ -266,6 +266,7 @@ class PartTableView(QWidget):
         self.view.setAccessibleName("Links" if table == "link" else "Joints")
         self.message = Message()
         self.model.refused.connect(self.message.say)
+        self.view.selectionModel().currentChanged.connect(lambda now, before: self.message.say(""))
         self.actions_by_name = {
             text: self._action(text, keys, tip, run) for text, keys, tip, run in (
                 ("Fill Down", "Ctrl+D", "Copy the topmost selected cell of each column to those below", self.fill_down),
