@@ -193,7 +193,9 @@ def build(
         # A continuous body has no joints, and so no axes and nothing they were told.
         jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and body.jointed
         if overlays.show_joint_axes and jointed:
-            marks["rod"].append(robot_parts.joint_axes(links, linked, theme))
+            # A planar robot never pitches, neither now nor on command.
+            pitch = scene.model.spatial or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
+            marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
             told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
             if told is not None:

@@ -360,24 +360,20 @@ def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Ba
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * radius, colour, glow=0.6)
 
 
-def joint_axes(links: Chain, body: ChainBody, theme: Theme) -> Batch:
-    """Thin rods along the joints' axes: yaw is fixed to the link before a joint, pitch and roll to the one behind."""
-    looks = _looks(body)
+def joint_axes(links: Chain, robot: Robot, theme: Theme, pitch: bool) -> Batch:
+    """Thin rods along the joints' yaw axes and, for a spatial robot, pitch axes.
+
+    The yaw axis is fixed to the link before the joint, the pitch axis to the one behind it.
+    """
     both = links.known[:-1] & links.known[1:]
-    before, behind = quat.matrix(links.quaternion[:-1]), quat.matrix(links.quaternion[1:])
-    first = links.position[:-1] + 0.5 * (looks.length[:-1] - looks.offset)[:, None] * before[:, :, 0]
-    second = links.position[1:] - 0.5 * (looks.length[1:] - looks.offset)[:, None] * behind[:, :, 0]
-    length, thick = 1.9 * body.radius, 0.07 * body.radius
-    places = {
-        "yaw": (first, before[:, :, 2], theme.axis_z),
-        "pitch": (second, behind[:, :, 1], theme.axis_y),
-        "roll": (second, behind[:, :, 0], theme.axis_x),
-    }
-    rows = []
-    for kind, which in looks.axes:
-        at, direction, colour = places[kind]
-        chosen = both & which
-        rows.append(solid_rows(at[chosen], quat.between(direction[chosen]), length, thick, colour, glow=0.6))
+    before, behind = quat.matrix(links.quaternion[:-1][both]), quat.matrix(links.quaternion[1:][both])
+    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
+    length, thick = 1.9 * robot.radius_m, 0.07 * robot.radius_m
+    at = links.position[:-1][both] + arm * before[:, :, 0]
+    rows = [solid_rows(at, quat.between(before[:, :, 2]), length, thick, theme.axis_z, glow=0.6)]
+    if pitch:
+        at = links.position[1:][both] - arm * behind[:, :, 0]
+        rows.append(solid_rows(at, quat.between(behind[:, :, 1]), length, thick, theme.axis_y, glow=0.6))
     return np.concatenate(rows)
 
 

@@ -88,12 +88,6 @@ def test_pins_lie_between_links_of_unequal_length() -> None:
     assert pin[0] == pytest.approx(0.3)
 
 
-def test_joint_axes_are_those_of_the_robot() -> None:
-    scene = scene_of(n_links=3, joints="alternating")
-    rods = build(scene, straight(scene), Overlays(show_forces=False, show_joint_axes=True), ABOVE).marks["rod"]
-    assert [direction(row) for row in rods] == [[0, 0, 1], [0, 1, 0]]
-
-
 def test_links_are_picked_where_they_are_drawn() -> None:
     scene = scene_of(n_links=3, link=[{"index": 2, "radius_m": 0.09}])
     picture = drawn(scene)

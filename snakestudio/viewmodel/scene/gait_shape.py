@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.body import ChainBody
 from snakestudio.model.motion import Wave
 from snakestudio.model.robot.chain import chain
 from snakestudio.model.robot.robot import Robot
@@ -131,9 +130,7 @@ def chain_of_snapshot(snapshot: Snapshot, robot: Robot) -> BodyChain:
 
 
 def _body(centre: FloatArray, axis: FloatArray, robot: Robot) -> BodyChain:
-    _, half_length, middle = ChainBody(robot).sizes
-    half = 0.5 * np.array([[link.length] for link in robot.links]) * axis
-    centre, reach = centre + middle[:, None] * axis, half_length[:, None] * axis
+    half, reach = 0.5 * robot.link_length_m * axis, robot.contact_half_length_m * axis
     joints = np.concatenate([centre[:1] - half[:1], centre + half])
     return BodyChain(joints, np.stack([centre - reach, centre + reach], axis=1))
 
