@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
@@ -166,7 +166,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _show_warning(message: Warning | str, *of: object) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+    line: str | None = None,
+) -> None:  # fmt: skip
     """Print a warning as users read it, without the line of code that gave it."""
     print(f"snakestudio: {message}", file=sys.stderr)
 
