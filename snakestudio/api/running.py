@@ -7,6 +7,7 @@ import io
 import math
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from snakestudio.export.provenance import (
 from snakestudio.model.arguments import is_number, number_of, path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
-from snakestudio.model.edits import with_values
+from snakestudio.model.edits import trimming_note, with_values
 from snakestudio.model.events import Change
 from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording
@@ -260,7 +261,10 @@ def prepare(
     for name, key, given in (("duration", "run.duration_s", duration), ("rate", "run.log_rate_hz", rate)):
         if given is not None:
             wanted[key] = _positive(name, given)
-    return (with_values(scene, wanted) if wanted else scene), base_dir, changes
+    changed = with_values(scene, wanted) if wanted else scene
+    if note := trimming_note(scene, changed):
+        warnings.warn(note, stacklevel=3)
+    return changed, base_dir, changes
 
 
 def scene_name(scene: Scene | Run | str | Path) -> str | None:

@@ -320,14 +320,16 @@ def _elsewhere(scene: Scene, key: str) -> str:
 
 
 def _of_value(scene: Scene, given: _Given) -> Problem:
-    back = "leave it out" if given.default is None else f"make it {_shown(given.default)}"
+    many = isinstance(given.value, tuple) and len(given.value) > 1
+    leave = "leave them out" if many else "leave it out"
+    back = leave if given.default in (None, ()) else f"make it {_shown(given.default)}"
     elsewhere = _elsewhere(scene, given.key)
     return Problem(
         "warning",
         given.key,
-        f"{_shown(given.value)} is left out by this model"
+        f"{_shown(given.value)} {'are' if many else 'is'} left out by this model"
         if elsewhere
-        else f"{_shown(given.value)} has no effect here ({given.why})",
+        else f"{_shown(given.value)} {'have' if many else 'has'} no effect here ({given.why})",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
         fixes=(Fix(back.capitalize(), ((given.key, given.default),)),),
     )
@@ -359,4 +361,4 @@ def _shown(value: Any) -> str:
         return f'"{value}"'
     if isinstance(value, int | float):
         return f"{value:g}"
-    return f"{len(value)} values"
+    return "1 entry" if len(value) == 1 else f"{len(value)} entries"
