@@ -68,6 +68,9 @@ class Geometry:
     friction: tuple[float, float] | None = None
     """Coefficients along and across, where the file gives them."""
 
+    friction_axis: FloatArray | None = None
+    """(3,), direction of the first coefficient in the body's frame, where the file gives one."""
+
     collides: bool = True
     """False: it is only drawn."""
 
