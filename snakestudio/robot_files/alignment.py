@@ -24,8 +24,11 @@ _REFUSED = math.radians(20.0)
 
 _REPORTED = math.radians(0.5)
 _SMALLEST_BEND = math.radians(0.3)
-_STRAIGHT = 0.35
+_STRAIGHT = 0.1
 """Joints beside the line through all of them by less than this part of their spacing are a straight chain."""
+
+_NEARLY = 0.35
+"""The same of a chain that does not bend about its own axes."""
 
 _TOGETHER = 0.02
 """Of the usual spacing: two axes that near are at one point."""
@@ -78,7 +81,18 @@ def align(chain: Chain, notes: Notes) -> Alignment:
     line = _Line(chain)
     _join_coincident(chain, line, notes)
     up = _upwards(line.direction, line.hinges, notes)
-    alignment = (_straight if line.straight else _bent)(chain, line, up, notes)
+    alignment = None
+    if not line.within(_STRAIGHT):
+        tried = Notes()
+        try:
+            alignment = _bent(chain, line, up, tried)
+        except InputError:
+            if not line.within(_NEARLY):
+                raise
+        else:
+            notes.update(tried)
+    if alignment is None:
+        alignment = _straight(chain, line, up, notes)
     alignment.spacing = line.spacing
     return alignment
 
@@ -129,15 +143,14 @@ class _Line:
         self.points = moved
         self.aside = np.linalg.norm(aside, axis=1)
         self.centred = middle + along[:, None] * direction
-        limit = _STRAIGHT * max(self.spacing, 1e-9)
-        self.straight = len(points) < 3 or bool(
-            self.aside.max() < limit and (steps > -_TOGETHER * self.spacing).all() and _steady(steps, size)
+        self._forward = len(points) < 3 or bool(
+            (steps > -_TOGETHER * self.spacing).all() and np.abs(steps).sum() < 1.05 * size + 1e-9
         )
 
-
-def _steady(steps: FloatArray, size: float) -> bool:
-    """Whether the points follow each other along the line over its whole length."""
-    return float(np.abs(steps).sum()) < 1.05 * size + 1e-9
+    def within(self, part: float) -> bool:
+        """Whether all joints are in a row, and beside the line by less than a part of their spacing."""
+        few = len(self.points) < 3
+        return few or (self._forward and bool(self.aside.max() < part * max(self.spacing, 1e-9)))
 
 
 def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
@@ -292,7 +305,7 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
 
 def _bent(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
     """Frames carried from link to link through a pose that is not straight."""
-    places = iter(hinge.point for hinge in line.hinges)
+    places = iter(line.points if line.within(_NEARLY) else [hinge.point for hinge in line.hinges])
     points = [[next(places) for _ in group] for group in chain.hinges]
     directions = []
     for before, after in pairwise(points):

@@ -55,8 +55,8 @@ class Segment:
 
     @property
     def inertial(self) -> Inertial | None:
-        """All of it as one body."""
-        return summed(self.inertials)
+        """All of it as one body; inertias without a mass are those of dummies."""
+        return summed([part for part in self.inertials if part.mass > 0])
 
     @property
     def mass(self) -> float:
@@ -106,10 +106,10 @@ def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
         If it is none: a tree, without joints, or with joints that slide.
     """
     nodes = _nodes(robot, notes)
-    _give_masses(nodes, notes)
     root = _root(nodes, notes)
     if root is None:
         raise InputError("the file has no joint that turns", "give the file of a robot with joints")
+    _give_masses(nodes, notes)
     root = _without_base(nodes, root, notes)
     members = _below(nodes, root)
     mean = sum(nodes[i].segment.mass for i in members) / len(members)
@@ -224,9 +224,7 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
     own = [joint for joint in nodes[root].root_joints if joint.kind != "free"]
     if any(joint.kind == "slide" for joint in own):
         names = listed([joint.name for joint in own])
-        notes.add(
-            nodes[root].segment.name, f"its joints {names} place it in the world; it is the robot's free base here"
-        )
+        notes.add(nodes[root].segment.name, f"its joints {names} place it in the world; here the robot is free")
     elif own:
         names = listed([joint.name for joint in own])
         notes.add(nodes[root].segment.name, f"is joined to the world by {names}; here the robot lies free")
@@ -384,11 +382,11 @@ def _along(nodes: list[_Node], path: list[int], nothing: float, notes: Notes) ->
         raise InputError("the robot has no joint that turns", "give the file of a robot with joints")
     # Ends that weigh nothing are frames, not links.
     while len(segments) > 2 and segments[-1].mass <= nothing:
-        names = listed([hinge.joint.name for hinge in hinges.pop()])
-        notes.add(segments.pop().name, f"has no mass at the end of the robot; it and {names} were left out")
+        lost = listed([hinge.joint.name for hinge in hinges.pop()])
+        notes.add(segments.pop().name, f"has no mass at the end of the robot; it and {lost} were left out")
     while len(segments) > 2 and segments[0].mass <= nothing:
-        names = listed([hinge.joint.name for hinge in hinges.pop(0)])
-        notes.add(segments.pop(0).name, f"has no mass at the end of the robot; it and {names} were left out")
+        lost = listed([hinge.joint.name for hinge in hinges.pop(0)])
+        notes.add(segments.pop(0).name, f"has no mass at the end of the robot; it and {lost} were left out")
     massless = [k for k in range(1, len(segments) - 1) if segments[k].mass <= nothing]
     for k in reversed(massless):
         if len(hinges[k - 1]) + len(hinges[k]) > 3 or _parallel(hinges[k - 1], hinges[k]):

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from snakestudio.inputs import InputError
 
-__all__ = ["MissingFileError", "resolved"]
+__all__ = ["ENDINGS", "MissingFileError", "resolved"]
+
+ENDINGS = (".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf")
+"""Of robot files."""
 
 _UPWARDS = 6
 """Folders above the robot file in which a package is looked for."""

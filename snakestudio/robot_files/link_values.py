@@ -172,6 +172,8 @@ def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> l
         length = 2.0 * half
         if length <= 0.2 * usual or length <= 0.0:
             length = usual or (2.0 * (_radius(shape) or 0.05))
+        if shape is not None and "mesh" in shape.kinds:
+            length = float(f"{length:.6g}")  # meshes have single precision
         if usual and abs(length - usual) < 1e-6 * usual:
             length = usual
         result.append((joint - length * frame[:, 0] if k == 0 else joint, length))

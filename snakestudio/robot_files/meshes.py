@@ -119,7 +119,8 @@ def _obj(data: bytes) -> FloatArray:
                 face = [int(word.split(b"/", 1)[0]) for word in words[1:]]
                 face = [index - 1 if index > 0 else len(points) + index for index in face]
                 corners += [(face[0], a, b) for a, b in pairwise(face[1:])]
-        return np.array(points).reshape(-1, 3)[np.array(corners, dtype=int).reshape(-1, 3)]
+        triangles: FloatArray = np.array(points).reshape(-1, 3)[np.array(corners, dtype=int).reshape(-1, 3)]
+        return triangles
     except (ValueError, IndexError):
         raise InputError("the mesh is damaged", "export it again") from None
 

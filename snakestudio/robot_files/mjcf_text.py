@@ -131,13 +131,13 @@ class Compiler:
         if text := element.get("quat"):
             return from_quaternion(*vector_of(text, 4, f"{where} quat"))
         if text := element.get("axisangle"):
-            *axis, angle = vector_of(text, 4, f"{where} axisangle")
-            if not np.any(axis):
+            *turned, angle = vector_of(text, 4, f"{where} axisangle")
+            if not np.any(turned):
                 raise InputError(f"{where}: the axis of axisangle is 0 0 0", "give its direction")
             angles, changed = rounded_angles([self.angle(angle)])
             if changed:
                 reading.note_rounded(element.get("name") or where)
-            return snapped(about(axis, float(angles[0])))
+            return snapped(about(turned, float(angles[0])))
         if text := element.get("euler"):
             given = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
             angles, changed = rounded_angles(given)

@@ -27,6 +27,11 @@ class Notes:
         """
         self._kinds.setdefault(kind or text, []).append((where, text))
 
+    def update(self, others: Notes) -> None:
+        """Add all notes of others."""
+        for kind, entries in others._kinds.items():
+            self._kinds.setdefault(kind, []).extend(entries)
+
     def sentences(self) -> tuple[str, ...]:
         """A sentence for each kind."""
         result = []

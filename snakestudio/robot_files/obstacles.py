@@ -122,7 +122,7 @@ def _post(
         return None
     if bottom > 1e-3:
         notes.add(name, f"hangs {bottom:.3g} m above the ground; it stands on it here", "hanging")
-    return Cylinder(x_m=x, y_m=y, radius_m=plain(radius), height_m=plain(round(top, 9)), **shared)  # type: ignore[arg-type]
+    return Cylinder(x_m=x, y_m=y, radius_m=plain(radius), height_m=plain(round(top, 9)), **shared)
 
 
 def _degrees(angle: float) -> float:

@@ -14,10 +14,7 @@ from snakestudio.robot_files.read_urdf import read_urdf
 from snakestudio.robot_files.reading import Reading
 from snakestudio.robot_files.xacro import expanded
 
-__all__ = ["ENDINGS", "read_robot", "refusal"]
-
-ENDINGS = (".urdf", ".xacro", ".sdf", ".world", ".xml", ".mjcf")
-"""Of robot files, as they are offered in dialogs."""
+__all__ = ["read_robot", "refusal"]
 
 _READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": read_mjcf}
 

@@ -265,7 +265,9 @@ def _geometry(
     friction = vector_of(element.get("friction", "1"), (1, 2, 3), f"{where} friction")
     mu = 0.0 if element.get("condim", "3") == "1" else float(friction[0])
     placement = outer.then(file.compiler.placement(element, file.reading))
-    size = vector_of(element.get("size", "0"), (1, 2, 3), f"{where} size") if kind not in ("mesh", "hfield") else ()
+    size = np.zeros(0)
+    if kind not in ("mesh", "hfield"):
+        size = vector_of(element.get("size", "0"), (1, 2, 3), f"{where} size")
     mass = float_of(element.get("mass"), f"{where} mass") if element.get("mass") else None
     density = float_of(element.get("density", "1000"), f"{where} density")
     if (text := element.get("fromto")) and kind in ("capsule", "cylinder", "box", "ellipsoid"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -297,15 +298,15 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
     bodies: list[BodyDescription] = []
     pending = [(name, -1) for name in model.links if name not in above] + [(name, -1) for name in below["world"]]
     while pending:
-        name, parent = pending.pop(0)
-        outer = placements[bodies[parent].name] if parent >= 0 else Placement()
+        name, index = pending.pop(0)
+        outer = placements[bodies[index].name] if index >= 0 else Placement()
         placement = outer.inverse().then(placements[name])
         joints: tuple[JointDescription, ...] = ()
         if name in above:
             joints = _joint(above[name][1], name, model, placements)
         elif name not in model.static:
             joints = (JointDescription("", "free"),)
-        bodies.append(_body(model.links[name], name, parent, placement, joints, reading))
+        bodies.append(_body(model.links[name], name, index, placement, joints, reading))
         pending += [(child, len(bodies) - 1) for child in below[name]]
     if len(bodies) < len(model.links):
         raise InputError("its joints close a loop", "remove the joint that closes it: the robot must be a chain")
@@ -323,7 +324,7 @@ def _joint(full: str, child: str, model: _Model, placements: dict[str, Placement
     here = placements[child].inverse().then(placements[full])
     if kind == "ball":
         return (JointDescription(joint.get("name"), "ball", position=here.position),)
-    found = []
+    found: list[JointDescription] = []
     for axis in joint.all("axis", "axis2"):
         name = joint.get("name") if not found else f"{joint.get('name')} (axis 2)"
         where = f"{joint.place} {axis.tag}"
@@ -435,6 +436,7 @@ def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | N
         return replace(mesh, friction=mu, friction_axis=axis, name=name)
     if shape.tag == "heightmap":
         return _height_map(shape, placement, mu, reading, where) if collides else None
+    size: Sequence[float] = ()
     if shape.tag == "box":
         size = tuple(0.5 * vector_of(shape.text_of("size"), 3, f"{where} size"))
     elif shape.tag == "sphere":
@@ -444,9 +446,7 @@ def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | N
         size = float_of(shape.text_of("radius"), f"{where} radius"), 0.5 * length
     elif shape.tag == "ellipsoid":
         size = tuple(vector_of(shape.text_of("radii"), 3, f"{where} radii"))
-    elif shape.tag == "plane":
-        size = ()
-    else:
+    elif shape.tag != "plane":
         reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was left out.")
         return None
     kind = "box" if shape.tag == "ellipsoid" else shape.tag

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -253,13 +254,14 @@ def _geometry(
         return None
     where = f"{link.place} {element.tag}"
     placement = _origin(element, reading)
-    kind, size, file = shape.tag, (), ""
+    kind, file = shape.tag, ""
+    size: Sequence[float] = ()
     if kind == "mesh":
         scale = vector_of(shape.get("scale", "1 1 1") or "1 1 1", (1, 3), f"{where} scale")
         mesh, _ = reading.mesh_geometry(shape.get("filename"), scale * np.ones(3), placement, collides=collides)
         size, placement, file = mesh.size, mesh.placement, mesh.file
     elif kind == "box":
-        size = tuple(0.5 * vector_of(shape.get("size"), 3, f"{where} size"))
+        size = list(0.5 * vector_of(shape.get("size"), 3, f"{where} size"))
     elif kind == "sphere":
         size = (float_of(shape.get("radius"), f"{where} radius"),)
     elif kind in ("cylinder", "capsule"):

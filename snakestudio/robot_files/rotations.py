@@ -18,7 +18,7 @@ _DIGITS = 2e-6
 """0.707107 in a quaternion makes errors up to this."""
 
 
-def rounded_angles(angles: Sequence[float]) -> tuple[FloatArray, bool]:
+def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bool]:
     """Angles with those that are multiples of pi/2 but for rounding made exact (rad); whether any was changed."""
     result = np.array(angles, dtype=np.float64)
     quarters = np.round(result / (math.pi / 2))
@@ -31,7 +31,7 @@ def rounded_angles(angles: Sequence[float]) -> tuple[FloatArray, bool]:
 
 def snapped(rotation: FloatArray) -> FloatArray:
     """A rotation with entries that are -1, 0 or 1 but for rounding made exact, where all of them are."""
-    whole = np.round(rotation)
+    whole: FloatArray = np.round(rotation)
     return whole if np.abs(rotation - whole).max() < _DIGITS else rotation
 
 

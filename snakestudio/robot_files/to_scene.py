@@ -402,7 +402,8 @@ def compact_text(scene: Scene) -> str:
     """A scene as the text of a new file, without the values that are as always."""
     values = scene.model_dump(exclude_defaults=True, mode="json")
     for name, part in scene:
-        if kind := getattr(part, "kind", None):
+        kind = getattr(part, "kind", None)
+        if kind and (name in values or name in ("model", "gait", "start")):
             values[name] = {"kind": kind, **values.get(name, {})}
     values["obstacles"] = [
         {"kind": obstacle.kind, **obstacle.model_dump(exclude_defaults=True, mode="json")}  # type: ignore[attr-defined]

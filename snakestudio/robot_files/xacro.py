@@ -29,7 +29,7 @@ def expanded(path: Path) -> bytes:
             "this is a xacro file, which the xacro package expands, and that is not installed",
             f"run pip install xacro, or expand the file where ROS is installed: xacro {path.name} > {name}.urdf",
         )
-    import xacro
+    import xacro  # type: ignore[import-not-found, unused-ignore]
 
     try:
         with _packages_near(path):
@@ -42,7 +42,7 @@ def expanded(path: Path) -> bytes:
 @contextmanager
 def _packages_near(path: Path) -> Iterator[None]:
     """Let ``$(find NAME)`` find packages around the file; the xacro package looks for them in ROS only."""
-    from xacro import substitution_args
+    from xacro import substitution_args  # type: ignore[import-not-found, unused-ignore]
 
     usual = substitution_args._eval_find
     substitution_args._eval_find = lambda name: str(_package(name, path))
