@@ -172,8 +172,8 @@ def _give_masses(nodes: list[_Node], notes: Notes) -> None:
         return
     for node in nodes:
         segment = node.segment
-        shapes = [g for g in segment.geometries if g.collides and g.size and g.kind not in ("plane", "height_field")]
-        shapes = shapes or [g for g in segment.geometries if g.size and g.kind not in ("plane", "height_field")]
+        solid = [g for g in segment.geometries if g.solid]
+        shapes = [g for g in solid if g.collides] or solid
         for shape in shapes:
             kind = "box" if shape.kind == "mesh" else shape.kind
             mass = _DENSITY * volume(kind, shape.size)
@@ -292,8 +292,7 @@ def _is_round(segment: Segment, axis: FloatArray) -> bool:
     if not shapes:
         return False
     return all(
-        g.kind == "sphere" or (g.kind in ("cylinder", "capsule") and abs(g.placement.rotation[:, 2] @ axis) > _PARALLEL)
-        for g in shapes
+        g.kind == "sphere" or (len(g.size) == 2 and abs(g.placement.rotation[:, 2] @ axis) > _PARALLEL) for g in shapes
     )
 
 

@@ -89,7 +89,7 @@ def link_values(chain: Chain, alignment: Alignment, notes: Notes) -> list[LinkVa
 
 
 def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) -> _Shape | None:
-    solid = [g for g in segment.geometries if g.size and g.kind not in ("plane", "height_field")]
+    solid = [g for g in segment.geometries if g.solid]
     shapes = [g for g in solid if g.collides] or solid
     primitives = [g for g in shapes if g.kind != "mesh"]
     if not primitives and any(g.kind != "mesh" for g in solid):
@@ -119,7 +119,7 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
 
 def _half_box(geometry: Geometry, turn: FloatArray) -> FloatArray:
     """Half sizes of the box around a shape along the axes of the link."""
-    if geometry.kind in ("box", "mesh"):
+    if len(geometry.size) == 3:
         return np.abs(turn) @ np.array(geometry.size)
     radius = geometry.size[0]
     if geometry.kind == "sphere":

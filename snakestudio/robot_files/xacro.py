@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 from snakestudio.inputs import ROBOT, InputError, read_bytes
 from snakestudio.robot_files.elements import parse_xml
@@ -41,15 +43,20 @@ def expanded(path: Path) -> bytes:
 
 @contextmanager
 def _packages_near(path: Path) -> Iterator[None]:
-    """Let ``$(find NAME)`` find packages around the file; the xacro package looks for them in ROS only."""
-    from xacro import substitution_args  # type: ignore[import-not-found, unused-ignore]
-
-    usual = substitution_args._eval_find
-    substitution_args._eval_find = lambda name: str(_package(name, path))
+    """Let ``$(find NAME)`` find packages around the file: xacro asks a package of ROS for them."""
+    finder = ModuleType("ament_index_python.packages")
+    finder.get_package_share_directory = lambda name: str(_package(name, path))  # type: ignore[attr-defined]
+    ours = {"ament_index_python": ModuleType("ament_index_python"), "ament_index_python.packages": finder}
+    usual = {name: sys.modules.get(name) for name in ours}
+    sys.modules.update(ours)
     try:
         yield
     finally:
-        substitution_args._eval_find = usual
+        for name, module in usual.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
 
 
 def _package(name: str, path: Path) -> Path:
