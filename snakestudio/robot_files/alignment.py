@@ -307,7 +307,7 @@ def _bent(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
     """Frames carried from link to link through a pose that is not straight."""
     places = iter(line.points if line.within(_NEARLY) else [hinge.point for hinge in line.hinges])
     points = [[next(places) for _ in group] for group in chain.hinges]
-    directions = []
+    directions: list[FloatArray] = []
     for before, after in pairwise(points):
         step = after[0] - before[-1]
         size = float(np.linalg.norm(step))

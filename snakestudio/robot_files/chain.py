@@ -395,7 +395,6 @@ def _along(nodes: list[_Node], path: list[int], nothing: float, notes: Notes) ->
                 "give it an <inertial> with a mass",
             )
         segments[k + 1].geometries += segments[k].geometries
-        segments[k + 1].inertials += segments[k].inertials
         del segments[k]
         hinges[k - 1 : k + 1] = [hinges[k - 1] + hinges[k]]
     return Chain(segments, hinges, nodes[path[0]].placement)

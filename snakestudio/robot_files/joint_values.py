@@ -20,6 +20,12 @@ _SAG = 20.0
 """N m/rad for each N m of weight that a lifted quarter of the robot has: it sags by 1/20 rad."""
 
 _STEPS = (2.5e-4, 1e-4, 5e-5, 2.5e-5)
+_LONGEST = 1e-3
+"""Time step of a file that is taken at most, s: others are for implicit controllers and soft contacts."""
+
+_LIMIT = 4.0
+"""Of the eigenvalues of the explicit joint controllers over a time step."""
+
 _WINDOW = 24
 """Links of a longer chain that are looked at at a time: its stiffest motions are local."""
 
@@ -91,8 +97,13 @@ def _limits(
     return lower, upper
 
 
-def give_gains(axes: list[AxisFields], links: list[LinkValues], gravity: float, notes: Notes) -> float:
-    """Give gains to the axes of which the file has none, and return a time step for which all are stable, s."""
+def give_gains(
+    axes: list[AxisFields], links: list[LinkValues], gravity: float, given: float | None, notes: Notes
+) -> float:
+    """Give gains to the axes of which the file has none, and return a time step for which all are stable, s.
+
+    That is the one that is given (by the file) where it does; 0 if there is none.
+    """
     any_driven = any(axis.driven for axis in axes)
     passive = [axis for axis in axes if any_driven and not axis.driven]
     for axis in passive:
@@ -125,6 +136,8 @@ def give_gains(axes: list[AxisFields], links: list[LinkValues], gravity: float, 
         notes.add(
             "", f"The file has no gains; {kp:g} N m/rad and {kd:g} N m s/rad were chosen for its masses and sizes"
         )
+    if given is not None and 1e-5 <= given <= _LONGEST and _stable(axes, response, given, _LIMIT):
+        return given
     for step in _STEPS:
         if _stable(axes, response, step):
             return step
@@ -142,12 +155,14 @@ def largest_step(axes: list[AxisFields], links: list[LinkValues], longest: float
     return 0.0
 
 
-def _stable(axes: list[AxisFields], responses: list[tuple[slice, FloatArray]], step: float) -> bool:
-    """Whether explicit controllers are stable, with a margin for bent poses."""
+def _stable(
+    axes: list[AxisFields], responses: list[tuple[slice, FloatArray]], step: float, limit: float = 0.5 * _LIMIT
+) -> bool:
+    """Whether explicit controllers are stable, with a margin for bent poses if no other `limit` is given."""
     scale = np.array([(a.kp or 0.0) * step**2 + 2.0 * ((a.kd or 0.0) + a.damper) * step for a in axes])
     for part, response in responses:
         root = np.sqrt(scale[part])
-        if float(np.linalg.eigvalsh(root[:, None] * response * root)[-1]) > 2.0:
+        if float(np.linalg.eigvalsh(root[:, None] * response * root)[-1]) > limit:
             return False
     return True
 

@@ -107,7 +107,7 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
         half = scale * _half_box(geometry, frame.T @ geometry.placement.rotation)
         lows.append(centre - half)
         highs.append(centre + half)
-    exact = None
+    exact = _capsule_of_parts(shapes, frame)
     if len(shapes) == 1 and shapes[0].kind in ("capsule", "sphere"):
         direction = frame.T @ shapes[0].placement.rotation[:, 2]
         if shapes[0].kind == "sphere":
@@ -115,6 +115,22 @@ def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) ->
         elif abs(direction[0]) > 1 - 1e-9:
             exact = shapes[0].size[0], shapes[0].size[1]
     return _Shape(np.min(lows, axis=0), np.max(highs, axis=0), exact, {g.kind for g in shapes})
+
+
+def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float, float] | None:
+    """Radius and half length of a cylinder along the link with a sphere at either end; None if it is something else."""
+    barrels = [g for g in shapes if len(g.size) == 2]
+    balls = [g for g in shapes if len(g.size) == 1]
+    if len(barrels) != 1 or len(balls) != 2 or len(shapes) != 3:
+        return None
+    radius, half = barrels[0].size
+    axis = barrels[0].placement.rotation[:, 2]
+    gaps = [ball.placement.position - barrels[0].placement.position for ball in balls]
+    ends = sorted(float(gap @ axis) for gap in gaps)
+    fits = [abs(ball.size[0] - radius) for ball in balls] + [abs(ends[0] + half), abs(ends[1] - half)]
+    fits += [abs(float(np.linalg.norm(gap)) - half) for gap in gaps]
+    along = abs(float(frame[:, 0] @ axis)) > 1 - 1e-9
+    return (radius, half) if along and max(fits) < 1e-9 + 1e-6 * radius else None
 
 
 def _half_box(geometry: Geometry, turn: FloatArray) -> FloatArray:
@@ -244,8 +260,8 @@ def _capsule(
     offset = float(0.5 * (shape.low[0] + shape.high[0]) - middle @ frame[:, 0])
     half = min(max(0.0, reach - radius), 0.5 * length)
     kinds = " and ".join(sorted(shape.kinds))
-    radius, half = float(f"{radius:.6g}"), float(f"{half:.6g}")  # meshes have single precision
     if "mesh" in shape.kinds:
+        radius, half = float(f"{radius:.6g}"), float(f"{half:.6g}")  # meshes have single precision
         notes.add(name, f"a capsule of radius {1e3 * radius:.3g} mm stands in for its mesh", "capsule")
     else:
         notes.add(name, f"a capsule of radius {1e3 * radius:.3g} mm stands in for its {kinds}", f"capsule for {kinds}")

@@ -31,8 +31,8 @@ def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bo
 
 def snapped(rotation: FloatArray) -> FloatArray:
     """A rotation with entries that are -1, 0 or 1 but for rounding made exact, where all of them are."""
-    whole: FloatArray = np.round(rotation).astype(np.float64)
-    exact = bool(np.abs(rotation - whole).max() < _DIGITS)
+    whole = np.asarray(np.round(rotation), dtype=np.float64)
+    exact = float(np.abs(rotation - whole).max()) < _DIGITS
     return whole if exact else rotation
 
 

@@ -73,7 +73,10 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
     links = link_values(chain, alignment, notes)
     axes = joint_values(alignment, notes)
     gravity = math.sqrt(sum(value**2 for value in description.gravity))
-    step = give_gains(axes, links, gravity, notes)
+    given = description.time_step
+    if given is not None and abs(_CONTROL_PERIOD / given - round(_CONTROL_PERIOD / given)) > 1e-6:
+        given = None
+    step = give_gains(axes, links, gravity, given, notes)
     try:
         robot, gains, actuator = _robot(description.name, alignment, links, axes)
         ground = _ground(description, links, gravity, notes)
@@ -366,8 +369,9 @@ def _start(
     heading = math.degrees(math.atan2(direction[1], direction[0])) if level else 180.0
     heading = plain(round(heading, 6)) + 0.0
     heading = 180.0 if heading == -180.0 else heading
+    lying = _lying_height(links)
     if not obstacles:
-        return StraightStart(heading_deg=heading)
+        return StraightStart(heading_deg=heading, z_m=lying)
     x, y = (float(value) for value in position[:2])
     length = sum(link.length for link in links)
     turn = np.array([math.cos(math.radians(heading)), math.sin(math.radians(heading))])
@@ -383,8 +387,14 @@ def _start(
         notes.add("", "The robot would start in an obstacle; it was moved beside all of them")
     return StraightStart(
         link=1, x_m=plain(round(x + 0.5 * links[0].length * turn[0], 6)),
-        y_m=plain(round(y + 0.5 * links[0].length * turn[1], 6)), heading_deg=heading,
+        y_m=plain(round(y + 0.5 * links[0].length * turn[1], 6)), heading_deg=heading, z_m=lying,
     )  # fmt: skip
+
+
+def _lying_height(links: Sequence[LinkValues]) -> float | None:
+    """Height at which the thickest link of a straight robot touches the ground, m; None if all are as thick."""
+    radii = [link.radius for link in links]
+    return plain(max(radii)) if max(radii) - min(radii) > 1e-9 else None
 
 
 def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
@@ -455,6 +465,9 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
     elif getattr(start, "link", 1) > imported.robot.n_links:
         changes["start"] = start.model_copy(update={"link": (imported.robot.n_links + 1) // 2})
         notes.append(f"The placed link of the start is {(imported.robot.n_links + 1) // 2} now.")
+    placed = changes.get("start", start)
+    if placed.any_body and placed.z_m is None:
+        changes["start"] = placed.model_copy(update={"z_m": _lying_height(imported.links)})
     if imported.obstacles:
         notes.append(f"{len(imported.obstacles)} obstacles of the robot file were left out: the scene keeps its own.")
     result = scene.model_copy(update=changes)
