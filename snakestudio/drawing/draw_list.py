@@ -187,13 +187,12 @@ def build(
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.
-        jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and body.jointed
+        axes = body.axes
+        jointed = len(pose) == robot.n_links > 1 and len(snapshot.joint_angle) == len(axes) and body.jointed
         if overlays.show_joint_axes and jointed:
-            # A planar robot never pitches, neither now nor on command.
-            pitch = scene.model.spatial or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
-            marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
+            marks["rod"].append(robot_parts.joint_axes(pose, robot, axes, theme))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
-            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
+            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot, axes)
             if told is not None:
                 capsules.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
 

@@ -24,9 +24,9 @@ from snakestudio.engines.planar_lagrangian.state import (
     make_work,
 )
 from snakestudio.engines.planar_lagrangian.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, YAW, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers
 from snakestudio.engines.saved_state import agreeing
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
+from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -62,7 +62,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        schema = Schema(n, False, ENERGY, valid=VALID, head=scene.robot.head_index)
+        schema = Schema(n, scene.body.axes, ENERGY, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
@@ -81,9 +81,10 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        angle, rate, acceleration, torque = by_joint(reference, 1)
         status: int = self._advance(
-            self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
-            reference.acceleration, given_torques(reference), n_steps, wanted, rows,
+            self._params, self._state, self._work, reference.time, angle, rate, acceleration, torque, n_steps, wanted,
+            rows,
         )  # fmt: skip
         return status
 
@@ -99,12 +100,11 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
-        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle[:, YAW], rate[:, YAW]
+        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
         self._write(self._params, own._replace(before=self._before), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
-        return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
+        return np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

@@ -22,7 +22,7 @@ from snakestudio.engines.planar_lagrangian.state import (
     State,
     Work,
 )
-from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, YAW, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, RowBuffers
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.vec3 import X, Y, Z
 
@@ -47,11 +47,11 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
         rows.impulse_ground[i, k, Z] = state.sums[LOAD]
     for k in range(n - 1):
-        rows.joint_angle[i, k, YAW] = state.x[k + 1] - state.x[k]
-        rows.joint_rate[i, k, YAW] = state.v[k + 1] - state.v[k]
-        rows.joint_angle_ref[i, k, YAW] = work.reference[k, ANGLE]
-        rows.joint_rate_ref[i, k, YAW] = work.reference[k, RATE]
-        rows.joint_torque[i, k, YAW] = state.torque[k]
+        rows.joint_angle[i, k] = state.x[k + 1] - state.x[k]
+        rows.joint_rate[i, k] = state.v[k + 1] - state.v[k]
+        rows.joint_angle_ref[i, k] = work.reference[k, ANGLE]
+        rows.joint_rate_ref[i, k] = work.reference[k, RATE]
+        rows.joint_torque[i, k] = state.torque[k]
     sums = state.sums
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = -n * params.mass * (params.gx * state.x[n] + params.gy * state.x[n + 1])

@@ -39,7 +39,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
     problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
-    problems += checks.joint_stops(scene, np.diff(q[:, TURN])[:, None])
+    problems += checks.joint_stops(scene, np.diff(q[:, TURN]))
     problems += planar_checks.no_pitch(scene)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

@@ -18,7 +18,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     Y,
 )
 from snakestudio.engines.planar_obstacles import OWNER
-from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, YAW, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, KINETIC, POTENTIAL, RATE, ROW, RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.vec3 import Z
 
@@ -92,11 +92,11 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
             rows.impulse_obstacle[i, k, a] = pushed
         rows.impulse_ground[i, k, Z] = state.figures[LOAD]
     for k in range(n - 1):
-        rows.joint_angle[i, k, YAW] = work.x[k + 1] - work.x[k]
-        rows.joint_rate[i, k, YAW] = work.v[k + 1] - work.v[k]
-        rows.joint_angle_ref[i, k, YAW] = work.reference[k, ANGLE]
-        rows.joint_rate_ref[i, k, YAW] = work.reference[k, RATE]
-        rows.joint_torque[i, k, YAW] = state.torque[k]
+        rows.joint_angle[i, k] = work.x[k + 1] - work.x[k]
+        rows.joint_rate[i, k] = work.v[k + 1] - work.v[k]
+        rows.joint_angle_ref[i, k] = work.reference[k, ANGLE]
+        rows.joint_rate_ref[i, k] = work.reference[k, RATE]
+        rows.joint_torque[i, k] = state.torque[k]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = -n * params.mass * (params.gx * work.x[n] + params.gy * work.x[n + 1])
     for e in range(WORKS):

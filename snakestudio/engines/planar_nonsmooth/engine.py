@@ -37,9 +37,9 @@ from snakestudio.engines.planar_nonsmooth.state import (
 )
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.planar_obstacles import OWNER
-from snakestudio.engines.row_buffers import BODY, CALL, LINK, YAW, RowBuffers
+from snakestudio.engines.row_buffers import BODY, CALL, LINK, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
+from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied, forget_obstacles
 from snakestudio.kernels._jit import direct
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.vec3 import Z
@@ -71,7 +71,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n, False, ENERGY, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
@@ -94,9 +94,10 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state.before[CALL][-1] = state.sums[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        angle, rate, _, torque = by_joint(reference, 1)
         status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
-            given_torques(reference), n_steps, wanted, rows,
+            self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque, n_steps, wanted,
+            rows,
         )  # fmt: skip
         return status
 
@@ -117,11 +118,10 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        self._write(self._params, state, np.column_stack([angle[:, YAW], rate[:, YAW]]), rows)
+        self._write(self._params, state, np.column_stack([angle, rate]), rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        yaw, rate = np.diff(self._state.q[:, TURN]), np.diff(self._state.u[:, TURN])
-        return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
+        return np.diff(self._state.q[:, TURN]), np.diff(self._state.u[:, TURN])
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state

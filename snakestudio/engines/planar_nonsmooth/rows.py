@@ -43,7 +43,6 @@ from snakestudio.engines.row_buffers import (
     ROW,
     TURN_Z,
     WORKS,
-    YAW,
     RowBuffers,
 )
 from snakestudio.kernels._jit import jit
@@ -104,11 +103,11 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
         rows.impulse_ground[i, k, Z] = sums[LOAD]
     for k in range(n - 1):
-        rows.joint_angle[i, k, YAW] = state.q[k + 1, TURN] - state.q[k, TURN]
-        rows.joint_rate[i, k, YAW] = state.u[k + 1, TURN] - state.u[k, TURN]
-        rows.joint_angle_ref[i, k, YAW] = reference[k, ANGLE]
-        rows.joint_rate_ref[i, k, YAW] = reference[k, RATE]
-        rows.joint_torque[i, k, YAW] = state.torque[k]
+        rows.joint_angle[i, k] = state.q[k + 1, TURN] - state.q[k, TURN]
+        rows.joint_rate[i, k] = state.u[k + 1, TURN] - state.u[k, TURN]
+        rows.joint_angle_ref[i, k] = reference[k, ANGLE]
+        rows.joint_rate_ref[i, k] = reference[k, RATE]
+        rows.joint_torque[i, k] = state.torque[k]
     rows.contacts_closed[i] = counts[CONTACTS]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = potential

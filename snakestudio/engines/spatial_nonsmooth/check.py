@@ -42,7 +42,9 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside the motion of the
     first link, and it is their part of the inverse mass matrix. Rows in the order yaw 1, pitch 1, yaw 2 ...
     """
-    centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+    same = {"n_links": len(angles) // 2 + 1, "link": (), "joint": (), "joints": "cardan"}
+    cardan = robot.model_copy(update=same)
+    centre, turns = chain(np.eye(3), angles, cardan, cardan.axes)
     n = len(centre)
     arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
     axes = np.stack([turns[:-1, :, Z], turns[1:, :, Y]], axis=1).reshape(-1, 3)  # z_k, y_k+1
@@ -66,11 +68,11 @@ def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
     robot, gait = scene.robot, scene.gait
     joints = np.arange(min(robot.n_links, LONGEST) - 1)
-    poses = [np.zeros((len(joints), 2))]
+    poses = [np.zeros(2 * len(joints))]
     for phase in np.linspace(0.0, math.pi, 4, endpoint=False):
         waves = (gait.yaw, gait.pitch)
         angle = [w.amplitude * np.sin(phase + joints * w.phase_shift + w.phase) + w.offset for w in waves]
-        poses.append(np.column_stack(angle))
+        poses.append(np.column_stack(angle).ravel())
     responses = (_joint_response(robot, pose) for pose in poses)
     gains = scene.joint_controller
     return checks.largest_stable_step(responses, np.tile(gains.kp, len(joints)), np.tile(gains.kd, len(joints)))

@@ -37,7 +37,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     make_work,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
+from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied, forget_obstacles
 from snakestudio.kernels._jit import direct
 from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
@@ -68,13 +68,13 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n, True, ENERGY, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene, base_dir)
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()
         twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
-        self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
+        self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir).reshape(n - 1, 2))
         self._work, self._scratch = make_work(n, len(self._state.law))
         self._look_out(scene)
 
@@ -93,9 +93,10 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state.before[1] = state.ground
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        angle, rate, _, torque = by_joint(reference, 2)
         status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
-            given_torques(reference), n_steps, wanted, rows,
+            self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque, n_steps, wanted,
+            rows,
         )  # fmt: skip
         return status
 
@@ -116,14 +117,16 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        work = self._work._replace(reference=np.ascontiguousarray(np.hstack([angle, rate])))
+        pairs = len(self._state.q) - 1, 2
+        reference = np.hstack([angle.reshape(pairs), rate.reshape(pairs)])
+        work = self._work._replace(reference=np.ascontiguousarray(reference))
         self._write(self._params, state, work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         n = len(self._state.q)
         angle, rate = np.zeros((n - 1, 2)), np.zeros((n - 1, 2))
         end_angles(self._state, angle, rate)
-        return angle, rate
+        return angle.ravel(), rate.ravel()
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state

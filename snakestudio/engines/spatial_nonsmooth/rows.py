@@ -103,12 +103,12 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
         for a in range(3):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
             rows.impulse_obstacle[i, k, a] = state.impulse[k, 3 + a]
-    end_angles(state, rows.joint_angle[i], rows.joint_rate[i])
+    end_angles(state, rows.joint_angle[i].reshape(n - 1, 2), rows.joint_rate[i].reshape(n - 1, 2))
     for k in range(n - 1):
         for a in range(2):
-            rows.joint_angle_ref[i, k, a] = work.reference[k, a]
-            rows.joint_rate_ref[i, k, a] = work.reference[k, 2 + a]
-            rows.joint_torque[i, k, a] = state.torque[k, a]
+            rows.joint_angle_ref[i, 2 * k + a] = work.reference[k, a]
+            rows.joint_rate_ref[i, 2 * k + a] = work.reference[k, 2 + a]
+            rows.joint_torque[i, 2 * k + a] = state.torque[k, a]
     rows.contacts_closed[i] = counts[CONTACTS]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = potential
