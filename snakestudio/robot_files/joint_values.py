@@ -158,8 +158,11 @@ def largest_step(axes: list[AxisFields], links: list[LinkValues], longest: float
 def _stable(
     axes: list[AxisFields], responses: list[tuple[slice, FloatArray]], step: float, limit: float = 0.5 * _LIMIT
 ) -> bool:
-    """Whether explicit controllers are stable, with a margin for bent poses if no other `limit` is given."""
-    scale = np.array([(a.kp or 0.0) * step**2 + 2.0 * ((a.kd or 0.0) + a.damper) * step for a in axes])
+    """Whether explicit controllers are stable, with a margin for bent poses if no other `limit` is given.
+
+    Springs and dampers do not count: they are stable with any time step.
+    """
+    scale = np.array([(a.kp or 0.0) * step**2 + 2.0 * (a.kd or 0.0) * step for a in axes])
     for part, response in responses:
         root = np.sqrt(scale[part])
         if float(np.linalg.eigvalsh(root[:, None] * response * root)[-1]) > limit:
