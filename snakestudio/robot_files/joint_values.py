@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.inputs import InputError
 from snakestudio.robot_files.alignment import Alignment
 from snakestudio.robot_files.link_values import LinkValues
 from snakestudio.robot_files.notes import Notes
@@ -103,7 +104,15 @@ def give_gains(
     """Give gains to the axes of which the file has none, and return a time step for which all are stable, s.
 
     That is the one that is given (by the file) where it does; 0 if there is none.
+
+    Raises
+    ------
+    InputError
+        If a gain is negative, or the masses cannot be those of one robot.
     """
+    for axis in axes:
+        if min(axis.kp or 0.0, axis.kd or 0.0) < 0.0:
+            raise InputError(f'a gain of joint "{axis.name}" is negative', "give gains of 0 or more")
     any_driven = any(axis.driven for axis in axes)
     passive = [axis for axis in axes if any_driven and not axis.driven]
     for axis in passive:
@@ -204,5 +213,10 @@ def _response(axes: list[AxisFields], links: list[LinkValues], first: int) -> Fl
     for link, turn, move in zip(links, omega, velocity, strict=True):
         inertia = np.array([link.axial, link.inertia, link.inertia])
         matrix += link.mass * move.T @ move + turn.T @ (inertia[:, None] * turn)
-    inverse = np.linalg.inv(matrix)[6:, 6:]
+    try:
+        inverse = np.linalg.inv(matrix)[6:, 6:]
+    except np.linalg.LinAlgError:
+        inverse = np.full((len(axes),) * 2, np.nan)
+    if not np.isfinite(inverse).all():
+        raise InputError("its masses and inertias are too unequal for a simulation", "correct those that are wrong")
     return 0.5 * (inverse + inverse.T)

@@ -12,6 +12,7 @@ import pytest
 from snakestudio.errors import RobotFileError
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.robot_files.importing import load_robot
+from snakestudio.robot_files.joint_values import _responses
 from snakestudio.robot_files.to_scene import compact_text, into_scene, new_scene
 from tests.robot_files.robots import (
     AXIAL,
@@ -299,6 +300,32 @@ def _joint_points(found, angles) -> np.ndarray:
             }[axis.kind]
         )
     return np.array(points)
+
+
+def test_torques_accelerate_the_robot_as_in_mujoco(tmp_path: Path) -> None:
+    """Masses, inertias, centres of mass, lengths and axes together: accelerations by unit torques, straight."""
+    mujoco = pytest.importorskip("mujoco")
+    random = np.random.default_rng(2)
+    inner = ""
+    for k, axis in reversed(list(enumerate(["0 0 0", "0 0 1", "0 1 0", "1 0 0", "0 0 -1"]))):
+        mass, x, across = random.uniform(0.3, 0.9), random.uniform(0.03, 0.07), random.uniform(5e-4, 9e-4)
+        joint = f'<joint axis="{axis}" armature="0"/>' if k else "<freejoint/>"
+        inner = (
+            f'<body pos="{0.1 if k else 0} 0 0">{joint}<inertial pos="{x} 0 0" mass="{mass}"'
+            f' diaginertia="3e-4 {across} {across}"/>'
+            f'<geom type="capsule" fromto="0.03 0 0 0.07 0 0" size="0.03"/>{inner}</body>'
+        )
+    text = f"<mujoco><worldbody>{inner}</worldbody></mujoco>"
+    found = imported(tmp_path, text, "any.xml")
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    matrix = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, matrix)
+    expected = np.linalg.inv(matrix)[6:, 6:]
+    signs = np.array([axis.sign for axis in found.axes])
+    ((_, response),) = _responses(list(found.axes), list(found.links))
+    assert signs[:, None] * response * signs == pytest.approx(expected, rel=1e-9)
 
 
 def test_new_scenes_are_compact_and_keep_every_value(tmp_path: Path) -> None:
