@@ -240,7 +240,7 @@ def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_p
     def into(dialog: RobotImportDialog) -> None:
         assert (dialog.links.rowCount(), dialog.joints.rowCount()) == (8, 7)
         assert "capsule" in dialog.notes.toPlainText()
-        dialog.into.setChecked(True)
+        dialog.target.setCurrentIndex(1)
         dialog.accept()
 
     import_through(window, into, lambda: take(path), RobotImportDialog)

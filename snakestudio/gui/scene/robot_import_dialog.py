@@ -7,10 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QDialogButtonBox,
+    QFormLayout,
     QLabel,
     QPlainTextEdit,
-    QRadioButton,
     QTableWidget,
     QTableWidgetItem,
     QTabWidget,
@@ -76,11 +77,14 @@ class RobotImportDialog(Dialog):
         self.tabs.addTab(self.joints, f"Joints ({len(imported.axes)})")
         self.tabs.setMinimumHeight(220)
         column.addWidget(self.tabs, 1)
-        self.new = QRadioButton("New scene with this robot, a gait and the surroundings of the file", self)
-        self.into = QRadioButton("This scene: replace its robot, gains and motors, and keep the rest", self)
-        self.new.setChecked(True)
-        column.addWidget(self.new)
-        column.addWidget(self.into)
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        column.addLayout(form)
+        self.target = QComboBox(self)
+        self.target.addItem("New scene, with a gait and what stands around the robot in the file")
+        self.target.addItem("This scene: replace robot, gains and motors, and keep the rest")
+        self.target.setToolTip("Where the robot is put; undo takes the import back")
+        form.addRow("Into", self.target)
         self.message = Message(self)
         column.addWidget(self.message)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
@@ -89,13 +93,13 @@ class RobotImportDialog(Dialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
-        self.new.toggled.connect(self._show)
+        self.target.currentIndexChanged.connect(self._show)
         self._show()
 
     @property
     def is_new(self) -> bool:
         """Whether the robot gets a scene of its own."""
-        return self.new.isChecked()
+        return self.target.currentIndex() == 0
 
     def _show(self) -> None:
         self.message.say("")
