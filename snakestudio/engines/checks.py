@@ -348,8 +348,21 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
 
 
 def joint_shape(robot: Robot) -> list[Problem]:
-    """Whether the joint fits into a link."""
-    if robot.axis_offset_m < robot.link_length_m:
+    """Whether the joints fit into their links."""
+    for k, joint in enumerate(robot.joint_list):
+        shorter = min(link.length for link in robot.links[k : k + 2])
+        if (robot.link or robot.joint) and joint.axis_offset >= shorter:
+            return [
+                Problem(
+                    "error",
+                    "robot.joint" if robot.joint else "robot.axis_offset_m",
+                    f"the axis offset of joint {k + 1}, {joint.axis_offset:g} m, is not less than the length of its"
+                    f" shorter link, {shorter:g} m",
+                    "make the offset smaller or the link longer",
+                    links=(k, k + 1),
+                )
+            ]
+    if robot.axis_offset_m < robot.link_length_m or robot.link or robot.joint or robot.joints != "cardan":
         return []
     return [
         Problem(
