@@ -371,7 +371,7 @@ def _start(
     heading = 180.0 if heading == -180.0 else heading
     lying = _lying_height(links)
     if not obstacles:
-        return StraightStart(heading_deg=heading, z_m=lying)
+        return StraightStart(link=(len(links) + 1) // 2, heading_deg=heading, z_m=lying)
     x, y = (float(value) for value in position[:2])
     length = sum(link.length for link in links)
     turn = np.array([math.cos(math.radians(heading)), math.sin(math.radians(heading))])

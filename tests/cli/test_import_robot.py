@@ -13,7 +13,7 @@ from snakestudio.session.scene_check import check
 from tests.robot_files.robots import mjcf_chain, urdf_joint, urdf_link, urdf_modules
 
 
-def test_import_robot_writes_a_scene_without_errors(
+def test_imported_robots_run_a_gait_without_editing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -23,6 +23,8 @@ def test_import_robot_writes_a_scene_without_errors(
     assert (scene.robot.n_links, scene.robot.joints) == (8, "alternating")
     assert [problem for problem in check(scene) if problem.severity == "error"] == []
     assert "wrote snake.toml: modules, 8 links, 7 axes, 4 kg" in capsys.readouterr().out
+    assert main(["run", "snake.toml", "--duration", "0.2"]) == 0
+    assert "0 unconverged" in capsys.readouterr().out
     assert main(["import-robot", "snake.urdf"]) == 2  # it is there already
     assert main(["import-robot", "snake.urdf", "--force"]) == 0
 
