@@ -19,6 +19,7 @@ class FileKind(StrEnum):
 
     SCENE = "folders/scenes"
     OBSTACLES = "folders/obstacles"
+    ROBOT = "folders/robots"
     PICTURE = "folders/pictures"
     STUDY = "folders/studies"
     CERTIFICATE = "folders/certificates"
