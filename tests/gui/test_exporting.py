@@ -9,11 +9,12 @@ from pathlib import Path
 
 import av
 import h5py
+import mujoco
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.api import load_run
@@ -102,6 +103,26 @@ def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbo
         assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
         assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
         assert file["columns/slow_mps"].attrs["units"] == "m/s"
+
+
+def test_the_model_is_written_with_what_does_not_carry_over(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = recorded.context
+    chosen = str(tmp_path / "robot"), "ROS robot (*.urdf)"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
+    context.actions_table.refresh()
+    with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
+        context.actions_table["export_model"].trigger()
+    assert done.args == [tmp_path / "robot.urdf"]
+    assert context.banners.exports.text.startswith(f"{tmp_path / 'robot.urdf'} was written. What does not carry over")
+    assert "•  URDF has no world" in context.banners.exports.text
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "robot.urdf")).njnt == context.document.scene.robot.n_joints
+    with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
+        context.exporter.model(tmp_path / "robot.step")
+    assert done.args == [None]
+    assert "End the name in .xml (MJCF), .urdf or .sdf" in context.banners.exports.text
+    assert [path.name for path in tmp_path.glob("robot*")] == ["robot.urdf"]
 
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
