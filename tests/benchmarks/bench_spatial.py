@@ -87,9 +87,10 @@ def measure(case: Case) -> list[Row]:
         rows, spent = rows_of(scene)
         ours = min(ours, spent)
         if case.ratio is not None:
-            default = min(default, mujoco_robot.roll_out(scene, reference, steps)[2] / steps)
+            peer = mujoco_robot.roll_out(scene, reference, steps, cone="pyramidal", lean=True)
+            default = min(default, peer.cpu_s / steps)
             if turn == 0:
-                elliptic = mujoco_robot.roll_out(scene, reference, steps, cone="elliptic")[2] / steps
+                elliptic = mujoco_robot.roll_out(scene, reference, steps, lean=True).cpu_s / steps
     share = 1.0 - int(rows.solver_unconverged[-1]) / steps
     each = iterations(scene)
     result: list[Row] = [
