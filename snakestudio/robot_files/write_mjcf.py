@@ -25,6 +25,8 @@ _LINK_PRIORITY, _OBSTACLE_PRIORITY = "1", "2"
 """The geom of higher priority gives a contact its friction: the link on the ground, the obstacle at an obstacle."""
 
 
+_GREEN, _ORANGE, _GREY = "0.2 0.75 0.5 1", "0.85 0.5 0.25 1", "0.8 0.8 0.8 1"
+
 MOST_LINKS = 496
 """Links in a chain that MuJoCo reads: it takes elements up to a depth of 500."""
 
@@ -72,6 +74,7 @@ def mjcf_text(model: SceneModel) -> str:
         option.set("timestep", numbers(description.time_step))
     if model.implicit:
         option.set("integrator", "implicitfast")
+    add(add(root, "visual"), "headlight", ambient="0.4 0.4 0.4", diffuse="0.6 0.6 0.6")
     assets = add(root, "asset")
     world = add(root, "worldbody")
     for shape in description.world:
@@ -117,9 +120,9 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
     geom.set("condim", "3" if friction else "1")
     placement = shape.placement
     if shape.kind == "plane":
-        geom.attrib |= {"type": "plane", "size": "0 0 1", "rgba": "0.8 0.8 0.8 1"}
+        geom.attrib |= {"type": "plane", "size": "0 0 1", "rgba": _GREY}
         return
-    geom.set("priority", _OBSTACLE_PRIORITY)
+    geom.attrib |= {"priority": _OBSTACLE_PRIORITY, "rgba": _ORANGE}
     if shape.vertices is not None:
         add(assets, "mesh", name=shape.name, vertex=numbers(*shape.vertices.ravel()))
         geom.attrib |= {"type": "mesh", "mesh": shape.name}
@@ -169,7 +172,7 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
         geom = add(
             element, "geom", name=shape.name, type=shape.kind, size=numbers(*shape.size), contype=_LINKS,
             conaffinity=_WORLD, priority=_LINK_PRIORITY, condim=_dimension(friction, rolling),
-            friction=numbers(friction, 0.0, rolling),
+            friction=numbers(friction, 0.0, rolling), rgba=_GREEN,
         )  # fmt: skip
         _placed(geom, shape.placement)
     return element

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from snakestudio.robot_files.description import BodyDescription, Geometry, JointDescription, Placement
+from snakestudio.robot_files.description import Actuation, BodyDescription, Geometry, JointDescription, Placement
 from snakestudio.robot_files.from_scene import SceneModel
 from snakestudio.robot_files.names import plain_name
 from snakestudio.robot_files.single_axes import CROSS_SHARE, with_single_axes
@@ -16,8 +16,8 @@ from snakestudio.robot_files.xml_text import add, document, moment_texts, number
 
 __all__ = ["UNLIMITED", "urdf_notes", "urdf_text"]
 
-UNLIMITED = 1e9
-"""Stands for an angle, a torque and a speed without a limit, which URDF must give as numbers."""
+UNLIMITED = 1e4
+"""Stands for a torque (N m), a speed (rad/s) and an angle (rad) without a limit where URDF demands a number."""
 
 
 def urdf_notes(model: SceneModel) -> tuple[str, ...]:
@@ -41,7 +41,8 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
     if any(shape.kind == "capsule" for body in bodies for shape in body.geometries):
         yield "A capsule is written as a cylinder and two spheres."
     yield "Friction is written in the gazebo elements, which other programs ignore; rolling friction is left out."
-    yield f"A limit of {UNLIMITED:g} means that there is none."
+    if any(_stands_in(joint) for joint in joints):
+        yield f"A limit of {UNLIMITED:g} means that there is none, because URDF demands a number."
 
 
 def urdf_text(model: SceneModel) -> str:
@@ -118,19 +119,36 @@ def _joint(root: Element, body: BodyDescription, parent: BodyDescription) -> Non
     add(joint, "axis", xyz=numbers(*hinge.axis))
     if hinge.damping or hinge.friction:
         add(joint, "dynamics", damping=numbers(hinge.damping), friction=numbers(hinge.friction))
-    motor = hinge.actuation
-    torque = UNLIMITED if motor is None or motor.max_torque is None else motor.max_torque
-    speed = UNLIMITED if motor is None or motor.max_speed is None else motor.max_speed
-    limit = add(joint, "limit", effort=numbers(torque), velocity=numbers(speed))
-    if joint.get("type") == "revolute":
-        limit.set("lower", numbers(max(hinge.lower, -UNLIMITED)))
-        limit.set("upper", numbers(min(hinge.upper, UNLIMITED)))
+    limits = _limits(hinge)
+    if any(math.isfinite(value) for value in limits.values()):
+        add(joint, "limit", **{name: numbers(_written(value)) for name, value in limits.items()})
 
 
 def _type(hinge: JointDescription | None) -> str:
     if hinge is None:
         return "fixed"
     return "revolute" if math.isfinite(hinge.lower) or math.isfinite(hinge.upper) else "continuous"
+
+
+def _limits(hinge: JointDescription) -> dict[str, float]:
+    """The limits that a joint of this type must have if it has any, infinite where the scene has none."""
+    motor = hinge.actuation or Actuation()
+    limits = {
+        "effort": math.inf if motor.max_torque is None else motor.max_torque,
+        "velocity": math.inf if motor.max_speed is None else motor.max_speed,
+    }
+    if _type(hinge) == "revolute":
+        limits |= {"lower": hinge.lower, "upper": hinge.upper}
+    return limits
+
+
+def _written(limit: float) -> float:
+    return limit if math.isfinite(limit) else math.copysign(UNLIMITED, limit)
+
+
+def _stands_in(hinge: JointDescription) -> bool:
+    """Whether a number stands for a limit that there is not."""
+    return len({math.isfinite(value) for value in _limits(hinge).values()}) == 2
 
 
 def _friction(root: Element, body: BodyDescription, shape: Geometry) -> None:

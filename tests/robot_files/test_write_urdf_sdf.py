@@ -94,6 +94,9 @@ def test_urdf_limits_are_the_motors() -> None:
         "effort": "7.0", "velocity": repr(math.pi), "lower": repr(-UNLIMITED), "upper": repr(math.pi / 2),
     }  # fmt: skip
     assert two.get("type") == "continuous"
+    assert two.find("limit").attrib == {"effort": "7.0", "velocity": repr(math.pi)}  # type: ignore[union-attr]
+    free = root_of(urdf_text(scene_model(with_values(SPACE, {"robot.joints": "yaw"}))))
+    assert free.find("joint/limit") is None
 
 
 def numbers(element: ElementTree.Element | None) -> FloatArray:
