@@ -98,24 +98,25 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
             " robot of links."
         )
     for k, link in enumerate(scene.robot.links):
-        if link.axial_inertia > 2.0 * link.inertia:
+        if scene.model.spatial and link.axial_inertia > 2.0 * link.inertia:
             raise ExportError(
                 f"The axial inertia of link {k + 1} ({link.axial_inertia:g} kg m²) is more than twice its transverse"
                 f" inertia ({link.inertia:g} kg m²), which no rigid body has and other programs refuse. Correct"
                 " robot.axial_inertia_kg_m2 or robot.inertia_kg_m2."
             )
+    pose, twist = initial_state(scene, base_dir)
+    start = start_state(scene, pose, twist)
     description = RobotDescription(
         name=scene.robot.name,
-        bodies=_bodies(scene, base_dir),
+        bodies=_bodies(scene, start.base),
         world=tuple(_world(scene, base_dir)),
         gravity=scene.ground.gravity,
         time_step=scene.solver.step_s,
         notes=tuple(_notes(scene)),
     )
-    pose, twist = initial_state(scene, base_dir)
     return SceneModel(
         description,
-        start_state(scene, pose, twist),
+        start,
         tuple(scene.ground.mu_rolling * link.radius if scene.model.spatial else 0.0 for link in scene.robot.links),
         scene.solver.joints == "implicit",
         tuple(_motor_notes(scene)),
@@ -126,15 +127,15 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
 # --- robot ------------------------------------------------------------------------------------------------------------
 
 
-def _bodies(scene: Scene, base_dir: Path | None) -> tuple[BodyDescription, ...]:
+def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
+    """All links; the first one is at `base` in the world."""
     links, friction = scene.robot.links, scene.link_friction
-    pose, _ = initial_state(scene, base_dir)
-    base = _middle(pose[0], links[0])
+    placement = base
     joints: tuple[JointDescription, ...] = (JointDescription("base", "free"),)
     bodies = []
     for k, link in enumerate(links):
         if k > 0:
-            base, joints = _joint(scene, k - 1)
+            placement, joints = _joint(scene, k - 1)
         shape = Geometry(
             "capsule" if link.contact_half_length else "sphere",
             (link.radius, link.contact_half_length) if link.contact_half_length else (link.radius,),
@@ -142,9 +143,9 @@ def _bodies(scene: Scene, base_dir: Path | None) -> tuple[BodyDescription, ...]:
             friction=(float(friction[k, 0]), float(friction[k, 2])),
             name=f"link_{k + 1}",
         )
-        inertia = np.diag([link.axial_inertia, link.inertia, link.inertia])
+        inertia = np.diag([min(link.axial_inertia, 2.0 * link.inertia), link.inertia, link.inertia])
         inertial = Inertial(link.mass, np.array([link.centre_of_mass, 0.0, 0.0]), inertia)
-        bodies.append(BodyDescription(f"link_{k + 1}", k - 1, base, inertial, (shape,), joints))
+        bodies.append(BodyDescription(f"link_{k + 1}", k - 1, placement, inertial, (shape,), joints))
     return tuple(bodies)
 
 
@@ -321,6 +322,11 @@ def _notes(scene: Scene) -> Iterator[str]:
             "The scene's model is planar. The file holds the yaw axes alone, and nothing keeps the links in the plane"
             " but the ground."
         )
+        if any(link.axial_inertia > 2.0 * link.inertia for link in scene.robot.links):
+            yield (
+                "The axial inertia of a link, which planar models do not use, is written as twice its transverse one:"
+                " no rigid body has more."
+            )
     friction = scene.link_friction
     if (friction[:, 0] != friction[:, 1]).any():
         yield (

@@ -46,6 +46,9 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
         )
     if any(motor.max_speed is not None for motor in motors):
         yield "The largest speed of the joints is left out: limit the rate of your references."
+    links = [shape for body in model.description.bodies for shape in body.geometries]
+    if any(shape.friction[0] != shape.friction[1] and not _has_directions(shape) for shape in links if shape.friction):
+        yield "Links that are spheres have the friction along in all directions, because MuJoCo does not know theirs."
     yield "Contacts and joint limits of MuJoCo are soft and its friction creeps; those of the scene are rigid."
 
 
@@ -141,10 +144,15 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
     _placed(geom, placement)
 
 
+def _has_directions(shape: Geometry) -> bool:
+    """Whether friction along and across differ, and MuJoCo knows which way is along."""
+    return shape.friction is not None and shape.friction[0] != shape.friction[1] and len(shape.size) == 2
+
+
 def _ground_pair(pairs: Element, shape: Geometry, rolling: float) -> None:
     """Friction that differs along and across a link: only explicit pairs have two coefficients."""
     along, across = shape.friction or (0.0, 0.0)
-    if along != across:
+    if _has_directions(shape):
         add(
             pairs, "pair", geom1=GROUND, geom2=shape.name, condim=_dimension(max(along, across), rolling),
             friction=numbers(along, across, 0.0, rolling, rolling),

@@ -72,7 +72,7 @@ def sdf_text(model: SceneModel) -> str:
     for shape in description.world:
         if shape.heights is None:
             _obstacle(world, shape, names.unique(shape.name))
-    _robot(world, model, names.unique(description.name))
+    _robot(world, model, names.unique(description.name or "robot"))
     return document(root, f"SDF model of {description.name}", sdf_notes(model))
 
 

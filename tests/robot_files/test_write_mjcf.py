@@ -266,8 +266,11 @@ def test_names_that_xml_or_mujoco_cannot_hold_are_changed() -> None:
 
 
 def test_links_without_length_are_spheres() -> None:
-    model, _ = model_of(with_values(SPACE, {"robot.contact_half_length_m": 0.0}))
+    scene = with_values(SPACE, {"robot.contact_half_length_m": 0.0, "ground.mu_across": 0.9})
+    model, _ = model_of(scene)
     assert (model.geom_type[1:] == mujoco.mjtGeom.mjGEOM_SPHERE).all()
+    assert model.npair == 0
+    assert any("spheres" in note for note in mjcf_notes(scene_model(scene)))
 
 
 def test_longest_chain_loads_and_a_longer_one_is_refused() -> None:
@@ -281,6 +284,13 @@ def test_an_impossible_inertia_is_refused() -> None:
     scene = with_values(SPACE, {"robot.link": [{"index": 3, "inertia_kg_m2": 1e-3, "axial_inertia_kg_m2": 3e-3}]})
     with pytest.raises(ExportError, match=r"link 3 \(0\.003 kg m²\)"):
         scene_model(scene)
+
+
+def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
+    scene = with_values(Scene(), {"robot.inertia_kg_m2": 1e-4, "robot.axial_inertia_kg_m2": 9e-4})
+    model, _ = model_of(scene)
+    np.testing.assert_allclose(np.sort(model.body_inertia[1:], axis=1), [[1e-4, 1e-4, 2e-4]] * 11)
+    assert any("axial inertia" in note for note in mjcf_notes(scene_model(scene)))
 
 
 @pytest.mark.parametrize(
