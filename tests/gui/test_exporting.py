@@ -6,6 +6,7 @@ import contextlib
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import av
 import h5py
@@ -22,10 +23,12 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.video import Companion, VideoOptions
 from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.runs.commands import EXPORT
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.video_presets import PRESETS
 from tests.gui.fake import make_recording
@@ -123,6 +126,13 @@ def test_the_model_is_written_with_what_does_not_carry_over(
     assert done.args == [None]
     assert "End the name in .xml (MJCF), .urdf or .sdf" in context.banners.exports.text
     assert [path.name for path in tmp_path.glob("robot*")] == ["robot.urdf"]
+
+
+@pytest.mark.parametrize(("name", "offered"), [("sidewinding", True), ("worm", False)])
+def test_models_of_robots_with_joints_alone_are_offered(name: str, offered: bool) -> None:
+    command = next(command for command in EXPORT if command.id == "export_model")
+    document = SimpleNamespace(scene=load_scene(scenes_dir() / f"{name}.toml"))
+    assert command.enabled(SimpleNamespace(document=document, exporter=SimpleNamespace(busy=False))) is offered
 
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
