@@ -64,6 +64,8 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "continuum_snake_2d",
         "continuum_snake_3d",
         "continuum_undulation",
+        "continuum_friction",
+        "friction_patches",
     } <= set(SCENES)
 
 

@@ -173,6 +173,8 @@ class Overlays:
     torque_scale : float
         Length of such an arrow, m/(N m).
     pull : PullMark or None
+    travelled : (n,) array or None
+        How far each link has rolled along its own axis, m: by that its wheels have turned.
     """
 
     show_forces: bool = True
@@ -209,6 +211,7 @@ class Overlays:
     show_support_torques: bool = False
     torque_scale: float = 0.1
     pull: PullMark | None = None
+    travelled: FloatArray | None = None
 
     def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
         """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.

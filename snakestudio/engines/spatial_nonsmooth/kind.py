@@ -25,7 +25,7 @@ class SpatialNonsmooth(ModelFields):
 READS = LINKS | {
     "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m", "robot.joints", "robot.wheels",
     "robot.link", "robot.joint",
-    "ground.mu_backward", "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
+    "ground.law", "ground.mu_backward", "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
     "obstacles.*", "gait.*",
     "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
     "solver.joints", "solver.tolerance", "solver.max_iterations",
@@ -43,6 +43,7 @@ KIND = FormulationKind(
     engine="engine:SpatialNonsmoothEngine",
     parts=141,
     timed={"sidewinding": 8.0, "obstacle_aided_3d": 2.0},
+    friction_laws=("ellipse",),
     contact_problems=True,
     states={"spatial_nonsmooth.state": "state:State"},
     formerly={"engines.spatial_nonsmooth.state:State": "state:State"},

@@ -68,6 +68,10 @@ _FILE: tuple[Command[Context], ...] = (
         "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=meets_obstacles,
         tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
     ),
+    Command(
+        "import_robot", "File", "Import Robot ...", lambda c: c.files.ask_import_robot(),
+        tip="The robot of a URDF, xacro, SDF or MJCF file, in a new scene or in this one",
+    ),
     *analysis.IMPORT,
     *runs.EXPORT,
     line("File"),

@@ -218,10 +218,10 @@ def _paint_ghost(
 
 @_paint_ghost.register
 def _(body: ChainBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
-    painter.setPen(_thick(colour, 2 * body.radius * scale))
-    for one in pose:
+    for one, radius, half, middle in zip(pose, *body.sizes.of(len(pose)), strict=True):
         if np.isfinite(one).all():
-            painter.drawLine(*map(place, _ends(one, body.half_length)))
+            painter.setPen(_thick(colour, 2 * radius * scale))
+            painter.drawLine(*map(place, _ends(one, half, middle)))
 
 
 @_paint_ghost.register
@@ -244,13 +244,14 @@ def _(
     body: ChainBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
     outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
 ) -> None:  # fmt: skip
-    for index, pose in enumerate(snapshot.link_pose):
+    sizes = zip(*body.sizes.of(len(snapshot.link_pose)), strict=True)
+    for index, (pose, (radius, half, middle)) in enumerate(zip(snapshot.link_pose, sizes, strict=True)):
         if not np.isfinite(pose).all():
             continue
-        ends = tuple(map(place, _ends(pose, body.half_length)))
+        ends = tuple(map(place, _ends(pose, half, middle)))
         fill = colours.head if index == body.head_part else colours.link
         edge = outline(("link", index))
-        width = 2 * body.radius * scale
+        width = 2 * radius * scale
         if edge.style() != Qt.PenStyle.NoPen:
             painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
             painter.drawLine(*ends)
@@ -300,11 +301,11 @@ def _(
                 painter.drawLine(middle - across, middle + across)
 
 
-def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
-    """Where the axis of a link ends, seen from above, m."""
+def _ends(pose: FloatArray, half: float, middle: float) -> tuple[FloatArray, FloatArray]:
+    """Where the axis of a link ends, seen from above, m; its middle is `middle` ahead of its pose."""
     w, x, y, z = pose[3:]
-    axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
-    return pose[:3] - axis, pose[:3] + axis
+    axis = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
+    return pose[:3] + (middle - half) * axis, pose[:3] + (middle + half) * axis
 
 
 def _axis(pose: FloatArray, place: _Place) -> QPolygonF:
