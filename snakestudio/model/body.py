@@ -276,18 +276,16 @@ class ChainBody(Body):
 
     def _bends_nowhere(self, start: Start) -> list[Problem]:
         """Angles of axes that joints do not have, and two angles of one axis."""
-        if not isinstance(start, JointAnglesStart):
-            return []
-        joints = self.robot.joint_list
+        joints, first = self.robot.joint_list, getattr(start, "joint_angles_deg", ())
         for kind, key in zip(AXES, ("joint_angles_deg", "joint_pitch_deg", "joint_roll_deg"), strict=True):
-            for k, angle in enumerate(getattr(start, key) or ()):
+            for k, angle in enumerate(getattr(start, key, None) or ()):
                 own = joints[k].axes
                 alone = len(own) == 1
                 if angle and kind not in own and not (kind == "yaw" and alone):
                     there = ", ".join(own) or "none, it is fixed"
                     message = f"joint {k + 1} has no {kind} axis to start at {angle:g}°"
                     return [Problem("error", f"start.{key}", message, f"give 0 for it; its axes: {there}")]
-                if angle and kind != "yaw" and alone and start.joint_angles_deg[k]:
+                if angle and kind != "yaw" and alone and first[k]:
                     message = f"joint {k + 1} turns about {kind} alone, and start.joint_angles_deg gives an angle, too"
                     return [Problem("error", f"start.{key}", message, "give 0 for it in one of the two")]
         return []
