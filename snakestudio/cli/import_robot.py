@@ -34,6 +34,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
     from snakestudio.robot_files.importing import load_robot
     from snakestudio.robot_files.to_scene import compact_text, into_scene, new_scene
+    from snakestudio.viewmodel.scene.robot_import import with_stable_step
 
     target: Path = options.output or options.into or Path(options.file.stem.removesuffix(".urdf")).with_suffix(".toml")
     if target.suffix.lower() == ".csv" or (options.into is not None and options.into.suffix.lower() == ".csv"):
@@ -42,13 +43,13 @@ def execute(options: argparse.Namespace) -> int:
     notes = list(imported.notes)
     if options.into is None:
         Outputs(options, (None, options.file), target)
-        scene, mended = _repaired(new_scene(imported, imported.robot.name, options.file.name), None)
+        scene, mended = with_stable_step(new_scene(imported, imported.robot.name, options.file.name), None)
         write_atomically(target, compact_text(scene).encode("utf-8"))
     else:
         if target.resolve() != options.into.resolve():
             Outputs(options, (None, options.file), target)
         scene, changes = into_scene(imported, load_scene(options.into))
-        scene, mended = _repaired(scene, options.into.parent)
+        scene, mended = with_stable_step(scene, options.into.parent)
         notes += changes
         save_scene(scene, target, base=read_scene_text(options.into))
     for note in (*notes, *mended):
@@ -58,20 +59,6 @@ def execute(options: argparse.Namespace) -> int:
     for problem in _problems(scene, target.parent):
         print(f"{target}: {problem}")
     return 0
-
-
-def _repaired(scene: Scene, folder: Path | None) -> tuple[Scene, list[str]]:
-    """The scene with a time step that its gains allow in every pose of its gait; what was changed."""
-    from snakestudio.model.edits import with_values
-    from snakestudio.session.scene_check import check
-
-    changes = []
-    for problem in check(scene, folder):
-        if problem.key == "solver.step_s" and problem.fixes:
-            scene = with_values(scene, dict(problem.fixes[0].values))
-            changes.append(f"{problem.fixes[0].label}, because the gains need it.")
-            break
-    return scene, changes
 
 
 def _problems(scene: Scene, folder: Path) -> list[str]:

@@ -111,6 +111,7 @@ class Compiler:
         self.sequence = values.get("eulerseq", "xyz")
         if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
             raise InputError(f'eulerseq is "{self.sequence}"', "give three of x, y and z")
+        self.auto_limits = values.get("autolimits", "true") != "false"
         self.mesh_folder = values.get("meshdir", values.get("assetdir", ""))
         self.strip = values.get("strippath", "false") == "true"
         self.from_geometry = values.get("inertiafromgeom", "auto")

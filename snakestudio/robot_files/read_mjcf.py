@@ -234,7 +234,8 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
 
     zero = turn(value("ref"))
     lower, upper = -math.inf, math.inf
-    if element.get("range") and element.get("limited", "auto") != "false":
+    limited = element.get("limited", "auto")
+    if element.get("range") and (limited == "true" or (limited == "auto" and compiler.auto_limits)):
         low, high = vector_of(element.get("range"), 2, f"{where} range")
         if low > high:
             raise InputError(f"{where}: the lower limit {low:g} is above the upper limit {high:g}", "exchange them")

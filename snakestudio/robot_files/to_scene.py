@@ -328,7 +328,7 @@ def _solver(given: float | None, stable: float, notes: Notes) -> Solver:
         how = "explicit"
     if given is not None and abs(given - stable) > 1e-12:
         notes.add("", f"The file's time step of {given:g} s was not taken; it is {stable:g} s here")
-    return Solver(step_s=stable, joints=how)  # type: ignore[arg-type]
+    return Solver(step_s=stable, joints=how)
 
 
 def _gait(robot: Robot, axes: Sequence[AxisFields]) -> GaitFields:
@@ -416,7 +416,7 @@ def compact_text(scene: Scene) -> str:
         if kind and (name in values or name in ("model", "gait", "start")):
             values[name] = {"kind": kind, **values.get(name, {})}
     values["obstacles"] = [
-        {"kind": obstacle.kind, **obstacle.model_dump(exclude_defaults=True, mode="json")}  # type: ignore[attr-defined]
+        {"kind": obstacle.kind, **obstacle.model_dump(exclude_defaults=True, mode="json")}
         for obstacle in scene.obstacles
     ]
     order = ["title", "source", "model", "robot", "ground", "gait"]

@@ -258,23 +258,30 @@ def test_surroundings_become_obstacles(tmp_path: Path) -> None:
     assert (field.kind, field.heights_m) == ("height_field", ((0.1, 0.075, 0.0), (0.0, 0.025, 0.05)))
 
 
-def test_the_robot_turns_as_in_mujoco(tmp_path: Path) -> None:
+@pytest.mark.parametrize("base", [0, 2])
+def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
+    """Joint positions in a random pose; the root of the file is the first link, or one in the middle."""
     mujoco = pytest.importorskip("mujoco")
-    parts = [urdf_link(f"l{k}", x=0.04) for k in range(6)]
+    parts = [urdf_link(f"l{k}", x=0.04 if k > base else -0.04 if k < base else 0.0) for k in range(6)]
     frames = ["1.57079632679 0 0", "0 0 0", "3.14159265359 0 0", "-1.57079632679 0 0", "0 0 0"]
     axes = ["0 0 1", "0 -1 0", "0 0 1", "1 0 0", "0 1 0"]
     for k, (rpy, axis) in enumerate(zip(frames, axes, strict=True)):
-        parts.append(urdf_joint(f"j{k}", f"l{k}", f"l{k + 1}", f"{0.08 + 0.01 * k} 0 0", rpy, axis))
+        ends = (k, k + 1, 1) if k >= base else (k + 1, k, -1)
+        x = ends[2] * (0.04 if ends[0] == base else 0.08 + 0.01 * k)
+        parts.append(urdf_joint(f"j{k}", f"l{ends[0]}", f"l{ends[1]}", f"{x} 0 0", rpy, axis))
     text = f'<robot name="any">{"".join(parts)}</robot>'
     found = imported(tmp_path, text)
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     random = np.random.default_rng(1)
-    angles = random.uniform(-1, 1, 5)
-    data.qpos[:] = angles
+    by_name = {f"j{k}": float(angle) for k, angle in enumerate(random.uniform(-1, 1, 5))}
+    for joint in range(model.njnt):
+        data.qpos[model.jnt_qposadr[joint]] = by_name[model.joint(joint).name]
     mujoco.mj_forward(model, data)
-    points = _joint_points(found, angles)
-    expected = data.xanchor
+    order = [axis.name for axis in found.axes]
+    assert sorted(order) == sorted(by_name)
+    points = _joint_points(found, [by_name[name] for name in order])
+    expected = np.array([data.joint(name).xanchor for name in order])
     for one in (points, expected):
         one -= one[0]
     distances = np.linalg.norm(points[:, None] - points[None], axis=2)

@@ -25,7 +25,7 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
-from snakestudio.viewmodel.scene.robot_import import ImportTable, joint_table, link_table, summary
+from snakestudio.viewmodel.scene.robot_import import ImportTable, joint_table, link_table, summary, with_stable_step
 
 __all__ = ["RobotImportDialog"]
 
@@ -40,6 +40,8 @@ class RobotImportDialog(Dialog):
     imported : ImportedRobot
     scene : Scene
         The open one.
+    folder : Path, optional
+        That file names in it are relative to.
 
     Attributes
     ----------
@@ -47,9 +49,17 @@ class RobotImportDialog(Dialog):
         What to open or to change the open scene to; None while the robot cannot be in the open scene.
     """
 
-    def __init__(self, path: Path, imported: ImportedRobot, scene: Scene, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        imported: ImportedRobot,
+        scene: Scene,
+        parent: QWidget | None = None,
+        *,
+        folder: Path | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._path, self._imported, self._scene = path, imported, scene
+        self._path, self._imported, self._scene, self._folder = path, imported, scene, folder
         self.result_scene: Scene | None = None
         self.setWindowTitle("Import Robot")
         self.setMinimumWidth(720)
@@ -105,10 +115,13 @@ class RobotImportDialog(Dialog):
         self.message.say("")
         changes: tuple[str, ...] = ()
         if self.is_new:
-            self.result_scene = new_scene(self._imported, self._imported.robot.name, self._path.name)
+            scene = new_scene(self._imported, self._imported.robot.name, self._path.name)
+            self.result_scene, changes = with_stable_step(scene, None)
         else:
             try:
-                self.result_scene, changes = into_scene(self._imported, self._scene)
+                scene, changes = into_scene(self._imported, self._scene)
+                self.result_scene, more = with_stable_step(scene, self._folder)
+                changes += more
             except SceneError as error:
                 self.result_scene = None
                 self.message.say(str(error).splitlines()[0])

@@ -251,7 +251,7 @@ class Files(QObject):
             self._banner.say("warning", f"No robot was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
-        dialog = RobotImportDialog(path, imported, self._document.scene, self._window)
+        dialog = RobotImportDialog(path, imported, self._document.scene, self._window, folder=self._document.base_dir)
         taken = bool(dialog.exec()) and dialog.result_scene is not None
         if taken and dialog.is_new:
             taken = self.new()

@@ -1,14 +1,18 @@
-"""What the dialog before a robot is imported shows: its links and joints as tables of texts."""
+"""What the dialog before a robot is imported shows, and the time step that the scene with the robot needs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot
+from snakestudio.session.scene_check import check
 
-__all__ = ["ImportTable", "joint_table", "link_table", "summary"]
+__all__ = ["ImportTable", "joint_table", "link_table", "summary", "with_stable_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,19 @@ def summary(imported: ImportedRobot) -> str:
     obstacles = len(imported.obstacles)
     around = f"; {obstacles} obstacle{'s' * (obstacles != 1)}" if obstacles else ""
     return f"{robot.n_links} links, {len(kinds)} axes ({counts}), {robot.length:.3g} m, {robot.mass:.3g} kg{around}"
+
+
+def with_stable_step(scene: Scene, folder: Path | None) -> tuple[Scene, tuple[str, ...]]:
+    """A scene with a time step that its gains allow in every pose of its gait, and a sentence if that is another one.
+
+    Parameters
+    ----------
+    scene : Scene
+    folder : Path or None
+        That file names in the scene are relative to.
+    """
+    for problem in check(scene, folder):
+        if problem.key == "solver.step_s" and problem.fixes:
+            changed = with_values(scene, dict(problem.fixes[0].values))
+            return changed, (f"{problem.fixes[0].label}, because the gains need it.",)
+    return scene, ()
