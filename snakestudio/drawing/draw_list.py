@@ -14,6 +14,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing import (
     colour_bar,
     gizmo_solids,
+    patches,
     tracks,
 )
 from snakestudio.drawing import (
@@ -208,6 +209,8 @@ def build(
         marks["sphere"].append(pull_parts.pull_points(overlays.pull, camera, theme))
         lines.append(pull_parts.pull_line(overlays.pull, theme))
         mark_labels.append(pull_parts.pull_label(overlays.pull, body, theme))
+    lines.insert(0, patches.patch_lines(scene.ground.patch, theme.support))
+    marks["sphere"].append(patches.corner_marks(scene.ground.patch, overlays.corner, camera, theme))
     if overlays.show_path:
         path = scene.path if overlays.draft is None else overlays.draft
         lines.insert(0, path_parts.path_lines(path, theme.path))
