@@ -15,7 +15,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.motion import JointAnglesStart, PlacedStart, Start
+from snakestudio.model.motion import PlacedStart, Start
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.overrides import AXES
