@@ -10,9 +10,8 @@ from snakestudio.kernels.directional import natural_box, natural_halves, natural
 from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.planar_chain import solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
-from snakestudio.kernels.planar_equal_rescue import rescue
 from snakestudio.kernels.planar_problem import BOX, HALVES, UNIT_VELOCITY, ChainImpulses, ChainProblem
-from snakestudio.kernels.planar_rescue import PlanarRescue
+from snakestudio.kernels.planar_rescue import PlanarRescue, rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
@@ -35,7 +34,7 @@ def solve(
     if max(residuals(problem, u, impulses)) > CONVERGED and iterations < most:
         iterations += polish_contacts(problem, impulses, u, scratch, tolerance, most - iterations)
     if max(residuals(problem, u, impulses)) > CONVERGED and iterations < most:
-        iterations += rescue(problem, impulses, u, most - iterations, scratch.rescue)
+        iterations += rescue_contacts(problem, impulses, u, most - iterations, scratch.rescue)
     return iterations
 
 
@@ -43,7 +42,7 @@ def solve_by_rescue(problem: ChainProblem, impulses: ChainImpulses, u: FloatArra
     """As `solve`, without the fast iteration before."""
     scratch = make_scratch(len(u), len(impulses.normal)).rescue
     _guess(impulses, scratch)
-    return rescue(problem, impulses, u, most, scratch)
+    return rescue_contacts(problem, impulses, u, most, scratch)
 
 
 def _guess(impulses: ChainImpulses, scratch: PlanarRescue) -> None:

@@ -40,8 +40,8 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
-from snakestudio.kernels.planar_equal_rescue import rescue
 from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_rescue import rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch
 from snakestudio.kernels.planar_solver import ATTEMPTS, polish_contacts, soften_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
@@ -125,7 +125,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         most = params.max_iterations - iterations
         if attempt < 0:
             warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
-            iterations += rescue(problem, impulses, work.u, most, scratch.rescue)
+            iterations += rescue_contacts(problem, impulses, work.u, most, scratch.rescue)
         else:
             if attempt == 0:
                 warm_start(params, state, work, n_contacts)
