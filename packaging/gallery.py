@@ -57,9 +57,11 @@ class Moment:
 
 MOMENTS = {
     "alternating_16": Moment(4.0, room=1.1, azimuth=-35.0, elevation=20.0, forces=0.0),
+    "continuum_friction": Moment(8.0),
     "continuum_snake_2d": Moment(5.0),
     "continuum_snake_3d": Moment(4.5, elevation=24.0),
     "continuum_undulation": Moment(9.0),
+    "friction_patches": Moment(9.0, friction=0.15),
     "inchworm": Moment(5.0, room=1.35),
     "jam_resolution": Moment(6.0, room=1.1, forces=0.01),
     "jam_resolution_3d": Moment(6.0, azimuth=-110.0, room=1.1, forces=0.01),

@@ -9,6 +9,7 @@
     │   ├── UsageError                --rate 0: the rate must be positive
     │   ├── ExperimentError           track.csv: there is no time column and no rate; give the rate in Hz
     │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
+    │   ├── RobotFileError                snake.urdf: the robot branches at link_3; ...
     │   ├── RunFileError              run.mcap: this is no run of SnakeStudio
     │   ├── SignalError               'link_6_xm' is no column of this run; did you mean link_6_x_m
     │   ├── PreparationError          the compiled engine cannot be kept in /data (No space left on device): make room
@@ -40,6 +41,7 @@ __all__ = [
     "PreparationError",
     "Problem",
     "ProfileError",
+    "RobotFileError",
     "RunFileError",
     "SceneError",
     "Severity",
@@ -153,6 +155,10 @@ class ExportError(UserError):
 
 class StateError(UserError):
     """A saved state of a run that cannot be taken up again."""
+
+
+class RobotFileError(UserError):
+    """A URDF, SDF or MJCF file that cannot be read, or whose robot cannot be described by a scene."""
 
 
 class RunFileError(UserError):

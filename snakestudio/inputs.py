@@ -34,10 +34,13 @@ __all__ = [
     "LAYOUT",
     "MAPPING",
     "MEASUREMENT",
+    "MESH",
+    "MESH_TABLE",
     "NOTE",
     "PICTURE",
     "PROFILE",
     "RECORDED_TABLE",
+    "ROBOT",
     "RUN_FILE",
     "SCENE",
     "STUDY",
@@ -106,6 +109,9 @@ MAPPING = Budget("a mapping", ".toml", _MB, values=10_000)
 CIRCLES = Budget("a table of obstacles", ".csv", 8 * _MB)
 DRAWING = Budget("a drawing", ".svg", 16 * _MB, depth=100, values=100_000)
 PICTURE = Budget("a picture", ".png", 64 * _MB)
+ROBOT = Budget("a robot file", ".urdf, .sdf or .xml", 32 * _MB, depth=2000, values=200_000)
+MESH = Budget("a mesh", ".stl, .obj or .dae", 128 * _MB)
+MESH_TABLE = Budget("a mesh", ".dae", 64 * _MB, depth=100, values=200_000)
 MEASUREMENT = Budget("a measurement", ".csv", 200 * _MB, values=20_000_000, line=1_500_000)
 CSV_HEADER = Budget("the header of a run", ".csv", _ANY)
 RECORDED_TABLE = Budget("a recorded run", ".csv", 4_000 * _MB, lines=5_000_000)

@@ -12,7 +12,7 @@ __all__ = ["blank_rows"]
 
 def blank_rows(schema: Schema, time: NDArray[np.float64], **columns: NDArray[np.generic]) -> Rows:
     """Rows at times (k,), s, with some columns of `Rows` by name; the others are 0, and there are no contacts."""
-    k, n, joints, sections = len(time), schema.n_links, schema.n_joints, len(schema.sections)
+    k, n, m, sections = len(time), schema.n_links, len(schema.axes), len(schema.sections)
     whole = np.zeros(k, np.int64)
     blank: dict[str, NDArray[np.generic]] = {
         "link_pose": np.zeros((k, n, 7)), "link_twist": np.zeros((k, n, 6)), "impulse_obstacle": np.zeros((k, n, 3)),
@@ -23,5 +23,5 @@ def blank_rows(schema: Schema, time: NDArray[np.float64], **columns: NDArray[np.
         "hold": np.zeros((k, schema.n_holds, 14)),
     }  # fmt: skip
     for name in ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque"):
-        blank[name] = np.zeros((k, joints, 2))
+        blank[name] = np.zeros((k, m))
     return Rows(time=time, contacts=ContactRows.none(k), **{**blank, **columns})  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from snakestudio.runfile.recording import RunRecording
 from tests.blank_rows import blank_rows
 
 N = 41
-SCHEMA = Schema(N, False, ("kinetic", "potential"), sections=tuple(np.linspace(0, 1, N).tolist()), n_holds=1)
+SCHEMA = Schema(N, (), ("kinetic", "potential"), sections=tuple(np.linspace(0, 1, N).tolist()), n_holds=1)
 
 
 def make_body_rows(first: int, stop: int) -> Rows:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording
@@ -45,7 +46,7 @@ def make_run(duration: float = 12.0, rate: float = 100.0) -> RunRecording:
         yaw = heading(time, link)
         pose[:, link, :3] = track(time, link)
         pose[:, link, 3], pose[:, link, 6] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
-    schema = Schema(N, False, ENERGIES)
+    schema = Schema(N, yaw_axes(N - 1), ENERGIES)
     recording = RunRecording(Scene(title="Formula"), schema)
     recording.append(blank_rows(schema, time, link_pose=pose, steps=np.arange(k)))
     return recording

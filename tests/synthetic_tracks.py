@@ -56,7 +56,7 @@ def measured(
         Track(rows.time + late, link, place[:, link, :columns]) for link in range(scene.robot.n_links)
     ]
     if joints:
-        angles = rows.joint_angle[:, :, 0]
+        angles = rows.joint_angle
         angles = angles + np.radians(0.2) * random.normal(size=angles.shape)
         tracks += [JointTrack(rows.time + late, joint, angles[:, joint]) for joint in range(scene.robot.n_joints)]
     return tuple(tracks)

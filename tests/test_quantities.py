@@ -23,6 +23,7 @@ from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.columns import column_names, filled_columns, table
 from snakestudio.model.quantities import QUANTITIES, Piece, Quantity, columns_of, each_joint
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import cardan_axes, yaw_axes
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.recording import RunRecording
@@ -32,7 +33,7 @@ from tests.gui.fake import FakeBridge, make_recording
 
 POWER = Quantity(
     "joint_{}_yaw_power_w",
-    lambda piece: piece.rows.joint_torque[:, :, 0] * piece.rows.joint_rate[:, :, 0],
+    lambda piece: piece.rows.joint_torque * piece.rows.joint_rate,
     Fields.JOINTS | Fields.TORQUE,
     of=each_joint,
 )
@@ -47,7 +48,7 @@ def recording(monkeypatch: pytest.MonkeyPatch) -> RunRecording:
 
 def power(recording: RunRecording) -> np.ndarray:
     rows = recording.rows(0, len(recording))
-    return np.asarray(rows.joint_torque[:, 2, 0] * rows.joint_rate[:, 2, 0])
+    return np.asarray(rows.joint_torque[:, 2] * rows.joint_rate[:, 2])
 
 
 def test_a_quantity_is_among_the_columns_of_csv_hdf5_and_expressions(recording: RunRecording, tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_a_quantity_is_drawn_under_a_video(recording: RunRecording) -> None:
 
 
 def test_a_quantity_that_the_source_does_not_fill_is_empty_and_not_to_be_chosen(recording: RunRecording) -> None:
-    measured = RunRecording(Scene(), Schema(11, False, recording.schema.energy, valid=Fields.JOINTS))
+    measured = RunRecording(Scene(), Schema(11, yaw_axes(10), recording.schema.energy, valid=Fields.JOINTS))
     measured.append(make_recording(Scene(), 20).rows(0, 20))
     assert NAME in column_names(measured.schema)
     assert NAME not in filled_columns(measured.schema)
@@ -114,17 +115,19 @@ def test_a_quantity_is_worked_out_once_for_all_of_its_columns(monkeypatch: pytes
 
     def values(piece: Piece) -> np.ndarray:
         asked.append(len(piece.rows))
-        return np.asarray(piece.rows.joint_rate[:, :, 0])
+        return np.asarray(piece.rows.joint_rate)
 
     counted = Quantity("joint_{}_yaw_counted", values, Fields.JOINTS, of=each_joint)
     monkeypatch.setattr("snakestudio.model.quantities.QUANTITIES", (*QUANTITIES, counted))
     recording = make_recording(Scene(), 50)
     (whole,) = table(recording, tuple(f"joint_{i}_yaw_counted" for i in range(1, 11)))
-    np.testing.assert_array_equal(whole, recording.rows(0, 50).joint_rate[:, :, 0])
+    np.testing.assert_array_equal(whole, recording.rows(0, 50).joint_rate)
     assert asked == [50]
 
 
-@pytest.mark.parametrize("schema", [Schema(11, False, ()), Schema(3, True, ("kinetic",), ("a_rad",), n_holds=2)])
+@pytest.mark.parametrize(
+    "schema", [Schema(11, yaw_axes(10), ()), Schema(3, cardan_axes(2), ("kinetic",), ("a_rad",), n_holds=2)]
+)
 def test_keys_name_the_columns_of_one_quantity(schema: Schema) -> None:
     for key, columns in columns_of(schema).by_key.items():
         if key != "*":  # what models and controllers name

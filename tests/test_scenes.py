@@ -69,6 +69,8 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "roll_yaw",
         "wheeled_snake",
         "planar_swimmer_9",
+        "continuum_friction",
+        "friction_patches",
     } <= set(SCENES)
 
 

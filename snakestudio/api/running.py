@@ -419,6 +419,36 @@ def plan(
     return write_plan(path_of("path", path), prepared, base_dir, width_mm=width_mm, names=names)
 
 
+def export_model(
+    scene: Scene | Run | str | Path, path: str | Path, model_format: str | None = None, **values: Any
+) -> tuple[str, ...]:
+    """Write the robot and the world of a scene as MJCF, URDF or SDF for other programs.
+
+    Parameters
+    ----------
+    scene : Scene, Run, str or Path
+    path : str or Path
+    model_format : str, optional
+        "mjcf", "urdf" or "sdf"; if left out, the suffix says it: .xml or .mjcf, .urdf, .sdf.
+    **values
+        Scene values to replace, by dotted key.
+
+    Returns
+    -------
+    tuple of str
+        What does not carry over to the file, a sentence each.
+
+    Raises
+    ------
+    SnakeStudioError
+        Naming what is wrong.
+    """
+    from snakestudio.export.model import write_model
+
+    prepared, base_dir, _ = prepare(scene, values=values)
+    return write_model(path_of("path", path), prepared, base_dir, model_format)
+
+
 def check(scene: Scene | Run | str | Path) -> list[Problem]:
     """Everything that is wrong or doubtful in a scene, its file, or what was run; empty if nothing is."""
     from snakestudio.session import scene_check

@@ -46,6 +46,8 @@ COMMANDS = {
     "study worker": ("study_worker", "compute for studies and fits that another process runs"),
     "diff": ("diff", "tell in words how two scenes differ"),
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
+    "import-robot": ("import_robot", "make a scene of the robot in a URDF, SDF or MJCF file"),
+    "export-model": ("export_model", "write a scene's robot and world as MJCF, URDF or SDF"),
     "listen": ("listen", "show what a robot says on its CAN bus, and send nothing"),
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.joint_axes import in_a_row
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["Body", "held", "wrapped"]
@@ -86,8 +87,8 @@ def wrapped(angle: float) -> float:
     return float(np.pi - (np.pi - angle) % (2.0 * np.pi))
 
 
-def held(time: FloatArray, yaw: FloatArray) -> JointReference:
-    """References that hold `yaw` ((n-1,), rad) over the knots `time`, at rest."""
-    angle, rate, acceleration = np.zeros((3, len(time), len(yaw), 2))
-    angle[:, :, 0] = yaw
+def held(time: FloatArray, yaw: FloatArray, axes: tuple[Axis, ...]) -> JointReference:
+    """References that hold `yaw` ((n-1,), rad) over the knots `time`, at rest; axes of other kinds are at 0."""
+    angle, rate, acceleration = np.zeros((3, len(time), len(axes)))
+    angle[:] = in_a_row({"yaw": yaw}, axes)
     return JointReference(time, angle, rate, acceleration)

@@ -16,6 +16,7 @@ from snakestudio.control.ramp import constant, lead_in
 from snakestudio.control.waves import Motion
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
@@ -27,12 +28,10 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    released: (
-        IntArray  # (n-1, 2): step from which on a softly started joint axis follows the gait; NEVER: not known yet
-    )
+    released: IntArray  # (m,): step from which on a softly started joint axis follows the gait; NEVER: not known yet
     examined: int = 0  # so many steps have been looked at for that
     held_step: int = -1  # set-point in force at the last change of the scene, and the step it was made at
-    held: FloatArray | None = None  # (n-1, 2)
+    held: FloatArray | None = None  # (m,)
     turned: float = 0.0  # offset of a controller in the set-point in force, rad
 
 
@@ -87,7 +86,7 @@ class SetPoints(OpenLoop):
     Parameters
     ----------
     scene : Scene
-    start : (n-1, 2) array, optional
+    start : (m,) array, optional
         Joint angles the robot starts with, rad; those of the gait if left out.
     gait : Gait, optional
         Another one than the scene's; whoever gives it changes it by `change`.
@@ -101,7 +100,8 @@ class SetPoints(OpenLoop):
         self._delay = control.start_delay_s
         self._limit = np.radians(control.soft_start_deg)
         self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
-        shape = (scene.robot.n_joints, 2)
+        shape = len(scene.body.axes)
+        self._yaw = entries(scene.body.axes, "yaw")
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
         self._away, self._led = np.zeros(shape), False
         self._approach = constant(0.0)
@@ -113,8 +113,6 @@ class SetPoints(OpenLoop):
             if not control.lead_in:
                 return
             away = start - self.reference(np.zeros(1), None).angle[0]
-            if not scene.model.spatial:
-                away[:, 1] = 0.0
             if self._limit:
                 away[np.abs(away) <= self._limit] = 0.0
             self._away, self._approach = lead_in(away)
@@ -131,7 +129,7 @@ class SetPoints(OpenLoop):
         has no part in what starts softly: whoever gives one waits until the gait has `begun`.
         """
         if not (self._limit or self._hold):
-            return JointReference(time, *_added(self._following(time), offset, time))
+            return JointReference(time, *self._added(self._following(time), offset, time))
         steps = self._steps(time)
         if self._limit:
             self._release(int(steps[-1]) + 1)
@@ -143,10 +141,17 @@ class SetPoints(OpenLoop):
         if self._hold:
             motion = self._sampled(steps[at], after)
             if offset is not None:
-                motion[0][:, :, 0] += self._turned(offset, steps[at], after, int(steps[0]))[:, None]
+                motion[0][:, self._yaw] += self._turned(offset, steps[at], after, int(steps[0]))[:, None]
         else:
-            motion = _added(self._softened(time[at], steps[at], after), offset, time[at])
+            motion = self._added(self._softened(time[at], steps[at], after), offset, time[at])
         return JointReference(np.where(after, np.nextafter(time[at], np.inf), time[at]), *motion)
+
+    def _added(self, motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
+        """`motion` at `time` with an offset of the yaw."""
+        if offset is not None:
+            for part, own in zip(motion, offset.at(time), strict=True):
+                part[:, self._yaw] += own[:, None]
+        return motion
 
     def _steps(self, time: FloatArray) -> IntArray:
         """Step that begins at `time`, or in which it lies."""
@@ -177,7 +182,7 @@ class SetPoints(OpenLoop):
             approach = self._approach
             left = (approach.value(time), approach.rate(time), approach.acceleration(time))
             for part, share in zip(motion, left, strict=True):
-                part += share[:, None, None] * self._away
+                part += share[:, None] * self._away
         return motion
 
     def _release(self, until: int) -> None:
@@ -197,7 +202,7 @@ class SetPoints(OpenLoop):
             return self._following(time)
         begun = np.where(after | (time > (steps + 1e-6) * self._step), steps, steps - 1)
         released = self._state.released
-        return self._following(time, (begun[:, None, None] >= released) | (released == 0))
+        return self._following(time, (begun[:, None] >= released) | (released == 0))
 
     def _sampled(self, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
         """The set-points in force, made at every so many steps."""
@@ -257,11 +262,3 @@ class SetPoints(OpenLoop):
         """Go back to a state that `checkpoint` gave."""
         gait, self._state = checkpoint
         self._gait.restore(gait)
-
-
-def _added(motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
-    """`motion` at `time` with an offset of the yaw."""
-    if offset is not None:
-        for part, own in zip(motion, offset.at(time), strict=True):
-            part[:, :, 0] += own[:, None]
-    return motion

@@ -11,6 +11,8 @@ from snakestudio._arrays import FloatArray
 from snakestudio.control.limited import Limited, Limits, resting
 from snakestudio.control.waves import Motion
 from snakestudio.model.motion import GaitFields, Wave
+from snakestudio.model.robot.joint_axes import entries, joints
+from snakestudio.model.robot.robot import Axis
 
 __all__ = ["Aim", "Shape", "SteeredGait", "shape_of"]
 
@@ -92,12 +94,14 @@ class SteeredGait:
 
     Parameters
     ----------
-    n_joints : int
+    axes : tuple of Axis
+        Of the joints.
     shape : Shape
     """
 
-    def __init__(self, n_joints: int, shape: Shape) -> None:
-        self._joints = np.arange(n_joints, dtype=np.float64)
+    def __init__(self, axes: tuple[Axis, ...], shape: Shape) -> None:
+        self._m = len(axes)
+        self._axes = [(entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch")]
         self._state = _State(resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0))
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
@@ -107,19 +111,19 @@ class SteeredGait:
         share, blend, offset = (q.at(time) for q in (state.amplitude, state.blend, state.offset))
         omega, d_omega, _ = state.frequency.at(time)
         phase = state.phase(time)
-        motion = np.zeros((3, len(time), len(self._joints), 2))
+        motion = np.zeros((3, len(time), self._m))
         # Most of the time there is one shape alone.
         alone = not (blend[0].any() or blend[1].any())
         for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[: 1 if alone else 2]:
             lifted = share if alone else _product(weight, share)
-            for axis, wave in enumerate(shape):
+            for (entries_of, joints_of), wave in zip(self._axes, shape, strict=True):
                 if wave.amplitude:
-                    turned = wave.omega * phase + self._joints * wave.phase_shift + wave.phase
+                    turned = wave.omega * phase + joints_of * wave.phase_shift + wave.phase
                     swung = _sine(turned, wave.omega * omega, wave.omega * d_omega)
-                    motion[..., axis] += wave.amplitude * np.stack(_product(lifted, swung))
+                    motion[..., entries_of] += wave.amplitude * np.stack(_product(lifted, swung))
                 if wave.offset:
-                    motion[..., axis] += wave.offset * np.stack(weight)
-        motion[..., 0] += np.stack(offset)
+                    motion[..., entries_of] += wave.offset * np.stack(weight)
+        motion[..., self._axes[0][0]] += np.stack(offset)
         return motion[0], motion[1], motion[2]
 
     def aim(self, aim: Aim, time: float) -> None:

@@ -10,12 +10,13 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.model.motion import GaitFields, Wave
+from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
 __all__ = ["Motion", "WaveGait"]
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
-"""Angles, rates and accelerations of all joints at some times, each (k, n-1, 2)."""
+"""Angles, rates and accelerations of all joint axes at some times, each (k, m)."""
 
 AHEAD = 320
 """Steps that a gait is evaluated for at once where it is asked for a few: by a controller, every period."""
@@ -72,17 +73,25 @@ class WaveGait:
     Parameters
     ----------
     scene : Scene
+        Of whose joint axes those of yaw and of pitch follow their waves, and those of roll stay at 0.
     """
 
     def __init__(self, scene: Scene) -> None:
-        self._joints = np.arange(scene.robot.n_joints, dtype=np.float64)
+        self._last_joint = max(0, scene.robot.n_joints - 1)
+        axes = scene.body.axes
+        self._m = len(axes)
+        self._axes = [(entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch")]
         self._step = scene.solver.step_s
         self._take((_state(scene.gait.yaw), _state(scene.gait.pitch)))
 
     def _take(self, states: tuple[_WaveState, _WaveState]) -> None:
         self._states = states
-        self._ahead, self._ahead_motion = np.zeros(0), np.zeros((3, 0, len(self._joints), 2))
-        self._present = [(axis, state, state.steady) for axis, state in enumerate(states) if not state.absent]
+        self._ahead, self._ahead_motion = np.zeros(0), np.zeros((3, 0, self._m))
+        self._present = [
+            (*axes, state, state.steady)
+            for axes, state in zip(self._axes, states, strict=True)
+            if len(axes[0]) and not state.absent
+        ]
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
         """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
@@ -107,45 +116,14 @@ class WaveGait:
         return times
 
     def _evaluated(self, time: FloatArray, through_ramps: bool) -> Motion:
-        angle, rate, acceleration = np.zeros((3, len(time), len(self._joints), 2))
-        for axis, state, steady in self._present:
-            own = (angle[:, :, axis], rate[:, :, axis], acceleration[:, :, axis])
+        angle, rate, acceleration = np.zeros((3, len(time), self._m))
+        for entries_of, joints_of, state, steady in self._present:
             if steady and not through_ramps:
-                self._steady(state, time, own)
+                wave = _steady(state, joints_of, time)
             else:
-                self._ramped(state, time[:, None], own)
+                wave = _ramped(state, joints_of, time[:, None])
+            angle[:, entries_of], rate[:, entries_of], acceleration[:, entries_of] = wave
         return angle, rate, acceleration
-
-    def _ramped(self, state: _WaveState, t: FloatArray, motion: Motion) -> None:
-        """One wave whose parameters change."""
-        amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
-        shift, d_shift, dd_shift = _ramp(state.phase_shift, t)
-        lead, d_lead, dd_lead = _ramp(state.lead, t)
-        offset, d_offset, dd_offset = _ramp(state.offset, t)
-        phase = state.turned + state.omega.integral(t) + self._joints * shift + lead
-        d_phase = state.omega.value(t) + self._joints * d_shift + d_lead
-        dd_phase = state.omega.rate(t) + self._joints * dd_shift + dd_lead
-        sine, cosine = np.sin(phase), np.cos(phase)
-        angle, rate, acceleration = motion
-        angle[:] = amplitude * sine + offset
-        rate[:] = d_amplitude * sine + amplitude * cosine * d_phase + d_offset
-        acceleration[:] = (
-            dd_amplitude * sine
-            + 2 * d_amplitude * cosine * d_phase
-            + amplitude * (cosine * dd_phase - sine * d_phase**2)
-            + dd_offset
-        )
-
-    def _steady(self, state: _WaveState, time: FloatArray, motion: Motion) -> None:
-        """One wave while nothing changes: the same numbers with a quarter of the work."""
-        omega, amplitude = state.omega.target, state.amplitude.target
-        begin = (state.turned + omega * (time - state.omega.start))[:, None]
-        phase = begin + self._joints * state.phase_shift.target + state.lead.target
-        angle, rate, acceleration = motion
-        wave = amplitude * np.sin(phase)
-        np.add(wave, state.offset.target, out=angle)
-        np.multiply(amplitude * np.cos(phase), omega, out=rate)
-        np.multiply(wave, -(omega**2), out=acceleration)
 
     def apply(self, gait: GaitFields, time: float) -> None:
         """Ramp to the parameters of `gait` from `time` on."""
@@ -167,7 +145,7 @@ class WaveGait:
         if wave.omega != state.omega.target:
             state = replace(state, turned=state.passed(time), omega=state.omega.towards(wave.omega, time))
         # The far end of the robot feels a change of the phase shift once for every joint.
-        lever = float(self._joints[-1]) * abs(wave.amplitude)
+        lever = float(self._last_joint) * abs(wave.amplitude)
         return replace(state, phase_shift=_towards(state.phase_shift, wave.phase_shift, time, lever))
 
     @staticmethod
@@ -193,6 +171,36 @@ class WaveGait:
     def restore(self, checkpoint: tuple[_WaveState, _WaveState]) -> None:
         """Go back to a state that `checkpoint` gave."""
         self._take(checkpoint)
+
+
+def _ramped(state: _WaveState, joints_of: FloatArray, t: FloatArray) -> Motion:
+    """One wave, at some joints, whose parameters change."""
+    amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
+    shift, d_shift, dd_shift = _ramp(state.phase_shift, t)
+    lead, d_lead, dd_lead = _ramp(state.lead, t)
+    offset, d_offset, dd_offset = _ramp(state.offset, t)
+    phase = state.turned + state.omega.integral(t) + joints_of * shift + lead
+    d_phase = state.omega.value(t) + joints_of * d_shift + d_lead
+    dd_phase = state.omega.rate(t) + joints_of * dd_shift + dd_lead
+    sine, cosine = np.sin(phase), np.cos(phase)
+    angle = amplitude * sine + offset
+    rate = d_amplitude * sine + amplitude * cosine * d_phase + d_offset
+    acceleration = (
+        dd_amplitude * sine
+        + 2 * d_amplitude * cosine * d_phase
+        + amplitude * (cosine * dd_phase - sine * d_phase**2)
+        + dd_offset
+    )
+    return angle, rate, acceleration
+
+
+def _steady(state: _WaveState, joints_of: FloatArray, time: FloatArray) -> Motion:
+    """One wave, at some joints, while nothing changes: the same numbers with a quarter of the work."""
+    omega, amplitude = state.omega.target, state.amplitude.target
+    begin = (state.turned + omega * (time - state.omega.start))[:, None]
+    phase = begin + joints_of * state.phase_shift.target + state.lead.target
+    wave = amplitude * np.sin(phase)
+    return wave + state.offset.target, amplitude * np.cos(phase) * omega, wave * -(omega**2)
 
 
 def _ramp(ramp: Ramp, time: FloatArray) -> tuple[FloatArray, ...]:

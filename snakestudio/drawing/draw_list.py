@@ -14,6 +14,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing import (
     colour_bar,
     gizmo_solids,
+    patches,
     tracks,
 )
 from snakestudio.drawing import (
@@ -191,13 +192,12 @@ def build(
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.
-        jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and body.jointed
+        axes = body.axes
+        jointed = len(pose) == robot.n_links > 1 and len(snapshot.joint_angle) == len(axes) and body.jointed
         if overlays.show_joint_axes and jointed:
-            # A planar robot never pitches, neither now nor on command.
-            pitch = scene.model.spatial or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
-            marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
+            marks["rod"].append(robot_parts.joint_axes(pose, robot, axes, theme))
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
-            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
+            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot, axes)
             if told is not None:
                 capsules.append(robot_parts.ghost(told, linked, theme.ghost, 0.3))
 
@@ -209,6 +209,8 @@ def build(
         marks["sphere"].append(pull_parts.pull_points(overlays.pull, camera, theme))
         lines.append(pull_parts.pull_line(overlays.pull, theme))
         mark_labels.append(pull_parts.pull_label(overlays.pull, body, theme))
+    lines.insert(0, patches.patch_lines(scene.ground.patch, theme.support))
+    marks["sphere"].append(patches.corner_marks(scene.ground.patch, overlays.corner, camera, theme))
     if overlays.show_path:
         path = scene.path if overlays.draft is None else overlays.draft
         lines.insert(0, path_parts.path_lines(path, theme.path))

@@ -153,6 +153,8 @@ class Overlays:
         A path that is being drawn, instead of the scene's.
     waypoint : int
         0-based waypoint that stands out; -1: none.
+    corner : int
+        0-based corner that stands out, counted through all patches of the ground; -1: none.
     gizmo : Gizmo or None
         Handles around what is selected, over everything else.
     guides : tuple of Guide
@@ -201,6 +203,7 @@ class Overlays:
     show_path: bool = True
     draft: GroundPath | None = None
     waypoint: int = -1
+    corner: int = -1
     gizmo: Gizmo | None = None
     guides: tuple[Guide, ...] = ()
     obstacle_opacity: float = 1.0

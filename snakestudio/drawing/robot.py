@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray, IndexArray
 from snakestudio.drawing import quaternion as quat
-from snakestudio.drawing.instances import Batch, solid_rows
+from snakestudio.drawing.instances import ROW_WIDTH, Batch, solid_rows
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.model.body import ChainBody
 from snakestudio.model.by_identity import by_identity
+from snakestudio.model.edits.bending import joint_axis
 from snakestudio.model.robot.chain import chain as chain_in_space
-from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.joint_axes import joints
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import quaternions
 
 __all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline", "reference_pose"]
@@ -360,32 +362,38 @@ def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Ba
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * radius, colour, glow=0.6)
 
 
-def joint_axes(links: Chain, robot: Robot, theme: Theme, pitch: bool) -> Batch:
-    """Thin rods along the joints' yaw axes and, for a spatial robot, pitch axes.
-
-    The yaw axis is fixed to the link before the joint, the pitch axis to the one behind it.
-    """
-    both = links.known[:-1] & links.known[1:]
-    before, behind = quat.matrix(links.quaternion[:-1][both]), quat.matrix(links.quaternion[1:][both])
-    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
+def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Theme) -> Batch:
+    """Thin rods along axes of the joints between known links, of poses (n, 7)."""
+    known: BoolArray = np.logical_and.reduce(np.isfinite(pose), axis=1)
     length, thick = 1.9 * robot.radius_m, 0.07 * robot.radius_m
-    at = links.position[:-1][both] + arm * before[:, :, 0]
-    rows = [solid_rows(at, quat.between(before[:, :, 2]), length, thick, theme.axis_z, glow=0.6)]
-    if pitch:
-        at = links.position[1:][both] - arm * behind[:, :, 0]
-        rows.append(solid_rows(at, quat.between(behind[:, :, 1]), length, thick, theme.axis_y, glow=0.6))
+    rows: list[Batch] = [np.zeros((0, ROW_WIDTH), np.float32)]
+    kinds: tuple[tuple[Literal["yaw", "pitch", "roll"], Colour], ...] = (
+        ("yaw", theme.axis_z),
+        ("pitch", theme.axis_y),
+        ("roll", theme.axis_x),
+    )
+    for kind, colour in kinds:
+        there = [joint for joint in joints(axes, kind).tolist() if known[joint : joint + 2].all()]
+        if there:
+            placed = [joint_axis(pose, robot, joint, kind) for joint in there]
+            at, about = (np.array(part) for part in zip(*placed, strict=True))
+            rows.append(solid_rows(at, quat.between(about), length, thick, colour, glow=0.6))
     return np.concatenate(rows)
 
 
-def reference_pose(pose: FloatArray, joint_angle_ref: FloatArray, robot: Robot) -> FloatArray | None:
+def reference_pose(
+    pose: FloatArray, joint_angle_ref: FloatArray, robot: Robot, axes: tuple[Axis, ...]
+) -> FloatArray | None:
     """Poses (n, 7) of a robot whose joints stand at their references, laid over the present one as well as it fits.
 
     Parameters
     ----------
     pose : (n, 7) array
         Present poses.
-    joint_angle_ref : (n-1, 2) array
-        Yaw and pitch, rad.
+    joint_angle_ref : (m,) array
+        Of the joint axes, rad.
+    robot : Robot
+    axes : tuple of Axis
 
     Returns
     -------
@@ -395,7 +403,7 @@ def reference_pose(pose: FloatArray, joint_angle_ref: FloatArray, robot: Robot) 
     if not (np.isfinite(pose).all() and np.isfinite(joint_angle_ref).all()):
         return None
     n, half = len(pose), 0.5 * robot.link_length_m
-    position, turns = chain_in_space(np.eye(3), joint_angle_ref, robot.link_length_m, robot.axis_offset_m)
+    position, turns = chain_in_space(np.eye(3), joint_angle_ref, robot, axes)
     # Best rigid fit of centres and a second point on every axis (Kabsch), so that a straight robot keeps its roll.
     have = quat.matrix(pose[:, 3:])
     centre_ref, centre = position.mean(axis=0), pose[:, :3].mean(axis=0)

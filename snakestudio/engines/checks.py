@@ -11,7 +11,9 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitFields
-from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.joint_axes import entries
+from snakestudio.model.robot.overrides import selected
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 
@@ -147,49 +149,99 @@ def gait_reach(gait: GaitFields) -> tuple[float, float]:
 
 
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
-    """Whether gait and start keep within the joints' stops; `angles` (n-1, axes) are those of the start, rad."""
-    limit = scene.robot.joint_limit_deg
-    if limit is None or not len(angles):
+    """Whether gait and start keep within the stops of every joint axis; `angles` (m,) are those of the start, rad."""
+    axes, values = scene.body.axes, scene.axis_values
+    if not len(angles):
         return []
     problems = []
-    named = (("gait.amplitude_deg", "gait.offset_deg"), ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"))
-    for (amplitude, offset), reach in zip(named[: angles.shape[1]], gait_reach(scene.gait), strict=False):
-        if scene.controller.uses_gait and reach > limit + 1e-9:
-            problems.append(
-                Problem(
-                    "error",
-                    amplitude,
-                    f"amplitude and offset reach {reach:g}° but the joints stop at {limit:g}°",
-                    f"reduce {amplitude} or {offset}, or raise robot.joint_limit_deg",
-                    fixes=_within_stops(scene, amplitude, offset, reach),
-                )
+    lower, upper = np.degrees(values.lower), np.degrees(values.upper)
+    named = (
+        ("yaw", scene.gait.yaw, "gait.amplitude_deg", "gait.offset_deg"),
+        ("pitch", scene.gait.pitch, "gait.pitch_amplitude_deg", "gait.pitch_offset_deg"),
+    )
+    for kind, wave, amplitude, offset in named:
+        here = entries(axes, kind)
+        if not scene.controller.uses_gait or not len(here):
+            continue
+        swing, middle = math.degrees(abs(wave.amplitude)), math.degrees(wave.offset)
+        found = _beyond(
+            np.full(len(here), middle + swing), upper[here], np.full(len(here), middle - swing), lower[here]
+        )
+        if found is None:
+            continue
+        worst, limit = found
+        reach = math.degrees(wave.reach)
+        who, remedy = _stop_of(scene, axes[int(here[worst])])
+        problems.append(
+            Problem(
+                "error",
+                amplitude,
+                f"amplitude and offset reach {reach:g}° but {who} {_shown(who, limit):g}°",
+                f"reduce {amplitude} or {offset}, or {remedy}",
+                fixes=_within_stops(scene, amplitude, reach, limit),
             )
-    angle = np.degrees(np.abs(angles).max(axis=1))
-    if angle.max() > limit + 1e-9:
-        worst = int(angle.argmax())
+        )
+    degrees = np.degrees(angles)
+    found = _beyond(degrees, upper, degrees, lower)
+    if found is not None:
+        worst, limit = found
+        axis = axes[worst]
         key = "start.joint_angles_deg" if "joint_angles_deg" in type(scene.start).model_fields else "start"
+        who, remedy = _stop_of(scene, axis)
+        own = who != _ALL_STOP
+        stops = "it stops at" if own else who
+        starts = f"{degrees[worst]:.4g}°" if own else f"{abs(degrees[worst]):.4g}°"
         problems.append(
             Problem(
                 "error",
                 key,
-                f"joint {worst + 1} starts at {angle[worst]:.4g}° but the joints stop at {limit:g}°",
-                "start with smaller joint angles, or raise robot.joint_limit_deg",
-                links=(worst, worst + 1),
+                f"joint {axis.joint + 1} starts at {starts} but {stops} {_shown(who, limit):g}°",
+                f"start with {'another angle' if own else 'smaller joint angles'}, or {remedy}",
+                links=(axis.joint, axis.joint + 1),
             )
         )
     return problems
 
 
-def _within_stops(scene: Scene, amplitude: str, offset: str, reach: float) -> tuple[Fix, ...]:
+_ALL_STOP = "the joints stop at"
+
+
+def _shown(who: str, limit: float) -> float:
+    """A stop as it is named: that of all joints lies to either side."""
+    return abs(limit) if who == _ALL_STOP else limit
+
+
+def _beyond(high: FloatArray, upper: FloatArray, low: FloatArray, lower: FloatArray) -> tuple[int, float] | None:
+    """Axis that goes farthest beyond a stop, and the stop, degrees; None if all keep within them."""
+    over, under = high - upper, lower - low
+    farthest = np.maximum(over, under)
+    worst = int(farthest.argmax())
+    if not farthest[worst] > 1e-9:
+        return None
+    above = over[worst] >= under[worst]
+    return worst, float(upper[worst] if above else lower[worst])
+
+
+def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
+    """Who stops there, with "at", and how to move the stop."""
+    for number, override in reversed(list(enumerate(scene.robot.joint, start=1))):
+        limits = override.lower_limit_deg is not None or override.upper_limit_deg is not None
+        if limits and axis.joint in selected(override.index, scene.robot.n_joints):
+            return f"joint {axis.joint + 1} stops at", f"change the limits of robot.joint[{number}]"
+    return _ALL_STOP, "raise robot.joint_limit_deg"
+
+
+def _within_stops(scene: Scene, amplitude: str, reach: float, limit: float) -> tuple[Fix, ...]:
     """A smaller amplitude, if the offset leaves room for one, or stops farther away."""
-    limit, gait = scene.robot.joint_limit_deg or 0.0, scene.gait
+    limit, gait = abs(limit), scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
     room = math.floor(10.0 * (limit - (reach - abs(present)))) / 10.0
     farther = Fix(f"Let the joints reach {math.ceil(reach):g}°", (("robot.joint_limit_deg", float(math.ceil(reach))),))
+    others = () if scene.robot.joint else (farther,)
     if room <= 0.0:
-        return (farther,)
+        return others
     smaller = math.copysign(room, present)
-    return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), farther
+    return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), *others
 
 
 def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
@@ -296,8 +348,21 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
 
 
 def joint_shape(robot: Robot) -> list[Problem]:
-    """Whether the joint fits into a link."""
-    if robot.axis_offset_m < robot.link_length_m:
+    """Whether the joints fit into their links."""
+    for k, joint in enumerate(robot.joint_list):
+        shorter = min(link.length for link in robot.links[k : k + 2])
+        if (robot.link or robot.joint) and joint.axis_offset >= shorter:
+            return [
+                Problem(
+                    "error",
+                    "robot.joint" if robot.joint else "robot.axis_offset_m",
+                    f"the axis offset of joint {k + 1}, {joint.axis_offset:g} m, is not less than the length of its"
+                    f" shorter link, {shorter:g} m",
+                    "make the offset smaller or the link longer",
+                    links=(k, k + 1),
+                )
+            ]
+    if robot.axis_offset_m < robot.link_length_m or robot.link or robot.joint or robot.joints != "cardan":
         return []
     return [
         Problem(

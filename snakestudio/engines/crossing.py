@@ -28,7 +28,8 @@ from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.outlines import corners, plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
-from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.chain import chain, middles
+from snakestudio.model.robot.joint_axes import in_a_row
 from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND
@@ -319,18 +320,19 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     rate = sum(abs(wave.amplitude * wave.omega) for wave in waves)
     if rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < seen:  # far beyond what can be
         return 0.0
+    half = np.array([link.contact_half_length for link in robot.links])[:, None]
     joints, span = np.arange(n - 1), 1e-5 / max(abs(wave.omega) for wave in waves)
     fastest = 0.0
     for phase in np.linspace(0.0, 2.0 * math.pi, _PHASES, endpoint=False):
         points = []
         for late in (0.0, span):
-            angles = np.zeros((n - 1, 2))
-            for axis, wave in enumerate(waves):
+            angles = {}
+            for kind, wave in zip(("yaw", "pitch"), waves, strict=False):
                 turn = phase + late * wave.omega + joints * wave.phase_shift + wave.phase
-                angles[:, axis] = wave.amplitude * np.sin(turn) + wave.offset
-            centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
-            reach = turns @ [robot.contact_half_length_m, 0.0, 0.0]
-            points.append(np.concatenate([centre - reach, centre + reach]))
+                angles[kind] = wave.amplitude * np.sin(turn) + wave.offset
+            centre, turns = chain(np.eye(3), in_a_row(angles, scene.body.axes), robot, scene.body.axes)
+            middle, reach = middles(centre, turns, robot), half * (turns @ [1.0, 0.0, 0.0])
+            points.append(np.concatenate([middle - reach, middle + reach]))
         at, moved = points[0] - points[0].mean(axis=0), (points[1] - points[0]) / span
         spin = np.linalg.pinv((at**2).sum() * np.eye(3) - at.T @ at) @ np.cross(at, moved).sum(axis=0)
         rest = moved - moved.mean(axis=0) - np.cross(spin, at)

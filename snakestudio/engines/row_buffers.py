@@ -56,14 +56,14 @@ class RowBuffers(NamedTuple):
     filled: IntArray
 
 
-def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, joints: int) -> RowBuffers:
-    """Room for `n_rows` rows of `n` links, `joints` joints and `n_energy` energies, and `contacts` contacts in all."""
-    k, j, c = n_rows, joints, contacts
+def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, axes: int) -> RowBuffers:
+    """Room for `n_rows` rows of `n` links, `axes` joint axes, `n_energy` energies, and `contacts` contacts in all."""
+    k, m, c = n_rows, axes, contacts
     integer = np.int32
     return RowBuffers(
-        link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, j, 2)),
-        joint_rate=np.zeros((k, j, 2)), joint_angle_ref=np.zeros((k, j, 2)), joint_rate_ref=np.zeros((k, j, 2)),
-        joint_torque=np.zeros((k, j, 2)), impulse_obstacle=np.zeros((k, n, 3)), impulse_ground=np.zeros((k, n, 3)),
+        link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, m)),
+        joint_rate=np.zeros((k, m)), joint_angle_ref=np.zeros((k, m)), joint_rate_ref=np.zeros((k, m)),
+        joint_torque=np.zeros((k, m)), impulse_obstacle=np.zeros((k, n, 3)), impulse_ground=np.zeros((k, n, 3)),
         contacts_closed=np.zeros(k, integer), energy=np.zeros((k, n_energy)), residual=np.zeros(k),
         iterations=np.zeros(k, np.int64), unconverged=np.zeros(k, np.int64), steps=np.zeros(k, np.int64),
         contact_count=np.zeros(k, integer), contact_link=np.zeros(c, integer), contact_other=np.zeros(c, integer),

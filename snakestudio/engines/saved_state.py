@@ -152,7 +152,7 @@ def check_reference(reference: Any, engine: Engine) -> None:
     if not isinstance(like, StrainReference):
         demand(isinstance(reference, JointReference))
         shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
-            ("angle", "rate", "acceleration"), (engine.schema.n_joints, 2)
+            ("angle", "rate", "acceleration"), (len(engine.schema.axes),)
         )
     else:
         demand(isinstance(reference, StrainReference))

@@ -204,7 +204,7 @@ def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
     return (_values(obstacle), *read) if read else _values(obstacle)
 
 
-def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) -> World:
+def make_world(scene: Scene, base_dir: Path | None, old: World | None = None, *, reach: float | None = None) -> World:
     """The solids of a scene's obstacles, ready for the contact kernels.
 
     Parameters
@@ -214,13 +214,17 @@ def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) ->
         Folder that file names in the scene are relative to.
     old : World or None
         Handed back if the shapes of the obstacles and the links are the same.
+    reach : float or None
+        Distance from the middle of a link's contact segment to the farthest point of its surface, of all links, m; that
+        of the scene's equal links if left out.
 
     Raises
     ------
     SceneError
         If the table or the picture of a height field cannot be used.
     """
-    reach = scene.robot.contact_half_length_m + scene.robot.radius_m
+    if reach is None:
+        reach = scene.robot.contact_half_length_m + scene.robot.radius_m
     key = hash((reach, *(_shape_of(obstacle, base_dir) for obstacle in scene.obstacles)))
     if old is not None and old.key == key:
         return old

@@ -29,13 +29,13 @@ from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "given_torques"]
+__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
 _NO_ROWS = np.zeros(0, np.int64)
 _ENDLESS = np.iinfo(np.int64).max
-_NO_TORQUES = np.zeros((0, 0, 2))
+_NO_TORQUES = np.zeros((0, 0))
 
 BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
@@ -60,7 +60,7 @@ class TimeSteppingEngine(ABC):
         self._reached = 0
         self._crossings = Crossings()
         self._crossing: Crossing | None = None
-        self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, schema.n_joints)
+        self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, len(schema.axes))
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         self._since: tuple[int, ...] = (0, 0)  # what `_rows.filled` was before those that no call has handed over
         self._kept: list[Rows] = []  # and those of them that are not there any more
@@ -111,7 +111,7 @@ class TimeSteppingEngine(ABC):
 
     @abstractmethod
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
-        """Write the row of the present state, with these references (n-1, 2); must not change the state.
+        """Write the row of the present state, with these references (m,); must not change the state.
 
         Its contacts are those since the row before; with `call` those of the interval, unless `_contacts` knows better.
         """
@@ -128,7 +128,7 @@ class TimeSteppingEngine(ABC):
 
     @abstractmethod
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        """Angles and rates of all joints, each (n-1, 2)."""
+        """Angles and rates of all joint axes, each (m,)."""
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         """Contacts that carried load in the interval, which took `span` s; `part` of `rows` are the present row's."""
@@ -210,7 +210,7 @@ class TimeSteppingEngine(ABC):
     def run_once(self) -> None:
         """Call everything of it that is compiled."""
         self.initial_rows()
-        zeros = np.zeros((2, self._schema.n_joints, 2))
+        zeros = np.zeros((2, len(self._schema.axes)))
         self.advance(JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros), 1, (1,))
         self.snapshot()
 
@@ -256,7 +256,7 @@ class TimeSteppingEngine(ABC):
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
         room = self._room_for_contacts(n_rows)
-        return make_row_buffers(n_rows, schema.n_links, len(schema.energy), room, schema.n_joints)
+        return make_row_buffers(n_rows, schema.n_links, len(schema.energy), room, len(schema.axes))
 
     def _room(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
         """Room for so many more rows, `rows` if there is; what has been handed out is never written again."""
@@ -292,9 +292,9 @@ class TimeSteppingEngine(ABC):
         return filled_rows(rows, self._scene.solver.step_s)
 
     def _references_now(self) -> tuple[FloatArray, FloatArray]:
-        """Angles and rates that the joints shall have now, each (n-1, 2)."""
+        """Angles and rates that the joints shall have now, each (m,)."""
         if self._scene.gives_torques:
-            nothing = np.full((self._schema.n_joints, 2), np.nan)
+            nothing = np.full(len(self._schema.axes), np.nan)
             return nothing, nothing
         # Before the first call nobody has said what the joints shall do: a robot starts where it is.
         return self._joints_now() if self._reference is None else self._reference.at(self.time)
@@ -373,14 +373,21 @@ def _plain(reference: JointReference) -> JointReference:
     return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
 
 
+def by_joint(reference: JointReference, axes: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Angles, rates, accelerations and given torques, each (k, n-1, axes), of joints with so many axes each: views."""
+    values = (reference.angle, reference.rate, reference.acceleration, given_torques(reference))
+    angle, rate, acceleration, torque = (part.reshape(len(part), part.shape[1] // axes, axes) for part in values)
+    return angle, rate, acceleration, torque
+
+
 def _usable(reference: JointReference, step: float) -> int:
     """Count of steps (of `step` s) up to which a reference can be followed: given torques may cease to be numbers."""
     if reference.torque is None:
         return _ENDLESS
-    wrong = np.flatnonzero(~np.isfinite(reference.torque).all(axis=(1, 2)))
+    wrong = np.flatnonzero(~np.isfinite(reference.torque).all(axis=1))
     return math.ceil(reference.time[wrong[0]] / step - 1e-6) - 1 if len(wrong) else _ENDLESS
 
 
 def given_torques(reference: JointReference) -> FloatArray:
-    """What the joints' motors are given, (k, n-1, 2), N m; of length 0 if they follow angles."""
+    """What the joints' motors are given, (k, m), N m; of length 0 if they follow angles."""
     return _NO_TORQUES if reference.torque is None else reference.torque

@@ -79,23 +79,23 @@ def rescue(
     n = w.shape[0]
     contacts = int(problem.first[n])
     # No function that is compiled may return arrays, so the workspace is parted here.
-    room_for, joints = impulses.contact.shape[0], n - 1
+    room_for, joints, axes = impulses.contact.shape[0], n - 1, impulses.stop.shape[0]
     at_gamma = 42 * n
     at_contact = at_gamma + 35 * room_for
     at_rate = at_contact + 35 * room_for
-    at_stop = at_rate + 14 * joints
-    at_law = at_stop + 14 * joints
+    at_stop = at_rate + 7 * axes
+    at_law = at_stop + 7 * axes
     at_anchor = at_law + WIDTH * room_for
     at_held = at_anchor + 5 * room_for
-    at_own = at_held + 2 * joints
-    at_inertia = at_own + 6 * joints
+    at_own = at_held + axes
+    at_inertia = at_own + 3 * axes
     at_root = at_inertia + 48 * n
     at_eliminated = at_root + 48
-    at_pushed = at_eliminated + 16 * joints
+    at_pushed = at_eliminated + 8 * axes
     at_wrench = at_pushed + 6 * n
     ws, gammas = room[:at_gamma].reshape(7, n, 6), room[at_gamma:at_contact].reshape(7, room_for, 5)
-    pushes, rates = room[at_contact:at_rate].reshape(7, room_for, 5), room[at_rate:at_stop].reshape(7, joints, 2)
-    stops = room[at_stop:at_law].reshape(7, joints, 2)
+    pushes, rates = room[at_contact:at_rate].reshape(7, room_for, 5), room[at_rate:at_stop].reshape(7, axes)
+    stops = room[at_stop:at_law].reshape(7, axes)
     s = RescueScratch(
         Point(ws[0], rates[0], gammas[0], pushes[0], stops[0]),
         Point(ws[1], rates[1], gammas[1], pushes[1], stops[1]),
@@ -104,12 +104,12 @@ def rescue(
         Point(ws[4], rates[4], gammas[4], pushes[4], stops[4]),
         Point(ws[5], rates[5], gammas[5], pushes[5], stops[5]),
         Point(ws[6], rates[6], gammas[6], pushes[6], stops[6]),
-        SpatialImpulses(room[at_anchor:at_held].reshape(room_for, 5), room[at_held:at_own].reshape(joints, 2)),
+        SpatialImpulses(room[at_anchor:at_held].reshape(room_for, 5), room[at_held:at_own]),
         room[at_law:at_anchor].reshape(room_for, WIDTH),
-        room[at_own:at_inertia].reshape(2 * joints, 3),
+        room[at_own:at_inertia].reshape(axes, 3),
         room[at_inertia:at_root].reshape(n, 48),
         room[at_root:at_eliminated].reshape(6, 8),
-        room[at_eliminated:at_pushed].reshape(joints, 16),
+        room[at_eliminated:at_pushed].reshape(axes, 8),
         room[at_pushed:at_wrench].reshape(n, 6),
         room[at_wrench : at_wrench + 6 * joints].reshape(joints, 6),
     )
@@ -143,9 +143,8 @@ def rescue(
     for k in range(n):
         for i in range(6):
             w[k, i] = s.best.w[k, i]
-    for k in range(n - 1):
-        for a in range(2):
-            impulses.stop[k, a] = s.best.stop[k, a]
+    for j in range(axes):
+        impulses.stop[j] = s.best.stop[j]
     for c in range(contacts):
         for i in range(5):
             impulses.contact[c, i] = s.best.contact[c, i]
@@ -157,9 +156,8 @@ def _from_outside(impulses: SpatialImpulses, w: FloatArray, contacts: int, out: 
     for k in range(w.shape[0]):
         for i in range(6):
             out.w[k, i] = w[k, i]
-    for k in range(w.shape[0] - 1):
-        for a in range(2):
-            out.stop[k, a] = impulses.stop[k, a]
+    for j in range(impulses.stop.shape[0]):
+        out.stop[j] = impulses.stop[j]
     for c in range(contacts):
         for i in range(5):
             out.contact[c, i] = impulses.contact[c, i]

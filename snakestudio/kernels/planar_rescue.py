@@ -15,22 +15,40 @@ from snakestudio.kernels._jit import jit
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.rescue_points import rescue_room
+from snakestudio.kernels.spatial_problem import ACROSS as ACROSS_THE_LINK
 from snakestudio.kernels.spatial_problem import (
+    AXIAL,
+    AXIS_WIDTH,
+    AXIS_Z,
+    DRAG,
+    FRONT,
     GAIN_N,
     GAIN_T,
+    GAIN_WIDTH,
     LAW_N,
     LAW_T,
     LAW_T2,
+    LINK_WIDTH,
+    MASS,
+    REAR,
     RX,
     RY,
     RZ,
-    YAW,
+    SHARE_PLUS,
+    STOP,
+    STOP_GAIN,
+    SWING_X,
+    SWING_Y,
     SpatialImpulses,
     SpatialProblem,
 )
 from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
+
+
+PER_LINK, PER_JOINT, PER_CONTACT = 15 + LINK_WIDTH, 5 + AXIS_WIDTH, 50 + GAIN_WIDTH
+"""Numbers that the `Parts` need."""
 
 
 class PlanarRescue(NamedTuple):
@@ -40,7 +58,7 @@ class PlanarRescue(NamedTuple):
     ----------
     room : (any,)
         For the `Parts`, and behind them a `rescue_room`, of n + c contacts.
-    first : (n + 1,) int
+    first, joints : (n + 1,) int, (n,) int
         Of the `SpatialProblem`.
     guess : ChainImpulses
         Those of the step before, which Newton's iteration has led astray: to be filled before `rescue_contacts`.
@@ -48,6 +66,7 @@ class PlanarRescue(NamedTuple):
 
     room: FloatArray
     first: IntArray
+    joints: IntArray
     guess: ChainImpulses
 
 
@@ -56,19 +75,18 @@ class Parts(NamedTuple):
 
     Attributes
     ----------
-    axis, joint, free, drive, drag, stop, rows, gain : arrays
-        Of the `SpatialProblem`; `drive` is 0, for it is in `free`.
+    links, axis, reach, axes, free, rows, gain : arrays
+        Of the `SpatialProblem`; the drive of all axes is 0, for it is in `free`.
     impulses, guess : SpatialImpulses
     w : (n, 6)
     rescue : (any,)
     """
 
+    links: FloatArray
     axis: FloatArray
-    joint: FloatArray
+    reach: FloatArray
+    axes: FloatArray
     free: FloatArray
-    drive: FloatArray
-    drag: FloatArray
-    stop: FloatArray
     rows: FloatArray
     gain: FloatArray
     impulses: SpatialImpulses
@@ -80,9 +98,9 @@ class Parts(NamedTuple):
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, n_links + capacity, n_links - 1
-    parts = 15 * n + 22 * j + 53 * c
+    parts = PER_LINK * n + PER_JOINT * j + PER_CONTACT * c
     guess = ChainImpulses(np.zeros((n, 2)), np.zeros(capacity), np.zeros(capacity), np.zeros(j))
-    return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64), guess)
+    return PlanarRescue(np.zeros(parts + len(rescue_room(n, j, c))), np.zeros(n + 1, np.int64), np.arange(n), guess)
 
 
 @jit
@@ -95,7 +113,13 @@ def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: 
 
 @jit
 def _convert(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, guess: ChainImpulses, s: Parts, first: IntArray
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    guess: ChainImpulses,
+    s: Parts,
+    first: IntArray,
+    joints: IntArray,
 ) -> SpatialProblem:
     """The problem in space; its impulses, velocities and guess go to `s.impulses`, `s.w` and `s.guess`."""
     n = u.shape[0]
@@ -106,6 +130,9 @@ def _convert(
     c = ordinal = 0
     for k in range(n):
         cos, sin = problem.cos[k], problem.sin[k]
+        s.links[k, MASS] = problem.mass
+        s.links[k, ACROSS_THE_LINK] = s.links[k, AXIAL] = problem.inertia
+        s.links[k, REAR] = s.links[k, FRONT] = half
         s.axis[k, X] = cos
         s.axis[k, Y] = sin
         for i in range(2):
@@ -122,6 +149,8 @@ def _convert(
             mu_1, mu_2 = problem.mu_along, problem.mu_across
             _put_row(s, c, 1, mu_1 * cos, mu_1 * sin, 0.0, 0.0)
             _put_row(s, c, 2, -mu_2 * sin, mu_2 * cos, 0.0, half * mu_2)
+            for i in range(4):
+                s.gain[c, SHARE_PLUS + i] = 1.0
             s.gain[c, GAIN_N] = 0.0
             s.gain[c, GAIN_T] = problem.mass / (rough * rough)
             contact[c, LAW_N] = problem.load[k]
@@ -136,6 +165,8 @@ def _convert(
                 s.rows[c, i] = 0.0
             x, y, arm = vec3_at(problem.rows, ordinal, NORMAL)
             _put_row(s, c, 0, x, y, arm, half * (cos * y - sin * x))
+            for i in range(4):
+                s.gain[c, SHARE_PLUS + i] = 1.0
             s.gain[c, GAIN_N] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
             x, y, arm = vec3_at(problem.rows, ordinal, TANGENT)
             _put_row(s, c, 1, x, y, arm, half * (cos * y - sin * x))
@@ -151,21 +182,20 @@ def _convert(
             ordinal += 1
     first[n] = c
     for k in range(n - 1):
-        joint = s.joint[k]
-        joint[2] = 1.0
-        joint[3] = -problem.sin[k + 1]
-        joint[4] = problem.cos[k + 1]
-        joint[6] = 2.0 * half * problem.cos[k] + offset * problem.cos[k + 1]
-        joint[7] = 2.0 * half * problem.sin[k] + offset * problem.sin[k + 1]
-        joint[9] = -offset * problem.sin[k + 1]
-        joint[10] = offset * problem.cos[k + 1]
-        s.drag[k, YAW] = problem.drag[k]
-        s.stop[k, YAW] = problem.stops[k]
-        s.impulses.stop[k, YAW] = impulses.stop[k]
-        s.guess.stop[k, YAW] = guess.stop[k]
+        reach, axis = s.reach[k], s.axes[k]
+        reach[0] = 2.0 * half * problem.cos[k] + offset * problem.cos[k + 1]
+        reach[1] = 2.0 * half * problem.sin[k] + offset * problem.sin[k + 1]
+        axis[SWING_X] = -offset * problem.sin[k + 1]
+        axis[SWING_Y] = offset * problem.cos[k + 1]
+        axis[AXIS_Z] = 1.0
+        axis[STOP_GAIN] = 0.5 * problem.inertia
+        axis[DRAG] = problem.drag[k]
+        axis[STOP] = problem.stops[k]
+        s.impulses.stop[k] = impulses.stop[k]
+        s.guess.stop[k] = guess.stop[k]
     return SpatialProblem(
-        problem.mass, problem.inertia, problem.inertia, half, offset, problem.scale, s.axis, s.joint, s.free, s.drive,
-        s.drag, s.stop, problem.n_stops, first, s.rows, s.gain,
+        s.links, joints, half, problem.scale, 1 if offset != 0.0 else 0, s.axis, s.reach, s.axes, s.free,
+        problem.n_stops, first, s.rows, s.gain,
     )  # fmt: skip
 
 
@@ -195,28 +225,28 @@ def rescue_contacts(
     first = scratch.first
     # No function that is compiled may return arrays, so the workspace is parted here.
     room, joints, contacts = scratch.room, n - 1, n + impulses.normal.shape[0]
-    a, b = 15 * n, 15 * n + 22 * joints
+    at_joints = PER_LINK * n
+    at_axes = at_joints + 3 * joints
+    at_stop = at_axes + AXIS_WIDTH * joints
+    at_contacts = at_joints + PER_JOINT * joints
+    at_gain = at_contacts + 40 * contacts
+    at_impulses = at_gain + GAIN_WIDTH * contacts
+    at_guess = at_impulses + 5 * contacts
+    at_rescue = at_contacts + PER_CONTACT * contacts
     s = Parts(
+        room[15 * n : at_joints].reshape(n, LINK_WIDTH),
         room[: 3 * n].reshape(n, 3),
-        room[a : a + 12 * joints].reshape(joints, 12),
+        room[at_joints:at_axes].reshape(joints, 3),
+        room[at_axes:at_stop].reshape(joints, AXIS_WIDTH),
         room[3 * n : 9 * n].reshape(n, 6),
-        room[a + 12 * joints : a + 14 * joints].reshape(joints, 2),
-        room[a + 14 * joints : a + 16 * joints].reshape(joints, 2),
-        room[a + 16 * joints : a + 18 * joints].reshape(joints, 2),
-        room[b : b + 40 * contacts].reshape(contacts, 40),
-        room[b + 40 * contacts : b + 43 * contacts].reshape(contacts, 3),
-        SpatialImpulses(
-            room[b + 43 * contacts : b + 48 * contacts].reshape(contacts, 5),
-            room[a + 18 * joints : a + 20 * joints].reshape(joints, 2),
-        ),
-        SpatialImpulses(
-            room[b + 48 * contacts : b + 53 * contacts].reshape(contacts, 5),
-            room[a + 20 * joints : b].reshape(joints, 2),
-        ),
-        room[9 * n : a].reshape(n, 6),
-        room[b + 53 * contacts :],
+        room[at_contacts:at_gain].reshape(contacts, 40),
+        room[at_gain:at_impulses].reshape(contacts, GAIN_WIDTH),
+        SpatialImpulses(room[at_impulses:at_guess].reshape(contacts, 5), room[at_stop : at_stop + joints]),
+        SpatialImpulses(room[at_guess:at_rescue].reshape(contacts, 5), room[at_stop + joints : at_contacts]),
+        room[9 * n : 15 * n].reshape(n, 6),
+        room[at_rescue:],
     )
-    converted = _convert(problem, impulses, u, scratch.guess, s, first)
+    converted = _convert(problem, impulses, u, scratch.guess, s, first, scratch.joints)
     done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)
     half = problem.front
     contact = s.impulses.contact
@@ -235,5 +265,5 @@ def rescue_contacts(
                 impulses.tangent[ordinal] = contact[c, LAW_T]
                 ordinal += 1
     for k in range(n - 1):
-        impulses.stop[k] = s.impulses.stop[k, YAW]
+        impulses.stop[k] = s.impulses.stop[k]
     return done

@@ -9,6 +9,7 @@ from snakestudio.kernels._jit import inlined
 __all__ = [
     "AT_LIMIT",
     "natural_disc",
+    "natural_halves",
     "natural_interval",
     "natural_positive",
     "prox_disc",
@@ -61,3 +62,45 @@ def natural_disc(
     """How far a friction law is from being satisfied: |P - prox(P - r gamma)| (P2 (58)), N s."""
     near_1, near_2 = prox_disc(impulse_1 - prox_r * gamma_1, impulse_2 - prox_r * gamma_2, radius)
     return math.sqrt((impulse_1 - near_1) ** 2 + (impulse_2 - near_2) ** 2)
+
+
+@inlined
+def halves(impulse: float, gamma: float, prox_r: float, plus: float, minus: float) -> tuple[float, float]:
+    """Friction impulse along in the coordinates of the disc, P_s, and the point P_s - r gamma_s there, N s.
+
+    Friction that differs with the direction along has a reservoir of two half ellipses, joined where the force along
+    is 0: P_1 reaches `plus` times the load towards +axis and `minus` times the load towards -axis. With P_s = P_1 /
+    plus or P_1 / minus both become one disc, and with gamma_s = `plus` or `minus` times gamma on the same side, the
+    normal cone of the reservoir becomes that of the disc. A point that changes sides continues in the scale of the
+    other side, which is 0 on a side without friction.
+
+    Parameters
+    ----------
+    impulse, gamma : float
+        Along: impulse, N s, and relative velocity in the scale of the larger coefficient, m/s.
+    prox_r : float
+        r, kg.
+    plus, minus : float
+        Shares of the larger coefficient that a force towards +axis and -axis reaches, 0 to 1.
+    """
+    towards_plus = impulse > 0.0 or (impulse == 0.0 and gamma < 0.0)
+    own, other = (plus, minus) if towards_plus else (minus, plus)
+    if own == 0.0:
+        return impulse, 0.0
+    scaled = impulse / own
+    point = scaled - prox_r * own * gamma
+    crosses = point < 0.0 if towards_plus else point > 0.0
+    if crosses:
+        point *= other / own
+    return scaled, point
+
+
+@inlined
+def natural_halves(
+    impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float, plus: float,
+    minus: float,
+) -> float:  # fmt: skip
+    """How far friction with shares `plus` and `minus` (see `halves`) is from being satisfied; as `natural_disc`."""
+    scaled, point = halves(impulse_1, gamma_1, prox_r, plus, minus)
+    near_1, near_2 = prox_disc(point, impulse_2 - prox_r * gamma_2, radius)
+    return math.sqrt((scaled - near_1) ** 2 + (impulse_2 - near_2) ** 2)

@@ -32,7 +32,7 @@ from snakestudio.kernels.rescue_points import (
     Point,
     RescueScratch,
 )
-from snakestudio.kernels.spatial_problem import GAIN_N, LAW_N, SpatialProblem
+from snakestudio.kernels.spatial_problem import GAIN_N, LAW_N, SHARE_MINUS, SHARE_PLUS, STOP, STOP_GAIN, SpatialProblem
 
 __all__ = ["linearise"]
 
@@ -51,17 +51,29 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
 @inlined
 def _linearise_disc(
     at: Point, anchor: FloatArray, c: int, i: int, gain: float, radius: float, slope: float, growth: float,
-    gain_n: float, tau: float, keen: float, shift: float, loss: float, law: FloatArray, d: int,
+    gain_n: float, tau: float, keen: float, shift: float, loss: float, law: FloatArray, d: int, plus: float,
+    minus: float,
 ) -> float:  # fmt: skip
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
     `shift` and `loss` as of `linearise`, `radius` is the smoothed load, `slope` its slope by y_N and `growth`
-    its change for a unit of ln tau.
+    its change for a unit of ln tau. `plus` and `minus` are the shares of law i (see `prox.halves`).
     """
     keep = 1.0 - keen
     p1, p2 = at.contact[c, i], at.contact[c, i + 1]
-    away_1, away_2 = p1 - anchor[c, i], p2 - anchor[c, i + 1]
-    y1, y2 = p1 - shift * away_1 - gain * at.gamma[c, i], p2 - shift * away_2 - gain * at.gamma[c, i + 1]
+    towards_plus = p1 > 0.0 or (p1 == 0.0 and at.gamma[c, i] < 0.0)
+    own, other = (plus, minus) if towards_plus else (minus, plus)
+    size = own if own > 0.0 else 1.0
+    p1 /= size
+    away_1, away_2 = p1 - anchor[c, i] / size, p2 - anchor[c, i + 1]
+    y1, y2 = p1 - shift * away_1 - gain * own * at.gamma[c, i], p2 - shift * away_2 - gain * at.gamma[c, i + 1]
+    stretch = 1.0  # slope of y1 where it continues in the scale of the other side
+    crosses = y1 < 0.0 if towards_plus else y1 > 0.0
+    if crosses:
+        stretch = other / size
+        y1 *= stretch
+    if own == 0.0:  # without friction on this side the impulse goes to 0
+        stretch = y1 = 0.0
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
     k_radius = k_norm = grown = 0.0
     if tau == 0.0:
@@ -84,26 +96,26 @@ def _linearise_disc(
     f1, f2 = p1 - k * y1, p2 - k * y2
     u1, u2 = (y1 / norm, y2 / norm) if norm > 0.0 else (0.0, 0.0)
     n1, n2 = k_radius * slope * y1, k_radius * slope * y2
-    d11, d12 = k + k_norm * y1 * u1, k_norm * y1 * u2
-    d21, d22 = k_norm * y2 * u1, k + k_norm * y2 * u2
+    d11, d12 = stretch * (k + k_norm * y1 * u1), k_norm * y1 * u2
+    d21, d22 = stretch * (k_norm * y2 * u1), k + k_norm * y2 * u2
     # C^-1 with C = 1 - keep D
     c11, c12, c21, c22 = 1.0 - keep * d11, -keep * d12, -keep * d21, 1.0 - keep * d22
     inverse = 1.0 / (c11 * c22 - c12 * c21)
     i11, i12, i21, i22 = c22 * inverse, -c12 * inverse, -c21 * inverse, c11 * inverse
     push_n, push_s = keep * law[c, Q_N], keep * law[c, S_N]
     a1, a2 = n1 * push_n - f1, n2 * push_n - f2
-    law[c, d + Q_1] = i11 * a1 + i12 * a2
+    law[c, d + Q_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + Q_2] = i21 * a1 + i22 * a2
     a1 = n1 * push_s + grown * y1 - loss * (d11 * away_1 + d12 * away_2)
     a2 = n2 * push_s + grown * y2 - loss * (d21 * away_1 + d22 * away_2)
-    law[c, d + S_1] = i11 * a1 + i12 * a2
+    law[c, d + S_1] = size * (i11 * a1 + i12 * a2)
     law[c, d + S_2] = i21 * a1 + i22 * a2
     stiff = gain_n + keep * law[c, K_N]
-    law[c, d + K_1N] = stiff * (i11 * n1 + i12 * n2)
+    law[c, d + K_1N] = size * (stiff * (i11 * n1 + i12 * n2))
     law[c, d + K_2N] = stiff * (i21 * n1 + i22 * n2)
-    law[c, d + K_11] = gain * (i11 * d11 + i12 * d21)
-    law[c, d + K_12] = gain * (i11 * d12 + i12 * d22)
-    law[c, d + K_21] = gain * (i21 * d11 + i22 * d21)
+    law[c, d + K_11] = size * (own * (gain * (i11 * d11 + i12 * d21)))
+    law[c, d + K_12] = size * (gain * (i11 * d12 + i12 * d22))
+    law[c, d + K_21] = own * (gain * (i21 * d11 + i22 * d21))
     law[c, d + K_22] = gain * (i21 * d12 + i22 * d22)
     square: float = f1 * f1 + f2 * f2
     return square
@@ -140,25 +152,27 @@ def linearise(
             gain_t = factor * problem.gain[c, j]
             if gain_t > 0.0:
                 d = DISC_T if j == 1 else DISC_V
+                plus, minus = 1.0, 1.0
+                if j == 1:
+                    plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
                 squares += _linearise_disc(
                     at, anchor.contact, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, shift, loss,
-                    law, d,
+                    law, d, plus, minus,
                 )  # fmt: skip
     if problem.n_stops > 0:
-        gain = factor * 0.5 * problem.inertia
         per_length = 0.5 / problem.half
         soft = tau / per_length
-        for k in range(problem.joint.shape[0]):
-            for a in range(2):
-                sign = problem.stop[k, a]
-                if sign != 0.0:
-                    p = at.stop[k, a]
-                    away = p - anchor.stop[k, a]
-                    value, slope, growth = _phi(p - shift * away - gain * sign * at.rate[k, a], soft)
-                    growth -= slope * loss * away
-                    inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
-                    s.stop[2 * k + a, STOP_K] = inverse * slope * gain
-                    s.stop[2 * k + a, STOP_Q] = -inverse * (p - value)
-                    s.stop[2 * k + a, STOP_S] = inverse * growth
-                    squares += ((p - value) * per_length) ** 2
+        for j in range(problem.axes.shape[0]):
+            sign = problem.axes[j, STOP]
+            if sign != 0.0:
+                gain = factor * problem.axes[j, STOP_GAIN]
+                p = at.stop[j]
+                away = p - anchor.stop[j]
+                value, slope, growth = _phi(p - shift * away - gain * sign * at.rate[j], soft)
+                growth -= slope * loss * away
+                inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
+                s.stop[j, STOP_K] = inverse * slope * gain
+                s.stop[j, STOP_Q] = -inverse * (p - value)
+                s.stop[j, STOP_S] = inverse * growth
+                squares += ((p - value) * per_length) ** 2
     return squares

@@ -153,10 +153,9 @@ def follow_by_length(
         for i in range(5):
             s.anchor.contact[c, i] = here.contact[c, i]
             ahead.contact[c, i] = 0.0
-    for k in range(ahead.stop.shape[0]):
-        for i in range(2):
-            s.anchor.stop[k, i] = here.stop[k, i]
-            ahead.stop[k, i] = 0.0
+    for j in range(ahead.stop.shape[0]):
+        s.anchor.stop[j] = here.stop[j]
+        ahead.stop[j] = 0.0
     done, well = _settle(problem, min(most, 80), tau, give * tau, factor, s)
     if not well:
         return done, keep_best(problem, here, least, s)

@@ -49,9 +49,9 @@ class Point(NamedTuple):
     Attributes
     ----------
     w : (n, 6)
-    rate : (n - 1, 2)
+    rate : (m,)
     gamma, contact : (c, 5)
-    stop : (n - 1, 2)
+    stop : (m,)
     """
 
     w: FloatArray
@@ -62,7 +62,7 @@ class Point(NamedTuple):
 
 
 class RescueScratch(NamedTuple):
-    """Workspace for n links and c contacts.
+    """Workspace for n links, m joint axes and c contacts.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ class RescueScratch(NamedTuple):
     law : (c, 23)
         Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the normal K, q, s; of
         friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
-    stop : (2 (n - 1), 3)
-        K, q, s of the stops, joint by joint.
+    stop : (m, 3)
+        K, q, s of the stops.
     inertia, root, eliminated : arrays
         As in `SpatialScratch`.
     pushed, wrench : (n, 6), (n - 1, 6)
@@ -106,9 +106,9 @@ K_1N, K_2N, K_11, K_12, K_21, K_22, Q_1, Q_2, S_1, S_2 = range(10)
 WIDTH = 23
 
 
-def rescue_room(n: int, contacts: int) -> FloatArray:
-    """Workspace for `n` links and `contacts` contacts: one array, for every array that a step is given costs time."""
-    return np.zeros(7 * (6 * n + 4 * (n - 1) + 10 * contacts) + (WIDTH + 5) * contacts + 30 * (n - 1) + 54 * n + 48)
+def rescue_room(n: int, axes: int, contacts: int) -> FloatArray:
+    """Workspace for `n` links, `axes` joint axes and `contacts` contacts: one array, for every one costs time."""
+    return np.zeros(7 * (6 * n + 2 * axes + 10 * contacts) + (WIDTH + 5) * contacts + 12 * axes + 60 * n + 48)
 
 
 @jit
@@ -117,10 +117,9 @@ def move(a: Point, step: float, d: Point, contacts: int, out: Point) -> None:
     for k in range(a.w.shape[0]):
         for i in range(6):
             out.w[k, i] = a.w[k, i] + step * d.w[k, i]
-    for k in range(a.rate.shape[0]):
-        for i in range(2):
-            out.rate[k, i] = a.rate[k, i] + step * d.rate[k, i]
-            out.stop[k, i] = a.stop[k, i] + step * d.stop[k, i]
+    for j in range(a.rate.shape[0]):
+        out.rate[j] = a.rate[j] + step * d.rate[j]
+        out.stop[j] = a.stop[j] + step * d.stop[j]
     for c in range(contacts):
         for i in range(5):
             out.gamma[c, i] = a.gamma[c, i] + step * d.gamma[c, i]
@@ -133,9 +132,8 @@ def accelerate(a: Point, d: Point, contacts: int) -> None:
     for k in range(a.w.shape[0]):
         for i in range(6):
             a.w[k, i] += d.w[k, i]
-    for k in range(a.rate.shape[0]):
-        for i in range(2):
-            a.rate[k, i] += d.rate[k, i]
+    for j in range(a.rate.shape[0]):
+        a.rate[j] += d.rate[j]
     for c in range(contacts):
         for i in range(5):
             a.gamma[c, i] += d.gamma[c, i]
@@ -160,9 +158,8 @@ def product(a: Point, b: Point, contacts: int, per_length: float) -> float:
     for c in range(contacts):
         for i in range(5):
             total += a.contact[c, i] * b.contact[c, i]
-    for k in range(a.stop.shape[0]):
-        for i in range(2):
-            total += per_length * per_length * a.stop[k, i] * b.stop[k, i]
+    for j in range(a.stop.shape[0]):
+        total += per_length * per_length * a.stop[j] * b.stop[j]
     return total
 
 
@@ -173,7 +170,6 @@ def largest_square(a: Point, contacts: int, per_length: float) -> float:
     for c in range(contacts):
         for i in range(5):
             largest = max(largest, a.contact[c, i] * a.contact[c, i])
-    for k in range(a.stop.shape[0]):
-        for i in range(2):
-            largest = max(largest, (per_length * a.stop[k, i]) ** 2)
+    for j in range(a.stop.shape[0]):
+        largest = max(largest, (per_length * a.stop[j]) ** 2)
     return largest

@@ -34,14 +34,26 @@ from snakestudio.kernels.spatial_chain import (
     add_product,
     add_turning,
     close_chain,
-    eliminate_joint,
+    eliminate_axis,
+    eliminate_pair,
     expand_joints,
     no_system,
+    shift_system,
     solve_root,
     solve_triangular,
 )
 from snakestudio.kernels.spatial_laws import contact_velocities
-from snakestudio.kernels.spatial_problem import GAIN_N, GAIN_T, GAIN_V, LAW_N, SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    DRAG,
+    DRIVE,
+    GAIN_N,
+    GAIN_T,
+    GAIN_V,
+    LAW_N,
+    STOP,
+    SpatialImpulses,
+    SpatialProblem,
+)
 
 __all__ = ["begin", "largest_impulse", "solve"]
 
@@ -63,7 +75,7 @@ def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool)
 def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> None:
     """Velocities and impulses along a direction, from the eliminated system's right-hand side number `side`."""
     solve_triangular(s.root, side, d.w)
-    expand_joints(problem.joint, s.eliminated, side, d.w, d.rate)
+    expand_joints(problem, s.eliminated, side, d.w, d.rate)
     with_q = side == NEWTON
     law = s.law
     for k in range(d.w.shape[0]):
@@ -75,25 +87,24 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
             if problem.gain[c, GAIN_V] > 0.0:
                 _step_disc(d, c, 3, law, DISC_V, with_q)
     if problem.n_stops > 0:
-        for k in range(problem.joint.shape[0]):
-            for a in range(2):
-                sign = problem.stop[k, a]
-                if sign != 0.0:
-                    push = s.stop[2 * k + a, STOP_Q] if with_q else s.stop[2 * k + a, STOP_S]
-                    d.stop[k, a] = push - s.stop[2 * k + a, STOP_K] * sign * d.rate[k, a]
+        for j in range(problem.axes.shape[0]):
+            sign = problem.axes[j, STOP]
+            if sign != 0.0:
+                push = s.stop[j, STOP_Q] if with_q else s.stop[j, STOP_S]
+                d.stop[j] = push - s.stop[j, STOP_K] * sign * d.rate[j]
 
 
 @inlined
-def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, k: int, a: int) -> tuple[float, Octet]:
+def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, j: int) -> tuple[float, Octet]:
     """What a joint axis loses for a unit of its rate, and the impulse of its motor and stop at the present rate."""
-    stiff: float = problem.drag[k, a]
-    push: float = problem.drive[k, a] - stiff * at.rate[k, a]
+    stiff: float = problem.axes[j, DRAG]
+    push: float = problem.axes[j, DRIVE] - stiff * at.rate[j]
     growth = 0.0
-    sign = problem.stop[k, a]
+    sign = problem.axes[j, STOP]
     if sign != 0.0:
-        stiff += s.stop[2 * k + a, STOP_K]
-        push += sign * (at.stop[k, a] + s.stop[2 * k + a, STOP_Q])
-        growth = sign * s.stop[2 * k + a, STOP_S]
+        stiff += s.stop[j, STOP_K]
+        push += sign * (at.stop[j] + s.stop[j, STOP_Q])
+        growth = sign * s.stop[j, STOP_S]
     return stiff, octet_with(octet_with(octet_zero(), NEWTON, push), TANGENT, growth)
 
 
@@ -126,9 +137,15 @@ def solve(problem: SpatialProblem, at: Point, s: RescueScratch) -> None:
                     else:
                         system = add_turning(add_turning(system, a, one), b, two)
         if k > 0:
-            stiff_0, push_0 = _own_impulse(problem, at, s, k - 1, 0)
-            stiff_1, push_1 = _own_impulse(problem, at, s, k - 1, 1)
-            system = eliminate_joint(problem, k - 1, system, stiff_0, stiff_1, push_0, push_1, s.eliminated)
+            begin, end = problem.joints[k - 1], problem.joints[k]
+            if (end - begin) % 2 == 1:  # the last of one or three; axes that are left make a pair
+                stiff, push = _own_impulse(problem, at, s, end - 1)
+                system = eliminate_axis(problem, end - 1, system, stiff, push, s.eliminated)
+            if end - begin >= 2:
+                stiff_0, push_0 = _own_impulse(problem, at, s, begin)
+                stiff_1, push_1 = _own_impulse(problem, at, s, begin + 1)
+                system = eliminate_pair(problem, begin, system, stiff_0, stiff_1, push_0, push_1, s.eliminated)
+            system = shift_system(problem, k - 1, system)
     solve_root(system, s.root, s.newton.w)
     _expand(problem, s.newton, s, NEWTON)
     _expand(problem, s.tangent, s, TANGENT)
@@ -144,11 +161,10 @@ def begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float
             at.contact[c, i] = guess.contact[c, i] if given else use * guess.contact[c, i]
         for i in range(WIDTH):
             s.law[c, i] = 0.0
-    for k in range(at.stop.shape[0]):
-        for a in range(2):
-            at.stop[k, a] = use * guess.stop[k, a]
-            for i in range(3):
-                s.stop[2 * k + a, i] = 0.0
+    for j in range(at.stop.shape[0]):
+        at.stop[j] = use * guess.stop[j]
+        for i in range(3):
+            s.stop[j, i] = 0.0
     close_chain(problem, at.w, at.rate)
     for _ in range(2):  # the second time for what rounding has left
         solve(problem, at, s)

@@ -22,25 +22,19 @@ from snakestudio.kernels.octet import (
     octet_zero,
 )
 from snakestudio.kernels.spatial_problem import (
-    PITCH,
-    PITCH_X,
-    PITCH_Y,
-    PITCH_Z,
-    REACH_X,
+    ACROSS,
+    AXIAL,
+    AXIS_X,
+    MASS,
+    REAR,
     RX,
     RY,
     RZ,
     SWING_X,
-    SWING_Y,
-    SWING_Z,
-    YAW,
-    YAW_X,
-    YAW_Y,
-    YAW_Z,
     SpatialProblem,
 )
 from snakestudio.kernels.spatial_scratch import M_RX, M_RY, M_RZ, M_X, M_Y, M_Z
-from snakestudio.kernels.vec3 import X, Y, Z, dot, minus, vec3, vec3_at
+from snakestudio.kernels.vec3 import Vec3, X, Y, Z, dot, minus, vec3, vec3_at
 
 __all__ = [
     "System",
@@ -48,12 +42,15 @@ __all__ = [
     "add_product",
     "add_turning",
     "close_chain",
-    "eliminate_joint",
+    "component",
+    "cross",
+    "eliminate_axis",
+    "eliminate_pair",
     "expand_joints",
     "joint_rates",
-    "move_child",
     "no_system",
     "prepare_inertia",
+    "shift_system",
     "solve_root",
     "solve_triangular",
 ]
@@ -72,53 +69,92 @@ def no_system() -> System:
 
 
 @inlined
-def joint_rates(joint: FloatArray, k: int, w: FloatArray) -> tuple[float, float]:
-    """Yaw and pitch rate of joint k (between links k and k + 1) at the velocities `w` (n, 6).
-
-    The part of the relative angular velocity that a cardan joint forbids is left out.
-    """
-    turn = minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX))
-    yaw_axis, pitch_axis = vec3_at(joint, k, YAW_X), vec3_at(joint, k, PITCH_X)
-    yaw, pitch = dot(yaw_axis, turn), dot(pitch_axis, turn)
-    # The axes are square to each other but for what the midpoint misses.
-    skew = dot(yaw_axis, pitch_axis)
-    inverse = 1.0 / (1.0 - skew * skew)
-    return (yaw - skew * pitch) * inverse, (pitch - skew * yaw) * inverse
+def cross(a: Vec3, b: Vec3) -> Vec3:
+    """A x b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inlined
-def move_child(joint: FloatArray, k: int, yaw: float, pitch: float, w: FloatArray) -> None:
-    """Set w[k + 1] from w[k] and the rates of joint k, so that the joint is kept: X w + S (yaw, pitch)."""
+def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
+    """Rates of the joint axes from `begin` to `end` (at most three) that add up to `turn`, rad/s; 0 for missing axes.
+
+    `turn` (3,) is the angular velocity of the link behind the joint relative to the one ahead. Its part that the joint
+    forbids is left out.
+    """
+    count = end - begin
+    if count == 2:
+        first, second = vec3_at(axes, begin, AXIS_X), vec3_at(axes, begin + 1, AXIS_X)
+        one, two = dot(first, turn), dot(second, turn)
+        # The axes are square to each other except for the error of the midpoint.
+        skew = dot(first, second)
+        inverse = 1.0 / (1.0 - skew * skew)
+        return (one - skew * two) * inverse, (two - skew * one) * inverse, 0.0
+    if count == 1:
+        return dot(vec3_at(axes, begin, AXIS_X), turn), 0.0, 0.0
+    if count == 3:
+        first, second = vec3_at(axes, begin, AXIS_X), vec3_at(axes, begin + 1, AXIS_X)
+        third = vec3_at(axes, begin + 2, AXIS_X)
+        a, b, c = cross(second, third), cross(third, first), cross(first, second)
+        inverse = 1.0 / dot(first, a)
+        return dot(a, turn) * inverse, dot(b, turn) * inverse, dot(c, turn) * inverse
+    return 0.0, 0.0, 0.0
+
+
+@inlined
+def component(a: Vec3, i: int) -> float:
+    """Component `i` of `a`; an index that is no constant to the compiler."""
+    if i == 0:
+        return a[0]
+    return a[1] if i == 1 else a[2]
+
+
+@inlined
+def _carry(problem: SpatialProblem, k: int, w: FloatArray) -> None:
+    """Set w[k + 1] to the velocities of link k at p_{k+1}: X w[k]."""
     ox, oy, oz = vec3_at(w, k, RX)
-    rx, ry, rz = vec3_at(joint, k, REACH_X)
-    vx = w[k, X] + oy * rz - oz * ry + yaw * joint[k, SWING_X]
-    vy = w[k, Y] + oz * rx - ox * rz + yaw * joint[k, SWING_Y]
-    vz = w[k, Z] + ox * ry - oy * rx + yaw * joint[k, SWING_Z]
+    rx, ry, rz = vec3(problem.reach, k)
+    vx = w[k, X] + oy * rz - oz * ry
+    vy = w[k, Y] + oz * rx - ox * rz
+    vz = w[k, Z] + ox * ry - oy * rx
     w[k + 1, X] = vx
     w[k + 1, Y] = vy
     w[k + 1, Z] = vz
-    w[k + 1, RX] = ox + yaw * joint[k, YAW_X] + pitch * joint[k, PITCH_X]
-    w[k + 1, RY] = oy + yaw * joint[k, YAW_Y] + pitch * joint[k, PITCH_Y]
-    w[k + 1, RZ] = oz + yaw * joint[k, YAW_Z] + pitch * joint[k, PITCH_Z]
+    w[k + 1, RX] = ox
+    w[k + 1, RY] = oy
+    w[k + 1, RZ] = oz
+
+
+@inlined
+def _add_axis(axes: FloatArray, j: int, rate: float, w: FloatArray, k: int) -> None:
+    """Add the motion at `rate` about joint axis j to the velocities w[k] of the link behind it."""
+    for i in range(6):
+        w[k, i] += rate * axes[j, i]
 
 
 @inlined
 def close_chain(problem: SpatialProblem, w: FloatArray, rate: FloatArray) -> None:
-    """Make `w` satisfy all joints, keeping link 1 and the joint rates, which go to `rate` (n - 1, 2)."""
-    joint = problem.joint
-    for k in range(joint.shape[0]):
-        rate[k, YAW], rate[k, PITCH] = joint_rates(joint, k, w)
-    for k in range(joint.shape[0]):
-        move_child(joint, k, rate[k, YAW], rate[k, PITCH], w)
+    """Project `w` on the joints, which keeps link 1 and the joint rates; the latter go to `rate` (m,)."""
+    axes, joints = problem.axes, problem.joints
+    n = w.shape[0]
+    for k in range(n - 1):
+        begin, end = joints[k], joints[k + 1]
+        rates = joint_rates(axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX)))
+        for j in range(begin, end):
+            rate[j] = component(rates, j - begin)
+    for k in range(n - 1):
+        _carry(problem, k, w)
+        for j in range(joints[k], joints[k + 1]):
+            _add_axis(axes, j, rate[j], w, k + 1)
 
 
 @inlined
 def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
     """Fill `inertia` (n, 48) with the matrices of all links about their p_k, as six octets each."""
-    mass, half = problem.mass, problem.half
-    alpha = problem.inertia + mass * half * half
-    beta = problem.axial - alpha
+    links = problem.links
     for k in range(inertia.shape[0]):
+        mass, half = links[k, MASS], links[k, REAR]
+        alpha = links[k, ACROSS] + mass * half * half
+        beta = links[k, AXIAL] - alpha
         ex, ey, ez = vec3(problem.axis, k)
         mx, my, mz = mass * half * ex, mass * half * ey, mass * half * ez
         inertia[k, M_X + X] = mass
@@ -150,7 +186,7 @@ def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
 @inlined
 def add_inertia(problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System) -> System:
     """Add to system `a` the inertia of link k about p_k, and the momentum that is missing at `w`."""
-    mass, half = problem.mass, problem.half
+    mass, half = problem.links[k, MASS], problem.links[k, REAR]
     ex, ey, ez = vec3(problem.axis, k)
     cx, cy, cz = half * ex, half * ey, half * ez
     ox, oy, oz = vec3_at(w, k, RX)
@@ -158,8 +194,8 @@ def add_inertia(problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: 
     ly = mass * (problem.free[k, Y] - (w[k, Y] + oz * cx - ox * cz))
     lz = mass * (problem.free[k, Z] - (w[k, Z] + ox * cy - oy * cx))
     dx, dy, dz = problem.free[k, RX] - ox, problem.free[k, RY] - oy, problem.free[k, RZ] - oz
-    across = problem.inertia
-    along = (problem.axial - across) * (dx * ex + dy * ey + dz * ez)
+    across = problem.links[k, ACROSS]
+    along = (problem.links[k, AXIAL] - across) * (dx * ex + dy * ey + dz * ez)
     return (
         octet_sum(a[0], octet_with(octet(inertia, k, M_X), 6, lx)),
         octet_sum(a[1], octet_with(octet(inertia, k, M_Y), 6, ly)),
@@ -202,35 +238,58 @@ def _moving(a: Octet, x: float, y: float, z: float) -> float:
 
 
 @inlined
-def eliminate_joint(
-    problem: SpatialProblem, k: int, a: System, stiff_0: float, stiff_1: float, push_0: Octet, push_1: Octet,
-    eliminated: FloatArray,
-) -> System:  # fmt: skip
-    """Eliminate joint k from the system of link k + 1 and shift it to p_k.
+def eliminate_axis(
+    problem: SpatialProblem, j: int, a: System, stiff: float, push: Octet, eliminated: FloatArray
+) -> System:
+    """Eliminate joint axis j from the system of the link behind it, about p of that link: A - A s (s^T A) / D.
 
     Parameters
     ----------
     problem : SpatialProblem
-    k : int
-        Joint between links k and k + 1.
+    j : int
     a : System
-        The articulated system of link k + 1 about p_{k+1}.
-    stiff_0, stiff_1 : float
-        What the joint's own impulses lose for a unit increment of its rates, N m s per rad/s.
-    push_0, push_1 : (8,)
-        The joint's own impulses at the present rates, N m s, as number 6 (and 7), else 0.
-    eliminated : (n - 1, 16)
-        Row k is filled with two octets: D^-1 S^T A, and D^-1 (S^T b + push) as number 6 (and 7) of each.
-
-    Returns
-    -------
-    System
-        Its part of the system of link k about p_k.
+        The articulated system of everything behind the axis.
+    stiff : float
+        Decrease of the axis' own impulse per unit increment of its rate, N m s per rad/s.
+    push : (8,)
+        Its own impulse at the present rate, N m s, in lane 6 (and 7), else 0.
+    eliminated : (m, 8)
+        Row j is filled: s^T A / D, and (s^T b + push) / D in lane 6 (and 7).
     """
-    joint = problem.joint
-    zx, zy, zz = vec3_at(joint, k, YAW_X)
-    yx, yy, yz = vec3_at(joint, k, PITCH_X)
-    rx, ry, rz = vec3_at(joint, k, REACH_X)
+    axes = problem.axes
+    zx, zy, zz = vec3_at(axes, j, AXIS_X)
+    a0, a1, a2, a3, a4, a5 = a
+    l0 = octet_plus(octet_plus(octet_times(zx, a3), zy, a4), zz, a5)
+    u0, u1, u2 = _turning(a0, zx, zy, zz), _turning(a1, zx, zy, zz), _turning(a2, zx, zy, zz)
+    u3, u4, u5 = _turning(a3, zx, zy, zz), _turning(a4, zx, zy, zz), _turning(a5, zx, zy, zz)
+    d = _turning(l0, zx, zy, zz)
+    if problem.swings != 0:  # turning about the axis also moves p
+        sx, sy, sz = vec3_at(axes, j, SWING_X)
+        l0 = octet_plus(octet_plus(octet_plus(l0, sx, a0), sy, a1), sz, a2)
+        u0 += _moving(a0, sx, sy, sz)
+        u1 += _moving(a1, sx, sy, sz)
+        u2 += _moving(a2, sx, sy, sz)
+        u3 += _moving(a3, sx, sy, sz)
+        u4 += _moving(a4, sx, sy, sz)
+        u5 += _moving(a5, sx, sy, sz)
+        d = _turning(l0, zx, zy, zz) + _moving(l0, sx, sy, sz)
+    g0 = octet_times(1.0 / (d + stiff), octet_sum(l0, push))
+    octet_put(eliminated, j, 0, g0)
+    return (
+        octet_minus(a0, u0, g0), octet_minus(a1, u1, g0), octet_minus(a2, u2, g0),
+        octet_minus(a3, u3, g0), octet_minus(a4, u4, g0), octet_minus(a5, u5, g0),
+    )  # fmt: skip
+
+
+@inlined
+def eliminate_pair(
+    problem: SpatialProblem, j: int, a: System, stiff_0: float, stiff_1: float, push_0: Octet, push_1: Octet,
+    eliminated: FloatArray,
+) -> System:  # fmt: skip
+    """Eliminate joint axes j and j + 1 of a joint together, as `eliminate_axis` does; only the first may swing p."""
+    axes = problem.axes
+    zx, zy, zz = vec3_at(axes, j, AXIS_X)
+    yx, yy, yz = vec3_at(axes, j + 1, AXIS_X)
     a0, a1, a2, a3, a4, a5 = a
     # S^T [A | b] and A S
     l0 = octet_plus(octet_plus(octet_times(zx, a3), zy, a4), zz, a5)
@@ -240,8 +299,8 @@ def eliminate_joint(
     u01, u11, u21 = _turning(a0, yx, yy, yz), _turning(a1, yx, yy, yz), _turning(a2, yx, yy, yz)
     u31, u41, u51 = _turning(a3, yx, yy, yz), _turning(a4, yx, yy, yz), _turning(a5, yx, yy, yz)
     d00, d10 = _turning(l0, zx, zy, zz), _turning(l1, zx, zy, zz)
-    if problem.offset != 0.0:  # turning about the yaw axis also moves p_{k+1}
-        sx, sy, sz = vec3_at(joint, k, SWING_X)
+    if problem.swings != 0:  # turning about the first axis also moves p
+        sx, sy, sz = vec3_at(axes, j, SWING_X)
         l0 = octet_plus(octet_plus(octet_plus(l0, sx, a0), sy, a1), sz, a2)
         u00 += _moving(a0, sx, sy, sz)
         u10 += _moving(a1, sx, sy, sz)
@@ -259,8 +318,8 @@ def eliminate_joint(
     inverse = 1.0 / (d00 * d11 - d01 * d10)
     g0 = octet_minus(octet_times(d11 * inverse, l0), d01 * inverse, l1)
     g1 = octet_minus(octet_times(d00 * inverse, l1), d10 * inverse, l0)
-    octet_put(eliminated, k, 0, g0)
-    octet_put(eliminated, k, 8, g1)
+    octet_put(eliminated, j, 0, g0)
+    octet_put(eliminated, j + 1, 0, g1)
     # A - A S Gamma and b - A S g
     a0 = octet_minus(octet_minus(a0, u00, g0), u01, g1)
     a1 = octet_minus(octet_minus(a1, u10, g0), u11, g1)
@@ -268,6 +327,14 @@ def eliminate_joint(
     a3 = octet_minus(octet_minus(a3, u30, g0), u31, g1)
     a4 = octet_minus(octet_minus(a4, u40, g0), u41, g1)
     a5 = octet_minus(octet_minus(a5, u50, g0), u51, g1)
+    return a0, a1, a2, a3, a4, a5
+
+
+@inlined
+def shift_system(problem: SpatialProblem, k: int, a: System) -> System:
+    """A system about p_{k+1} as one about p_k: X^T A X, X^T b."""
+    rx, ry, rz = vec3(problem.reach, k)
+    a0, a1, a2, a3, a4, a5 = a
     # X^T from the left, then X from the right
     a3 = octet_minus(octet_plus(a3, ry, a2), rz, a1)
     a4 = octet_minus(octet_plus(a4, rz, a0), rx, a2)
@@ -316,19 +383,29 @@ def solve_triangular(rows: FloatArray, side: int, dw: FloatArray) -> None:
 
 
 @inlined
-def expand_joints(joint: FloatArray, eliminated: FloatArray, side: int, dw: FloatArray, rate: FloatArray) -> None:
-    """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (n - 1, 2).
+def expand_joints(problem: SpatialProblem, eliminated: FloatArray, side: int, dw: FloatArray, rate: FloatArray) -> None:
+    """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (m,).
 
     The right-hand side is number `side` of the octets in `eliminated`.
     """
-    for k in range(joint.shape[0]):
-        move_child(joint, k, 0.0, 0.0, dw)
-        yaw, pitch = eliminated[k, side], eliminated[k, 8 + side]
-        for i in range(6):
-            yaw -= eliminated[k, i] * dw[k + 1, i]
-            pitch -= eliminated[k, 8 + i] * dw[k + 1, i]
-        rate[k, YAW] = yaw
-        rate[k, PITCH] = pitch
-        for i in range(3):
-            dw[k + 1, i] += yaw * joint[k, 9 + i]
-            dw[k + 1, 3 + i] += yaw * joint[k, i] + pitch * joint[k, 3 + i]
+    axes, joints = problem.axes, problem.joints
+    for k in range(dw.shape[0] - 1):
+        _carry(problem, k, dw)
+        begin, end = joints[k], joints[k + 1]
+        if end - begin >= 2:
+            one, two = eliminated[begin, side], eliminated[begin + 1, side]
+            for i in range(6):
+                one -= eliminated[begin, i] * dw[k + 1, i]
+                two -= eliminated[begin + 1, i] * dw[k + 1, i]
+            rate[begin] = one
+            rate[begin + 1] = two
+            for i in range(3):
+                dw[k + 1, i] += one * axes[begin, SWING_X + i]
+                dw[k + 1, 3 + i] += one * axes[begin, AXIS_X + i] + two * axes[begin + 1, AXIS_X + i]
+        if (end - begin) % 2 == 1:
+            j = end - 1
+            one = eliminated[j, side]
+            for i in range(6):
+                one -= eliminated[j, i] * dw[k + 1, i]
+            rate[j] = one
+            _add_axis(axes, j, one, dw, k + 1)

@@ -24,6 +24,8 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_V,
+    INVERSE_MINUS,
+    INVERSE_PLUS,
     LAW_N,
     LAW_T,
     LAW_T2,
@@ -37,6 +39,8 @@ from snakestudio.kernels.spatial_problem import (
     RX,
     RY,
     RZ,
+    SHARE_MINUS,
+    SHARE_PLUS,
     SpatialProblem,
 )
 from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
@@ -48,7 +52,7 @@ EPSILON = 3e-6
 """gain / B: smaller needs fewer iterations until rounding shows (1e-4: more iterations; 3e-7: rounding)."""
 
 # Entries of SpatialScratch.law: of the normal, and of the discs (each |y|, the slip direction, beta).
-Y_N, DISC_T, DISC_V = 0, 1, 5
+Y_N, DISC_T, DISC_V, SHARE, INVERSE = 0, 1, 5, 9, 10
 NORM, SLIP_1, SLIP_2, BETA = range(4)
 
 
@@ -103,6 +107,42 @@ def _choose_disc(
 
 
 @inlined
+def _choose_halves(
+    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, gain: float,
+    radius: float, bound: float,
+) -> float:  # fmt: skip
+    """As `_choose_disc` for friction, whose limits along may differ with the direction (see `prox.halves`)."""
+    p1, p2 = impulse[c, LAW_T], impulse[c, LAW_T2]
+    g1, g2 = gamma[c, LAW_T], gamma[c, LAW_T2]
+    plus, minus = problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS]
+    inverse_plus, inverse_minus = problem.gain[c, INVERSE_PLUS], problem.gain[c, INVERSE_MINUS]
+    towards_plus = p1 > 0.0 or (p1 == 0.0 and g1 < 0.0)
+    own, other, inverse = (plus, minus, inverse_plus) if towards_plus else (minus, plus, inverse_minus)
+    q1 = p1 * inverse
+    y1, y2 = q1 - gain * own * g1, p2 - gain * g2
+    if own == 0.0:
+        q1, y1 = p1, 0.0
+    crosses = y1 < 0.0 if towards_plus else y1 > 0.0
+    if crosses:
+        y1 *= other * inverse
+        towards_plus = not towards_plus
+    law[c, SHARE] = plus if towards_plus else minus
+    law[c, INVERSE] = inverse_plus if towards_plus else inverse_minus
+    norm = math.sqrt(y1 * y1 + y2 * y2)
+    scale = radius / norm if norm > radius else 1.0
+    d1, d2 = q1 - scale * y1, p2 - scale * y2
+    law[c, DISC_T + NORM] = norm
+    if norm > bound:
+        inverse = 1.0 / norm
+        law[c, DISC_T + SLIP_1] = y1 * inverse
+        law[c, DISC_T + SLIP_2] = y2 * inverse
+        if bound > 0.0:
+            law[c, DISC_T + BETA] = gain / ((norm - bound) / bound + EPSILON)
+    square: float = d1 * d1 + d2 * d2
+    return square
+
+
+@inlined
 def choose_branches(
     problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
 ) -> tuple[float, float]:
@@ -113,7 +153,7 @@ def choose_branches(
     problem : SpatialProblem
     impulse, gamma : (c, 5)
         Present impulses and relative velocities.
-    law : (c, 9)
+    law : (c, 11)
         Row c is filled.
     c : int
     """
@@ -126,7 +166,7 @@ def choose_branches(
     squares = worst
     law[c, Y_N] = y_n
     if gain_t > 0.0:
-        square = _choose_disc(impulse, gamma, law, c, LAW_T, DISC_T, gain_t, radius, y_n)
+        square = _choose_halves(problem, impulse, gamma, law, c, gain_t, radius, y_n)
         worst = max(worst, square)
         squares += square
     if gain_v > 0.0:
@@ -150,14 +190,17 @@ def add_contact(
         a, b = octet(rows, c, ROW_T), octet(rows, c, ROW_T2)
         stiff = problem.gain[c, GAIN_T] / EPSILON
         if law[c, DISC_T + NORM] <= bound:
-            system = add_product(system, a, _pushing(a, stiff, impulse[c, LAW_T] - stiff * gamma[c, LAW_T]))
+            if law[c, SHARE] > 0.0:
+                system = add_product(system, a, _pushing(a, stiff, impulse[c, LAW_T] - stiff * gamma[c, LAW_T]))
             system = add_product(system, b, _pushing(b, stiff, impulse[c, LAW_T2] - stiff * gamma[c, LAW_T2]))
         else:
             s1, s2, beta = law[c, DISC_T + SLIP_1], law[c, DISC_T + SLIP_2], law[c, DISC_T + BETA]
-            force = octet_plus(octet_plus(force, s1, a), s2, b)
-            rim = octet_minus(octet_times(s1, b), s2, a)
-            along = s1 * impulse[c, LAW_T2] - s2 * impulse[c, LAW_T]
-            push = beta * (along / stiff - (s1 * gamma[c, LAW_T2] - s2 * gamma[c, LAW_T]))
+            share, inverse = law[c, SHARE], law[c, INVERSE]
+            t1, t2 = share * s1, share * s2
+            force = octet_plus(octet_plus(force, t1, a), s2, b)
+            rim = octet_minus(octet_times(s1, b), t2, a)
+            along = s1 * impulse[c, LAW_T2] - inverse * s2 * impulse[c, LAW_T]
+            push = beta * (along / stiff - (s1 * gamma[c, LAW_T2] - t2 * gamma[c, LAW_T]))
             system = add_product(system, rim, _pushing(rim, beta, push))
     if problem.gain[c, GAIN_V] > 0.0:
         a, b = octet(rows, c, ROW_V), octet(rows, c, ROW_V2)
@@ -185,17 +228,24 @@ def _pushing(direction: Octet, stiff: float, push: float) -> Octet:
 @inlined
 def _move_disc(
     impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, i: int, at: int, stiff: float, bound: float,
-    p_n: float,
+    p_n: float, share: float, inverse: float,
 ) -> None:  # fmt: skip
-    """Impulses i and i + 1 of contact c after a full step, `p_n` being the new normal impulse."""
+    """Impulses i and i + 1 of contact c after a full step.
+
+    `p_n` is the new normal impulse; `share` and its `inverse` are those of law i in its branch.
+    """
     if law[c, at + NORM] <= bound:
-        impulse[c, i] -= stiff * gamma[c, i]
+        if share > 0.0:
+            impulse[c, i] -= stiff * gamma[c, i]
+        else:
+            impulse[c, i] = 0.0
         impulse[c, i + 1] -= stiff * gamma[c, i + 1]
     else:
         s1, s2 = law[c, at + SLIP_1], law[c, at + SLIP_2]
-        along = (s1 * impulse[c, i + 1] - s2 * impulse[c, i]) / stiff - (s1 * gamma[c, i + 1] - s2 * gamma[c, i])
+        along = (s1 * impulse[c, i + 1] - s2 * (inverse * impulse[c, i])) / stiff
+        along -= s1 * gamma[c, i + 1] - s2 * (share * gamma[c, i])
         along *= law[c, at + BETA]
-        impulse[c, i] = s1 * p_n - s2 * along
+        impulse[c, i] = share * (s1 * p_n - s2 * along)
         impulse[c, i + 1] = s2 * p_n + s1 * along
 
 
@@ -210,6 +260,9 @@ def move_contact(problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray
     p_n = impulse[c, LAW_N] - problem.gain[c, GAIN_N] / EPSILON * gamma[c, LAW_N]
     impulse[c, LAW_N] = p_n
     if problem.gain[c, GAIN_T] > 0.0:
-        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, problem.gain[c, GAIN_T] / EPSILON, bound, p_n)
+        stiff = problem.gain[c, GAIN_T] / EPSILON
+        share, inverse = law[c, SHARE], law[c, INVERSE]
+        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, stiff, bound, p_n, share, inverse)
     if problem.gain[c, GAIN_V] > 0.0:
-        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, problem.gain[c, GAIN_V] / EPSILON, bound, p_n)
+        stiff = problem.gain[c, GAIN_V] / EPSILON
+        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, stiff, bound, p_n, 1.0, 1.0)

@@ -14,13 +14,15 @@ from snakestudio.kernels.octet import Octet, octet_with, octet_zero
 from snakestudio.kernels.spatial_chain import (
     add_inertia,
     close_chain,
-    eliminate_joint,
+    eliminate_axis,
+    eliminate_pair,
     expand_joints,
     no_system,
+    shift_system,
     solve_root,
 )
 from snakestudio.kernels.spatial_laws import EPSILON, add_contact, choose_branches, contact_velocities, move_contact
-from snakestudio.kernels.spatial_problem import PITCH, YAW, SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import DRAG, DRIVE, STOP, STOP_GAIN, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScratch
 
 __all__ = ["begin", "choose_all", "copy_rows", "newton"]
@@ -49,31 +51,29 @@ def choose_all(
         worst = max(worst, largest)
         squares += sum_of_squares
     if problem.n_stops > 0:
-        gain = 0.5 * problem.inertia
         inverse = 0.5 / problem.half
-        for k in range(problem.joint.shape[0]):
-            for a in range(2):
-                if problem.stop[k, a] != 0.0:
-                    p = impulses.stop[k, a]
-                    y = p - gain * problem.stop[k, a] * scratch.rate[k, a]
-                    scratch.stop[k, a, Y_STOP] = y
-                    distance = (p - max(y, 0.0)) * inverse
-                    worst = max(worst, distance * distance)
-                    squares += distance * distance
+        for j in range(problem.axes.shape[0]):
+            if problem.axes[j, STOP] != 0.0:
+                p = impulses.stop[j]
+                y = p - problem.axes[j, STOP_GAIN] * problem.axes[j, STOP] * scratch.rate[j]
+                scratch.stop[j, Y_STOP] = y
+                distance = (p - max(y, 0.0)) * inverse
+                worst = max(worst, distance * distance)
+                squares += distance * distance
     return math.sqrt(worst), squares
 
 
 @inlined
-def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, k: int, a: int) -> Octet:
+def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, j: int) -> Octet:
     """Impulse of the motor and the stop of a joint axis at the present rate; notes its stiffness in `scratch.stop`."""
-    push: float = problem.drive[k, a] - problem.drag[k, a] * scratch.rate[k, a]
-    stiff = problem.drag[k, a]
-    if problem.n_stops > 0 and problem.stop[k, a] != 0.0 and scratch.stop[k, a, Y_STOP] > 0.0:
-        stop = 0.5 * problem.inertia / EPSILON
+    push: float = problem.axes[j, DRIVE] - problem.axes[j, DRAG] * scratch.rate[j]
+    stiff = problem.axes[j, DRAG]
+    if problem.n_stops > 0 and problem.axes[j, STOP] != 0.0 and scratch.stop[j, Y_STOP] > 0.0:
+        stop = problem.axes[j, STOP_GAIN] / EPSILON
         stiff += stop
-        sign = problem.stop[k, a]
-        push += sign * (impulses.stop[k, a] - stop * sign * scratch.rate[k, a])
-    scratch.stop[k, a, STIFF_STOP] = stiff
+        sign = problem.axes[j, STOP]
+        push += sign * (impulses.stop[j] - stop * sign * scratch.rate[j])
+    scratch.stop[j, STIFF_STOP] = stiff
     return octet_with(octet_zero(), 6, push)
 
 
@@ -89,17 +89,24 @@ def _solve_linear(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatAr
         for c in range(problem.first[k], problem.first[k + 1]):
             system = add_contact(problem, impulses.contact, gamma, law, c, system)
         if k > 0:
-            push_0 = _own_impulse(problem, impulses, scratch, k - 1, 0)
-            push_1 = _own_impulse(problem, impulses, scratch, k - 1, 1)
-            system = eliminate_joint(
-                problem, k - 1, system, scratch.stop[k - 1, YAW, STIFF_STOP], scratch.stop[k - 1, PITCH, STIFF_STOP],
-                push_0, push_1, scratch.eliminated,
-            )  # fmt: skip
+            begin, end = problem.joints[k - 1], problem.joints[k]
+            if (end - begin) % 2 == 1:  # the last of one or three; axes that are left make a pair
+                last = end - 1
+                push = _own_impulse(problem, impulses, scratch, last)
+                stiff = scratch.stop[last, STIFF_STOP]
+                system = eliminate_axis(problem, last, system, stiff, push, scratch.eliminated)
+            if end - begin >= 2:
+                push_0 = _own_impulse(problem, impulses, scratch, begin)
+                push_1 = _own_impulse(problem, impulses, scratch, begin + 1)
+                system = eliminate_pair(
+                    problem, begin, system, scratch.stop[begin, STIFF_STOP], scratch.stop[begin + 1, STIFF_STOP],
+                    push_0, push_1, scratch.eliminated,
+                )  # fmt: skip
+            system = shift_system(problem, k - 1, system)
     solve_root(system, scratch.root, dw)
-    expand_joints(problem.joint, scratch.eliminated, 6, dw, scratch.drate)
-    for k in range(n - 1):
-        scratch.rate[k, YAW] += scratch.drate[k, YAW]
-        scratch.rate[k, PITCH] += scratch.drate[k, PITCH]
+    expand_joints(problem, scratch.eliminated, 6, dw, scratch.drate)
+    for j in range(scratch.rate.shape[0]):
+        scratch.rate[j] += scratch.drate[j]
 
 
 @inlined
@@ -113,12 +120,11 @@ def _take_step(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray
             contact_velocities(problem.rows, c, dw, k, gamma, True)
             move_contact(problem, impulses.contact, gamma, law, c)
     if problem.n_stops > 0:
-        for k in range(problem.joint.shape[0]):
-            for a in range(2):
-                if problem.stop[k, a] != 0.0 and scratch.stop[k, a, Y_STOP] > 0.0:
-                    impulses.stop[k, a] -= 0.5 * problem.inertia / EPSILON * problem.stop[k, a] * scratch.rate[k, a]
-                else:
-                    impulses.stop[k, a] = 0.0
+        for j in range(problem.axes.shape[0]):
+            if problem.axes[j, STOP] != 0.0 and scratch.stop[j, Y_STOP] > 0.0:
+                impulses.stop[j] -= problem.axes[j, STOP_GAIN] / EPSILON * problem.axes[j, STOP] * scratch.rate[j]
+            else:
+                impulses.stop[j] = 0.0
 
 
 @inlined
@@ -131,10 +137,9 @@ def _save(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scr
         for i in range(5):
             scratch.old_gamma[c, i] = scratch.gamma[c, i]
             scratch.old_contact[c, i] = impulses.contact[c, i]
-    for k in range(problem.joint.shape[0]):
-        for a in range(2):
-            scratch.old_rate[k, a] = scratch.rate[k, a]
-            scratch.old_stop[k, a] = impulses.stop[k, a]
+    for j in range(problem.axes.shape[0]):
+        scratch.old_rate[j] = scratch.rate[j]
+        scratch.old_stop[j] = impulses.stop[j]
 
 
 @jit
@@ -147,10 +152,9 @@ def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, sc
         for i in range(5):
             scratch.gamma[c, i] = 0.5 * (scratch.gamma[c, i] + scratch.old_gamma[c, i])
             impulses.contact[c, i] = 0.5 * (impulses.contact[c, i] + scratch.old_contact[c, i])
-    for k in range(problem.joint.shape[0]):
-        for a in range(2):
-            scratch.rate[k, a] = 0.5 * (scratch.rate[k, a] + scratch.old_rate[k, a])
-            impulses.stop[k, a] = 0.5 * (impulses.stop[k, a] + scratch.old_stop[k, a])
+    for j in range(problem.axes.shape[0]):
+        scratch.rate[j] = 0.5 * (scratch.rate[j] + scratch.old_rate[j])
+        impulses.stop[j] = 0.5 * (impulses.stop[j] + scratch.old_stop[j])
 
 
 @inlined

@@ -10,78 +10,76 @@ from typing import NamedTuple
 
 from snakestudio._arrays import FloatArray, IntArray
 
-__all__ = ["LAWS", "SpatialImpulses", "SpatialProblem"]
+__all__ = ["AXIS_WIDTH", "GAIN_WIDTH", "LAWS", "LINK_WIDTH", "SpatialImpulses", "SpatialProblem"]
 
 
 RX, RY, RZ = range(3, 6)
 """Behind X, Y, Z: entries of turning and of moments in rows of six."""
-YAW, PITCH = range(2)
-"""Axes of a joint."""
 (
-    YAW_X, YAW_Y, YAW_Z, PITCH_X, PITCH_Y, PITCH_Z, REACH_X, REACH_Y, REACH_Z, SWING_X, SWING_Y, SWING_Z,
-) = range(12)  # fmt: skip
-"""Entries of SpatialProblem.joint: axes, the vector from p_k to p_k+1, the velocity of p_k+1 for a unit yaw rate."""
+    MASS, ACROSS, AXIAL, REAR, FRONT, CONTACT_REAR, CONTACT_FRONT, RADIUS, ROLL_RADIUS, INV_MASS, INV_ACROSS,
+    INV_AXIAL, MU_LINK_ALONG, MU_LINK_ACROSS, LINK_SHARES,
+) = range(15)  # fmt: skip
+"""Entries of SpatialProblem.links.
+
+Mass, kg; moments of inertia across and along the axis, kg m^2; distances from the centre of mass to the joint behind
+(REAR) and ahead (FRONT), m; signed positions of the rear and the front contact sphere on the axis, from the centre of
+mass, m; radius and rolling friction times radius, m; the inverses of mass and inertia; friction on the ground along
+(the larger of both directions) and across; and from LINK_SHARES on the four numbers from SHARE_PLUS on in
+SpatialProblem.gain that contacts with the ground get."""
+LINK_WIDTH = 18
+"""Entries of a row of SpatialProblem.links."""
+SWING_X, SWING_Y, SWING_Z, AXIS_X, AXIS_Y, AXIS_Z, STOP_GAIN, DRIVE, DRAG, STOP = range(10)
+"""Entries of SpatialProblem.axes."""
+AXIS_WIDTH = 10
+"""Entries of a row of SpatialProblem.axes."""
 LAW_N, LAW_T, LAW_T2, LAW_V, LAW_V2 = range(5)
 """Laws of a contact: normal, friction along and across, rolling friction along and across."""
 ROW_N, ROW_T, ROW_T2, ROW_V, ROW_V2 = range(0, 40, 8)
 """Where their octets begin in SpatialProblem.rows."""
-GAIN_N, GAIN_T, GAIN_V = range(3)
-"""Entries of SpatialProblem.gain."""
+GAIN_N, GAIN_T, GAIN_V, SHARE_PLUS, SHARE_MINUS, INVERSE_PLUS, INVERSE_MINUS = range(7)
+"""Entries of SpatialProblem.gain.
+
+The shares are those of the friction coefficient along that a force towards +axis and towards -axis of the link can
+reach (the larger one is 1), followed by their inverses (0 for a share of 0)."""
+GAIN_WIDTH = 7
+"""Entries of a row of SpatialProblem.gain."""
 LAWS = 5
 """Rows of a contact: normal, friction along and across, rolling friction along and across."""
 
 
 class SpatialProblem(NamedTuple):
-    """What a step has to solve for n links and c contacts; at the midpoint, world frame, SI.
+    """What a step has to solve for n links, m joint axes and c contacts; at the midpoint, world frame, SI."""
 
-    Attributes
-    ----------
-    mass, inertia, axial : float
-        Of every link: m, kg, and the moments of inertia across and along its axis, kg m^2.
-    half : float
-        From p_k to the link's centre of gravity along its axis, m.
-    offset : float
-        Distance from the yaw to the pitch axis of a joint, m.
-    scale : float
-        m g dt, what residuals are measured in, N s.
-    axis : (n, 3)
-        Unit vector along every link.
-    joint : (n - 1, 12)
-        Yaw axis and pitch axis of every joint (unit vectors), the vector from p_k to p_k+1, and the velocity of p_k+1
-        for a unit yaw rate (0 without an offset between the axes), as four vectors of three.
-    free : (n, 6)
-        Velocity of the centre of gravity and angular velocity without contacts, joints and motors.
-    drive, drag : (n - 1, 2)
-        Impulse of the motors, N m s, is drive - drag * (joint rate at the end of the step).
-    stop : (n - 1, 2)
-        0 for a joint axis off its stops; else the sign of the rate that leads away.
-    n_stops : int
-    first : (n + 1,) int
-        Contacts of link k are those from first[k] to first[k + 1].
-    rows : (c, 40)
-        Force directions of every law about p_k, as five octets (number 6 and 7 of each is 0). Friction is scaled by its
-        coefficient, so that every friction impulse lives in the disc of the normal impulse.
-    gain : (c, 3)
-        Of normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W on the free link; 0 for a law that has
-        no effect (no friction).
-    """
-
-    mass: float
-    inertia: float
-    axial: float
+    links: FloatArray
+    """(n, LINK_WIDTH) constants of the links."""
+    joints: IntArray
+    """(n,); joint k, between links k and k + 1, has the axes from joints[k] to joints[k + 1]: none to three."""
     half: float
-    offset: float
+    """Length that moments are divided by where they are compared with impulses, m."""
     scale: float
+    """m g dt, what residuals are measured in, N s."""
+    swings: int
+    """Whether any joint axis moves p_k+1 (an offset between the axes of a joint)."""
     axis: FloatArray
-    joint: FloatArray
+    """(n, 3 or more) unit vector along every link, in the first three columns."""
+    reach: FloatArray
+    """(n - 1, 3) from p_k to p_k+1, m."""
+    axes: FloatArray
+    """(m, AXIS_WIDTH) of every joint axis: velocity of p_k+1 for a unit rate, m; the unit vector; gain of its stop;
+    drive, N m s, and drag, N m s per rad/s: the impulse of its motor and spring is drive - drag * (rate at the end of
+    the step); 0 off the stops, else the sign of the rate that leads away from the stop."""
     free: FloatArray
-    drive: FloatArray
-    drag: FloatArray
-    stop: FloatArray
+    """(n, 6) velocity of the centre of mass and angular velocity without contacts, joints and motors."""
     n_stops: int
+    """Number of axes at their stops."""
     first: IntArray
+    """(n + 1,); contacts of link k are those from first[k] to first[k + 1]."""
     rows: FloatArray
+    """(c, 40) force directions of every law about p_k, as five octets (number 6 and 7 of each is 0). Friction is scaled
+    by its coefficient, along by the larger one of both directions."""
     gain: FloatArray
+    """(c, GAIN_WIDTH) of normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W on the free link; 0 for a
+    law that has no effect (no friction). Then the shares of friction along."""
 
 
 class SpatialImpulses(NamedTuple):
@@ -91,7 +89,7 @@ class SpatialImpulses(NamedTuple):
     ----------
     contact : (c, 5)
         Normal (N s), friction and rolling friction in scaled coordinates (N s).
-    stop : (n - 1, 2)
+    stop : (m,)
         Of the joints' stops, not negative, N m s.
     """
 

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.prox import natural_disc, natural_positive
-from snakestudio.kernels.spatial_chain import joint_rates
+from snakestudio.kernels.prox import natural_disc, natural_halves, natural_positive
+from snakestudio.kernels.spatial_chain import component, joint_rates
 from snakestudio.kernels.spatial_problem import (
+    ACROSS,
+    AXIAL,
+    AXIS_X,
+    DRAG,
+    DRIVE,
     GAIN_N,
     GAIN_T,
     GAIN_V,
@@ -18,25 +23,20 @@ from snakestudio.kernels.spatial_problem import (
     LAW_T2,
     LAW_V,
     LAW_V2,
-    PITCH,
-    PITCH_X,
-    PITCH_Y,
-    PITCH_Z,
-    REACH_X,
+    MASS,
+    REAR,
     RX,
     RY,
     RZ,
+    SHARE_MINUS,
+    SHARE_PLUS,
+    STOP,
+    STOP_GAIN,
     SWING_X,
-    SWING_Y,
-    SWING_Z,
-    YAW,
-    YAW_X,
-    YAW_Y,
-    YAW_Z,
     SpatialImpulses,
     SpatialProblem,
 )
-from snakestudio.kernels.vec3 import X, Y, Z, dot, vec3, vec3_at
+from snakestudio.kernels.vec3 import X, Y, Z, minus, vec3, vec3_at
 
 __all__ = ["spatial_residual"]
 
@@ -77,30 +77,33 @@ def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpul
             radius = normal if normal > 0.0 else 0.0
             distance = natural_positive(normal, gamma[c, LAW_N], problem.gain[c, GAIN_N])
             if problem.gain[c, GAIN_T] > 0.0:
-                here = natural_disc(
+                friction = natural_halves(
                     contact[c, LAW_T], contact[c, LAW_T2], gamma[c, LAW_T], gamma[c, LAW_T2],
-                    problem.gain[c, GAIN_T], radius,
+                    problem.gain[c, GAIN_T], radius, problem.gain[c, SHARE_PLUS], problem.gain[c, SHARE_MINUS],
                 )  # fmt: skip
-                distance = max(distance, here)
-                total += here
+                distance = max(distance, friction)
+                total += friction
             if problem.gain[c, GAIN_V] > 0.0:
-                here = natural_disc(
+                rolling = natural_disc(
                     contact[c, LAW_V], contact[c, LAW_V2], gamma[c, LAW_V], gamma[c, LAW_V2],
                     problem.gain[c, GAIN_V], radius,
                 )  # fmt: skip
-                distance = max(distance, here)
-                total += here
+                distance = max(distance, rolling)
+                total += rolling
             worst = max(worst, distance)
             total += distance
     if problem.n_stops > 0:
-        for k in range(problem.joint.shape[0]):
-            # The rate that a stop limits is the one its impulse does work on: that of the joint's angle. Where the axes
-            # are not quite square to each other, that is not the relative angular velocity's projection on the axis.
-            yaw, pitch = joint_rates(problem.joint, k, w)
-            for a in range(2):
-                if problem.stop[k, a] != 0.0:
-                    rate = yaw if a == 0 else pitch
-                    distance = natural_positive(impulses.stop[k, a], problem.stop[k, a] * rate, 0.5 * problem.inertia)
+        for k in range(w.shape[0] - 1):
+            # A stop limits the rate that its impulse does work on: that of the joint's angle. Where the axes are not
+            # quite square to each other, that is not the relative angular velocity's projection on the axis.
+            begin, end = problem.joints[k], problem.joints[k + 1]
+            rates = joint_rates(problem.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX)))
+            for j in range(begin, end):
+                if problem.axes[j, STOP] != 0.0:
+                    rate = component(rates, j - begin)
+                    distance = natural_positive(
+                        impulses.stop[j], problem.axes[j, STOP] * rate, problem.axes[j, STOP_GAIN]
+                    )
                     distance *= 0.5 / problem.half
                     worst = max(worst, distance)
                     total += distance
@@ -113,7 +116,7 @@ def _joint_impulses(
 ) -> float:
     """Joint impulses by recursion from the last link, and by how much equations of motion and joints are missed.
 
-    The wrench that link k + 1 needs at p_{k+1} to move as it does (P1 (75)) must have, about the two axes of the
+    The wrench that link k + 1 needs at p_{k+1} to move as it does (P1 (75)) must have, about the axes of the
     joint, just the motor's and the stop's impulse; link 1 needs none at its free end; and p_{k+1} must move as link k
     says. What rounding of the velocities themselves does to these is not counted.
 
@@ -133,12 +136,13 @@ def _joint_impulses(
         Worst defect / (m g dt) beyond rounding, moments divided by the half-length; dimensionless.
     """
     n: int = w.shape[0]
-    rows, contact, joint = problem.rows, impulses.contact, problem.joint
-    mass, half, across = problem.mass, problem.half, problem.inertia
+    rows, contact, axes = problem.rows, impulses.contact, problem.axes
     fx = fy = fz = mx = my = mz = 0.0
-    worst = total = fastest = 0.0
+    worst = total = fastest = heaviest = 0.0
     for reverse in range(n):
         k = n - 1 - reverse
+        mass, half, across = problem.links[k, MASS], problem.links[k, REAR], problem.links[k, ACROSS]
+        heaviest = max(heaviest, mass)
         ex, ey, ez = vec3(problem.axis, k)
         cx, cy, cz = half * ex, half * ey, half * ez
         vx, vy, vz = vec3(w, k)
@@ -148,7 +152,7 @@ def _joint_impulses(
         ly = mass * (vy + oz * cx - ox * cz - problem.free[k, Y])
         lz = mass * (vz + ox * cy - oy * cx - problem.free[k, Z])
         dx, dy, dz = ox - problem.free[k, RX], oy - problem.free[k, RY], oz - problem.free[k, RZ]
-        along = (problem.axial - across) * (dx * ex + dy * ey + dz * ez)
+        along = (problem.links[k, AXIAL] - across) * (dx * ex + dy * ey + dz * ez)
         fx += lx
         fy += ly
         fz += lz
@@ -187,47 +191,45 @@ def _joint_impulses(
             wrench[j, RX] = mx
             wrench[j, RY] = my
             wrench[j, RZ] = mz
-            gx, gy, gz = w[k, RX] - w[j, RX], w[k, RY] - w[j, RY], w[k, RZ] - w[j, RZ]
-            yaw_axis, pitch_axis = vec3_at(joint, j, YAW_X), vec3_at(joint, j, PITCH_X)
-            yaw, pitch = dot(yaw_axis, (gx, gy, gz)), dot(pitch_axis, (gx, gy, gz))
-            skew = dot(yaw_axis, pitch_axis)
-            inverse = 1.0 / (1.0 - skew * skew)
-            yaw, pitch = (yaw - skew * pitch) * inverse, (pitch - skew * yaw) * inverse
-            about_yaw = (
-                joint[j, YAW_X] * mx + joint[j, YAW_Y] * my + joint[j, YAW_Z] * mz
-                + joint[j, SWING_X] * fx + joint[j, SWING_Y] * fy + joint[j, SWING_Z] * fz
-            )  # fmt: skip
-            about_pitch = dot(pitch_axis, (mx, my, mz))
-            about_yaw -= problem.drive[j, YAW] - problem.drag[j, YAW] * yaw
-            about_pitch -= problem.drive[j, PITCH] - problem.drag[j, PITCH] * pitch
-            if problem.n_stops > 0:
-                about_yaw -= problem.stop[j, YAW] * impulses.stop[j, YAW]
-                about_pitch -= problem.stop[j, PITCH] * impulses.stop[j, PITCH]
-            missed = max(abs(about_yaw), abs(about_pitch)) / half
-            # The joint itself: what p_{k+1} does beyond what link k and the joint's rates say.
-            rx, ry, rz = vec3_at(joint, j, REACH_X)
+            turn = minus(vec3_at(w, k, RX), vec3_at(w, j, RX))
+            begin, end = problem.joints[j], problem.joints[j + 1]
+            rates = joint_rates(axes, begin, end, turn)
+            rx, ry, rz = vec3(problem.reach, j)
             px, py, pz = vec3_at(w, j, RX)
-            apart = (
-                abs(vx - w[j, X] - (py * rz - pz * ry) - yaw * joint[j, SWING_X])
-                + abs(vy - w[j, Y] - (pz * rx - px * rz) - yaw * joint[j, SWING_Y])
-                + abs(vz - w[j, Z] - (px * ry - py * rx) - yaw * joint[j, SWING_Z])
-            )  # fmt: skip
-            apart += half * (
-                abs(gx - yaw * joint[j, YAW_X] - pitch * joint[j, PITCH_X])
-                + abs(gy - yaw * joint[j, YAW_Y] - pitch * joint[j, PITCH_Y])
-                + abs(gz - yaw * joint[j, YAW_Z] - pitch * joint[j, PITCH_Z])
-            )
+            # The joint itself: the part of the motion of p_{k+1} that neither link k nor the joint's rates explain.
+            ax = vx - w[j, X] - (py * rz - pz * ry)
+            ay = vy - w[j, Y] - (pz * rx - px * rz)
+            az = vz - w[j, Z] - (px * ry - py * rx)
+            gx, gy, gz = turn
+            missed = 0.0
+            for i in range(begin, end):
+                rate = component(rates, i - begin)
+                sx, sy, sz = vec3_at(axes, i, SWING_X)
+                dx, dy, dz = vec3_at(axes, i, AXIS_X)
+                about = (dx * mx + dy * my + dz * mz) + (sx * fx + sy * fy + sz * fz)
+                about -= problem.axes[i, DRIVE] - problem.axes[i, DRAG] * rate
+                if problem.n_stops > 0:
+                    about -= problem.axes[i, STOP] * impulses.stop[i]
+                missed = max(missed, abs(about) / problem.half)
+                ax -= rate * sx
+                ay -= rate * sy
+                az -= rate * sz
+                gx -= rate * dx
+                gy -= rate * dy
+                gz -= rate * dz
+            apart = (abs(ax) + abs(ay) + abs(az)) + problem.half * (abs(gx) + abs(gy) + abs(gz))
             missed = max(missed, mass * apart)
             # The same wrench, about p_k.
             mx += ry * fz - rz * fy
             my += rz * fx - rx * fz
             mz += rx * fy - ry * fx
         else:
-            missed = max(abs(fx), abs(fy), abs(fz), abs(mx) / half, abs(my) / half, abs(mz) / half)
+            pushing, turning = max(abs(fx), abs(fy), abs(fz)), max(abs(mx), abs(my), abs(mz))
+            missed = max(pushing, turning / problem.half)
             total += abs(fx) + abs(fy) + abs(fz) + abs(mx) + abs(my) + abs(mz)
         worst = max(worst, missed)
         total += missed
-    rounding = 4.0 * n * ROUNDING * mass * fastest
+    rounding = 4.0 * n * ROUNDING * heaviest * fastest
     defect = max(worst - rounding, 0.0) + 0.0 * total
     return defect / problem.scale
 

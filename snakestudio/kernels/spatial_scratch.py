@@ -20,7 +20,7 @@ M_X, M_Y, M_Z, M_RX, M_RY, M_RZ = range(0, 48, 8)
 
 
 class SpatialScratch(NamedTuple):
-    """Workspace for n links and c contacts.
+    """Workspace for n links, m joint axes and c contacts.
 
     Attributes
     ----------
@@ -28,17 +28,18 @@ class SpatialScratch(NamedTuple):
         Inertia matrix of every link about its p_k, as six octets.
     root : (6, 8)
         The system of link 1.
-    eliminated : (n - 1, 16)
-        Of every joint: its two rows of the eliminated system, as octets.
+    eliminated : (m, 8)
+        Row of every joint axis in the eliminated system, as an octet.
     dw : (n, 6)
         Increment of the velocities.
-    rate, drate : (n - 1, 2)
+    rate, drate : (m,)
         Joint rates and their increments.
     gamma : (c, 5)
         Relative velocities.
-    law : (c, 9)
-        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V.
-    stop : (n - 1, 2, 2)
+    law : (c, 11)
+        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V, the
+        share of friction along in its branch, and the inverse of this share.
+    stop : (m, 2)
         Of the stops: y and stiffness.
     old_w, old_gamma, old_contact, old_rate, old_stop : arrays
         The iterate before.
@@ -66,24 +67,24 @@ class SpatialScratch(NamedTuple):
     rescue: FloatArray
 
 
-def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
-    """Workspace for `n` links and `contacts` contacts."""
-    j, c = n - 1, contacts
+def make_spatial_scratch(n: int, axes: int, contacts: int) -> SpatialScratch:
+    """Workspace for `n` links, `axes` joint axes and `contacts` contacts."""
+    m, c = axes, contacts
     return SpatialScratch(
         inertia=np.zeros((n, 48)),
         root=np.zeros((6, 8)),
-        eliminated=np.zeros((j, 16)),
+        eliminated=np.zeros((m, 8)),
         dw=np.zeros((n, 6)),
-        rate=np.zeros((j, 2)),
-        drate=np.zeros((j, 2)),
+        rate=np.zeros(m),
+        drate=np.zeros(m),
         gamma=np.zeros((c, 5)),
-        law=np.zeros((c, 9)),
-        stop=np.zeros((j, 2, 2)),
+        law=np.zeros((c, 11)),
+        stop=np.zeros((m, 2)),
         old_w=np.zeros((n, 6)),
         old_gamma=np.zeros((c, 5)),
         old_contact=np.zeros((c, 5)),
-        old_rate=np.zeros((j, 2)),
-        old_stop=np.zeros((j, 2)),
-        guess=SpatialImpulses(np.zeros((c, 5)), np.zeros((j, 2))),
-        rescue=rescue_room(n, c),
+        old_rate=np.zeros(m),
+        old_stop=np.zeros(m),
+        guess=SpatialImpulses(np.zeros((c, 5)), np.zeros(m)),
+        rescue=rescue_room(n, m, c),
     )

@@ -45,6 +45,7 @@ def solve_spatial(
     prepare_inertia(problem, scratch.inertia)
     begin(problem, w, scratch)
     copy_rows(impulses.contact, int(problem.first[w.shape[0]]), scratch.guess.contact)
-    copy_rows(impulses.stop, w.shape[0] - 1, scratch.guess.stop)
+    for j in range(impulses.stop.shape[0]):
+        scratch.guess.stop[j] = impulses.stop[j]
     iterations, _ = newton(problem, impulses, w, scratch, goal, min(most, NEWTON_ITERATIONS))
     return iterations

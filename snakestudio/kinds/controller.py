@@ -99,7 +99,7 @@ class ControllerKind:
     fields : type
         The scene's [controller] table; its class says which other parts of the scene have an effect beside it (`uses`).
     make : callable
-        The controller (`control.base.Controller`) of a scene whose joints start at given angles, (n-1, 2), rad.
+        The controller (`control.base.Controller`) of a scene whose joints start at given angles, (m,), rad.
     title, help : str
         For people; the help is a sentence.
     place : float

@@ -110,7 +110,8 @@ _OF_JOINTS = (
     *(f"actuator.{name}" for name in Actuator.model_fields),
     *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
     *(f"robot.{name}" for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")),
-    "solver.joints", "start.joint_angles_deg", "start.joint_pitch_deg",
+    "robot.joints", "robot.joint",
+    "solver.joints", "start.joint_angles_deg", "start.joint_pitch_deg", "start.joint_roll_deg",
 )  # fmt: skip
 _OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg"))
 """What a single link has its direction from, if it starts in the gait's pose."""
@@ -164,7 +165,11 @@ _CONDITIONS = (
         "only in the continuum model",
     ),
     _Condition(
-        ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"), "support.kind", _slides,
+        (
+            *(f"ground.{name}" for name in ("mu_along", "mu_across", "mu_backward", "law", "load_factor", "patch")),
+            "ground.friction_factor", "ground.coulomb_smoothing_m_s",
+        ),
+        "support.kind", _slides,
         "only where friction moves the body",
     ),
     _Condition(

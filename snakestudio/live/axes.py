@@ -8,49 +8,49 @@ import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.link.profile.schema import Axis, Profile
+from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
 
 __all__ = ["AxisMap", "mismatches"]
 
 
 class AxisMap:
-    """The axes of a profile as (n_joints, 2) arrays of a scene's joints: yaw and pitch.
+    """The axes of a profile as arrays (m,) of a scene's joint axes.
 
-    A joint axis that the profile does not move is stiff: it reads 0 and is never told anything. Axes of joints that the
-    scene does not have are left out.
+    A joint axis that the profile does not move is stiff: it reads 0 and is never told anything. Axes that the scene
+    does not have are left out.
 
     Parameters
     ----------
     profile : Profile
-    n_joints : int
+    axes : tuple of snakestudio.model.robot.robot.Axis
         Of the scene's robot.
 
     Attributes
     ----------
-    moved : (n_joints, 2) bool array
+    moved : (m,) bool array
         Which joint axes the profile moves.
     """
 
-    def __init__(self, profile: Profile, n_joints: int) -> None:
-        self.n_joints = n_joints
+    def __init__(self, profile: Profile, axes: tuple[JointAxis, ...]) -> None:
         self.n_axes = len(profile.axes)
-        kept = [index for index, axis in enumerate(profile.axes) if axis.joint <= n_joints]
-        self._axes = np.array(kept, np.intp)
-        self._joints = np.array([profile.axes[index].joint - 1 for index in kept], np.intp)
-        self._sides = np.array([profile.axes[index].axis == "pitch" for index in kept], np.intp)
-        self.moved: BoolArray = np.zeros((n_joints, 2), np.bool_)
-        self.moved[self._joints, self._sides] = True
+        places = {axis: entry for entry, axis in enumerate(axes)}
+        wanted = [places.get(JointAxis(axis.joint - 1, axis.axis)) for axis in profile.axes]
+        self._axes = np.array([index for index, entry in enumerate(wanted) if entry is not None], np.intp)
+        self._entries = np.array([entry for entry in wanted if entry is not None], np.intp)
+        self.moved: BoolArray = np.zeros(len(axes), np.bool_)
+        self.moved[self._entries] = True
 
     def joints(self, values: FloatArray) -> FloatArray:
-        """Values of all m axes, (m,), at their joints, (n_joints, 2)."""
-        found = np.zeros((self.n_joints, 2))
-        found[self._joints, self._sides] = values[self._axes]
+        """Values of all axes of the profile as those of the scene's joint axes, (m,)."""
+        found = np.zeros(len(self.moved))
+        found[self._entries] = values[self._axes]
         return found
 
     def axes(self, joints: FloatArray) -> FloatArray:
-        """Values at the joints, (k, n_joints, 2), of all m axes, (k, m); 0 for joints that the scene does not have."""
+        """Values (k, m) of the scene's joint axes as those of all axes of the profile; 0 for those it does not have."""
         found = np.zeros((len(joints), self.n_axes))
-        found[:, self._axes] = joints[:, self._joints, self._sides]
+        found[:, self._axes] = joints[:, self._entries]
         return found
 
 

@@ -22,8 +22,9 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.model.motion import JointAnglesStart
-from snakestudio.model.robot.chain import chain
-from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.chain import chain, height_of_lowest
+from snakestudio.model.robot.pose import joint_lists
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import matrices, quaternions, roll_pitch_yaw, rotation
 from snakestudio.model.scene import Scene
 
@@ -64,12 +65,11 @@ class BasePose:
     heading: float
     flat: bool
 
-    def pose(self, robot: Robot, angles: FloatArray) -> FloatArray:
-        """Poses (n, 7) of the links for joint angles (n-1, 2), rad; what is NaN counts as straight."""
-        bends = np.nan_to_num(angles)
+    def pose(self, robot: Robot, angles: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
+        """Poses (n, 7) of the links for angles (m,), rad, of joint axes; what is NaN counts as straight."""
         if self.flat:
-            bends[:, 1] = 0.0
-        place, turns = chain(np.eye(3), bends, robot.link_length_m, robot.axis_offset_m)
+            angles = np.where([axis.kind == "yaw" for axis in axes], angles, 0.0)
+        place, turns = chain(np.eye(3), np.nan_to_num(angles), robot, axes)
         along, left = turns[:, :, 0].mean(axis=0), turns[:, :, 1].mean(axis=0)
         # A robot that is rolled into a ring heads nowhere; any direction will do then.
         level = rotation(0.0, -math.atan2(-along[2], math.hypot(along[0], along[1])))
@@ -78,8 +78,7 @@ class BasePose:
         whole = rotation(self.heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ level
         place, turns = place @ whole.T, whole @ turns
         place[:, :2] += self.centre - place[:, :2].mean(axis=0)
-        lowest = float((place[:, 2] - robot.contact_half_length_m * np.abs(turns[:, 2, 0])).min())
-        place[:, 2] += robot.radius_m - lowest
+        place[:, 2] += height_of_lowest(place, turns, robot)
         return np.column_stack([place, quaternions(turns)])
 
 
@@ -89,20 +88,23 @@ def station_at(pose: FloatArray, flat: bool) -> BasePose:
     return BasePose(pose[:, :2].mean(axis=0), math.atan2(along[1], along[0]), flat)
 
 
-def placed_by(robot: Robot, angles: FloatArray, links: IndexArray, tracked: FloatArray) -> Placed:
+def placed_by(
+    robot: Robot, angles: FloatArray, axes: tuple[Axis, ...], links: IndexArray, tracked: FloatArray
+) -> Placed:
     """Lay the chain of a robot over the links that are tracked.
 
     Parameters
     ----------
     robot : Robot
-    angles : (n-1, 2) array
-        Measured joint angles, rad, all finite.
+    angles : (m,) array
+        Measured angles of the joint axes, rad, all finite.
+    axes : tuple of Axis
     links : (k,) int array
         Which links are tracked, 0-based, k >= 1.
     tracked : (k, 7) array
         Their poses, as in `Snapshot`.
     """
-    place, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+    place, turns = chain(np.eye(3), angles, robot, axes)
     own, seen = place[links], tracked[:, :3]
     middle, seen_middle = own.mean(axis=0), seen.mean(axis=0)
     weight = 0.25 * robot.link_length_m**2
@@ -122,22 +124,19 @@ def started_at(scene: Scene, angles: FloatArray, pose: FloatArray, measured: boo
     ----------
     scene : Scene
         With links.
-    angles : (n-1, 2) array
-        Joint angles, rad; NaN counts as straight.
+    angles : (m,) array
+        Of the scene's joint axes, rad; NaN counts as straight.
     pose : (n, 7) array
         Of the links.
     measured : bool
         Whether somebody measured where they are. Even then the robot is laid on the ground in a model in space: that a
         tracked link is a millimetre in the ground would throw it up.
     """
-    bends = np.degrees(np.nan_to_num(angles))
+    bends = joint_lists(scene, np.nan_to_num(angles))
     roll, pitch, yaw = np.degrees(roll_pitch_yaw(pose[0, 3:])).tolist()
-    start = JointAnglesStart(
-        x_m=float(pose[0, 0]), y_m=float(pose[0, 1]), heading_deg=yaw, joint_angles_deg=tuple(bends[:, 0].tolist()),
-    )  # fmt: skip
+    start = JointAnglesStart(x_m=float(pose[0, 0]), y_m=float(pose[0, 1]), heading_deg=yaw, **bends)
     if scene.model.spatial:
-        pitches = tuple(bends[:, 1].tolist())
-        start = start.model_copy(update={"pitch_deg": pitch, "roll_deg": roll, "joint_pitch_deg": pitches})
+        start = start.model_copy(update={"pitch_deg": pitch, "roll_deg": roll})
         high = measured and float(pose[:, 2].min()) > 2.0 * (scene.robot.radius_m + scene.robot.link_length_m)
         if high:  # it is carried, or stands on something
             start = start.model_copy(update={"z_m": float(pose[0, 2])})

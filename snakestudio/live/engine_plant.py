@@ -15,7 +15,9 @@ from snakestudio.link.emulator.plant import PlantState
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Emulation, Profile
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.robot import Actuator, JointController
+from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
@@ -56,8 +58,8 @@ class EnginePlant:
         self._scene = self.scene_of(scene, loaded)
         self._limp = self._scene.model_copy(update={"joint_controller": _limp(profile.emulation)})
         self._engine = registry.create(self._scene, base_dir)
-        self._joint = np.array([axis.joint - 1 for axis in profile.axes])
-        self._axis = np.array([int(axis.axis == "pitch") for axis in profile.axes])
+        axes = self._scene.body.axes
+        self._entries = np.array([entry_of(axes, axis.joint - 1, axis.axis) for axis in profile.axes])
         self._blocked = np.zeros(len(profile.axes), np.bool_)
         self._held = np.zeros(len(profile.axes))
         self._owed = 0.0
@@ -91,6 +93,12 @@ class EnginePlant:
             raise UsageError(
                 f"{profile.name} has pitch axes, which the scene's model {scene.model.kind} has not; give a scene with "
                 'model.kind = "spatial_nonsmooth".'
+            )
+        missing = [axis for axis in profile.axes if JointAxis(axis.joint - 1, axis.axis) not in scene.body.axes]
+        if missing:
+            raise UsageError(
+                f"{profile.name} has a {missing[0].axis} axis at joint {missing[0].joint}, which the scene's robot has "
+                "not; give a scene of the same robot."
             )
         own = scene.joint_controller
         kp, kd = emulation.kp_nm_per_rad, emulation.kd_nms_per_rad
@@ -167,11 +175,11 @@ class EnginePlant:
 
     def _reference(self, angle: FloatArray, rate: FloatArray, span: float) -> JointReference:
         """What the engine is told: joints at `angle` first, moving on at `rate`; the mean is the set-point."""
-        shape = (2, self._scene.robot.n_joints, 2)
+        shape = (2, len(self._scene.body.axes))
         angles, rates = np.zeros(shape), np.zeros(shape)
-        angles[0, self._joint, self._axis] = angle
-        angles[1, self._joint, self._axis] = angle + span * rate
-        rates[:, self._joint, self._axis] = rate
+        angles[0, self._entries] = angle
+        angles[1, self._entries] = angle + span * rate
+        rates[:, self._entries] = rate
         begin = self._engine.time
         return JointReference(np.array([begin, begin + span]), angles, rates, np.zeros(shape))
 
@@ -181,7 +189,7 @@ class EnginePlant:
             self._engine.apply(scene)
 
     def _seen(self) -> PlantState:
-        at, shot = (self._joint, self._axis), self._snapshot
+        at, shot = self._entries, self._snapshot
         return PlantState(shot.joint_angle[at], shot.joint_rate[at], shot.joint_torque[at])
 
     def _count(self, simulated: float) -> None:

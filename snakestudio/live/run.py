@@ -41,7 +41,7 @@ def live_schema(profile: Profile, scene: Scene, extra: tuple[str, ...], with_pos
     valid |= Fields.POSE | Fields.TWIST if with_poses else Fields.SHAPE
     if measures(profile, "torque"):
         valid |= Fields.TORQUE
-    return Schema(scene.robot.n_links, profile.has_pitch, (), extra, valid, head=scene.robot.head_index)
+    return Schema(scene.robot.n_links, scene.body.axes, (), extra, valid, head=scene.robot.head_index)
 
 
 class LiveRun:

@@ -47,8 +47,8 @@ class SnapshotBuilder:
     """
 
     def __init__(self, profile: Profile, scene: Scene, station: BasePose, lost_s: float) -> None:
-        self.axes = AxisMap(profile, scene.robot.n_joints)
-        self._robot = scene.robot
+        self.axes = AxisMap(profile, scene.body.axes)
+        self._robot, self._joint_axes = scene.robot, scene.body.axes
         self._station = station
         self._lost = lost_s
         self._says_rate = measures(profile, "rate")
@@ -103,7 +103,7 @@ class SnapshotBuilder:
     def _drawn(self, angle: FloatArray) -> FloatArray:
         """The links at a base that nobody measured; angles come less often than snapshots are made."""
         if self._shape is None or not np.array_equal(self._shape[0], angle, equal_nan=True):
-            self._shape = angle, self._station.pose(self._robot, angle)
+            self._shape = angle, self._station.pose(self._robot, angle, self._joint_axes)
         return self._shape[1]
 
     def _differences(self, telemetry: Telemetry) -> FloatArray:
@@ -122,7 +122,7 @@ class SnapshotBuilder:
 
     def _place(self, tracked: Tracked, angle: FloatArray) -> None:
         self._tracked = tracked
-        self._placed = placed_by(self._robot, angle, tracked.links, tracked.pose)
+        self._placed = placed_by(self._robot, angle, self._joint_axes, tracked.links, tracked.pose)
         self.misfit = self._placed.misfit
         self._station, self._shape = station_at(self._placed.pose, self._station.flat), None
         self._poses.append((tracked.time, self._placed.pose))
@@ -158,7 +158,7 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
     number : int
         Of the row: stands for the steps of a simulation.
     """
-    n, joints = schema.n_links, schema.n_joints
+    n = schema.n_links
 
     def known(values: FloatArray, fields: Fields) -> FloatArray:
         return (values if snapshot.valid & fields else np.full_like(values, np.nan))[None]
@@ -167,7 +167,7 @@ def row_of(snapshot: Snapshot, schema: Schema, extra: FloatArray, number: int) -
     if Fields.POSE in schema.valid and Fields.POSE not in snapshot.valid:
         pose = np.full_like(pose, np.nan)  # where it is drawn for want of better must not pass for measured
     whole = np.zeros(1, np.int64)
-    assert snapshot.joint_angle.shape == (joints, 2)
+    assert snapshot.joint_angle.shape == (len(schema.axes),)
     return Rows(
         time=np.array([snapshot.time]),
         link_pose=pose[None],

@@ -48,7 +48,7 @@ class TwinState:
     ----------
     time : float
         Of the run, s.
-    angle : (n-1, 2) array
+    angle : (m,) array
         rad.
     head : (3,) array
         Centre of gravity of the head link, m.

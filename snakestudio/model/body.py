@@ -18,6 +18,7 @@ from snakestudio.model.by_identity import by_identity
 from snakestudio.model.motion import PlacedStart, Start
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.robot.support import Support
 from snakestudio.model.rotations import matrices
@@ -258,6 +259,7 @@ class ChainBody(Body):
         lists = {
             "joint_angles_deg": n - 1,
             "joint_pitch_deg": n - 1,
+            "joint_roll_deg": n - 1,
             "link_angles_deg": n,
             "position_m": n,
             "orientation_wxyz": n,
@@ -270,7 +272,23 @@ class ChainBody(Body):
                 of = "joint" if key.startswith("joint") else "link"
                 message = f"{len(given)} values for {wanted} {of}s"
                 problems.append(Problem("error", f"start.{key}", message, f"give one value for each {of}"))
-        return problems
+        return problems or self._bends_nowhere(start)
+
+    def _bends_nowhere(self, start: Start) -> list[Problem]:
+        """Angles of axes that joints do not have, and two angles of one axis."""
+        joints, first = self.robot.joint_list, getattr(start, "joint_angles_deg", ())
+        for kind, key in zip(AXES, ("joint_angles_deg", "joint_pitch_deg", "joint_roll_deg"), strict=True):
+            for k, angle in enumerate(getattr(start, key, None) or ()):
+                own = joints[k].axes
+                alone = len(own) == 1
+                if angle and kind not in own and not (kind == "yaw" and alone):
+                    there = ", ".join(own) or "none, it is fixed"
+                    message = f"joint {k + 1} has no {kind} axis to start at {angle:g}°"
+                    return [Problem("error", f"start.{key}", message, f"give 0 for it; its axes: {there}")]
+                if angle and kind != "yaw" and alone and first[k]:
+                    message = f"joint {k + 1} turns about {kind} alone, and start.joint_angles_deg gives an angle, too"
+                    return [Problem("error", f"start.{key}", message, "give 0 for it in one of the two")]
+        return []
 
     def unplaced(self, start: Start) -> str:
         """Nothing: every start says where the links are."""

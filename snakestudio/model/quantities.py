@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.model.column_units import parted
 from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
+from snakestudio.model.robot.joint_axes import entries, joints
+from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
@@ -112,10 +114,6 @@ def _always(schema: Schema) -> bool:
     return True
 
 
-def _has_pitch(schema: Schema) -> bool:
-    return schema.has_pitch
-
-
 def _whole(schema: Schema) -> tuple[str, ...]:
     return ("",)
 
@@ -177,6 +175,8 @@ class Quantity:
         Where its columns stand in the channel browser, if that does not follow from their names; "": nowhere.
     of : callable
         What it has a column for each of.
+    having : callable, optional
+        Those of them that it has a column for, if not all: the joints that have an axis of its kind.
     there : callable
         Which runs have it.
     exported : bool
@@ -192,6 +192,7 @@ class Quantity:
     needs: Fields = Fields.NONE
     group: str = ""
     of: Labels = _whole
+    having: Labels | None = None
     there: Callable[[Schema], bool] = _always
     exported: bool = True
     key: str = ""
@@ -222,7 +223,7 @@ class Column:
 
 
 def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
-    """Component k of what every link, joint, cross-section or anchor has."""
+    """Component k of what every link, cross-section or anchor has."""
 
     def values(piece: Piece) -> FloatArray:
         found: FloatArray = getattr(piece.rows, attribute)[:, :, k]
@@ -324,16 +325,31 @@ def _added_in_degrees(ending: str) -> tuple[Callable[[Piece], FloatArray], Label
 def _of_joints(attribute: str, ending: str, needs: Fields, *, exported: bool = True, cost: str = "") -> list[Quantity]:
     return [
         Quantity(
-            f"joint_{{}}_{axis}_{ending}",
-            _part_of(attribute, k) if exported else _degrees(_part_of(attribute, k)),
+            f"joint_{{}}_{kind}_{ending}",
+            _of_axes(attribute, kind) if exported else _degrees(_of_axes(attribute, kind)),
             needs,
             of=each_joint,
-            there=_has_pitch if axis == "pitch" else _always,
+            having=partial(_joints_with, kind),
             exported=exported,
             cost=cost,
         )
-        for k, axis in enumerate(("yaw", "pitch"))
+        for kind in AXES
     ]
+
+
+def _joints_with(kind: str, schema: Schema) -> tuple[str, ...]:
+    """Numbers of the joints that have an axis of a kind."""
+    return tuple(str(joint + 1) for joint in joints(schema.axes, kind).tolist())
+
+
+def _of_axes(attribute: str, kind: str) -> Callable[[Piece], FloatArray]:
+    """Values of the joint axes of a kind."""
+
+    def values(piece: Piece) -> FloatArray:
+        found: FloatArray = getattr(piece.rows, attribute)[:, entries(piece.schema.axes, kind)]
+        return found
+
+    return values
 
 
 _AXES = tuple(enumerate("xyz"))
@@ -454,9 +470,16 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
     by_name: dict[str, Column] = {}
     by_key: dict[str, tuple[Column, ...]] = {}
     for (of, exported), neighbours in groupby(quantities, lambda quantity: (quantity.of, quantity.exported)):
-        here = [quantity for quantity in neighbours if quantity.there(schema)]
-        for index, label in enumerate(of(schema)):
-            for quantity in here:
+        here = [
+            (quantity, {label: index for index, label in enumerate((quantity.having or of)(schema))})
+            for quantity in neighbours
+            if quantity.there(schema)
+        ]
+        for label in of(schema):
+            for quantity, indices in here:
+                index = indices.get(label)
+                if index is None:
+                    continue
                 name = quantity.name.format(label)
                 filled = quantity.needs in schema.valid
                 column = Column(name, quantity, index, filled, _group(quantity, name, schema))

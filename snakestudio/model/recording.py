@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, Int32Array
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
+from snakestudio.model.robot.robot import Axis
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats
 
@@ -36,8 +37,8 @@ class Schema:
     Attributes
     ----------
     n_links : int
-    has_pitch : bool
-        Whether the joints have a pitch axis.
+    axes : tuple of Axis
+        Of the joints, in the order of the columns of joint values; () of a continuous body.
     energy : tuple of str
         Names of the columns of `Rows.energy`.
     extra : tuple of str
@@ -53,7 +54,7 @@ class Schema:
     """
 
     n_links: int
-    has_pitch: bool
+    axes: tuple[Axis, ...]
     energy: tuple[str, ...]
     extra: tuple[str, ...] = ()
     valid: Fields = Fields.ALL
@@ -121,8 +122,8 @@ class Rows:
         s.
     link_pose : (k, n, 7)
     link_twist : (k, n, 6)
-    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (k, n-1, 2)
-        (k, 0, 2) of a continuous body.
+    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (k, m)
+        Of the axes that the schema lists.
     impulse_obstacle, impulse_ground : (k, n, 3)
         Impulse on every link since the start of the run, N s. That of the ground is friction and normal together.
     contacts_closed : (k,) int

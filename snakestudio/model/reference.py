@@ -22,9 +22,10 @@ class JointReference:
     ----------
     time : (k,) array
         Times of the knots, s, strictly ascending, k >= 2.
-    angle, rate, acceleration : (k, n_joints, 2) arrays
-        Joint angles (yaw, pitch) and their derivatives at the knots; rad, rad/s, rad/s^2. The signs are those of P1/P2.
-    torque : (k, n_joints, 2) array or None
+    angle, rate, acceleration : (k, m) arrays
+        Angles of the m joint axes, in the order of `scene.body.axes`, and their derivatives at the knots; rad, rad/s,
+        rad/s^2. The signs are those of P1/P2.
+    torque : (k, m) array or None
         Torques that the motors are given, N m, positive as the angles, linear between the knots; angles, rates and
         accelerations are not numbers then, for nobody asks for any. None: the joints follow their angles.
     """
@@ -44,7 +45,7 @@ class JointReference:
         )
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
-        """Angle and rate at `time`, each (n_joints, 2); the ends hold outside the knots."""
+        """Angle and rate at `time`, each (m,); the ends hold outside the knots."""
         t = self.time
         if time >= t[-1]:
             return self.angle[-1], self.rate[-1]

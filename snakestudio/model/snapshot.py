@@ -192,8 +192,8 @@ class Snapshot:
         when it lies flat. A planar link lies on the ground.
     link_twist : (n, 6) array
         Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame.
-    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (n-1, 2) arrays
-        Yaw and pitch of every joint; rad, rad/s, N m. A continuous body has none: (0, 2).
+    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (m,) arrays
+        Of the m joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. A continuous body has none.
     contacts : Contacts
         Over the control period (or, in a recording, since the row before).
     energy : dict of str to float

@@ -14,6 +14,8 @@ from snakestudio._arrays import FloatArray
 
 __all__ = ["Actuation", "BodyDescription", "Geometry", "Inertial", "JointDescription", "Placement", "RobotDescription"]
 
+_GROUNDS = ("plane", "height_field")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
@@ -68,13 +70,24 @@ class Geometry:
     friction: tuple[float, float] | None = None
     """Coefficients along and across, where the file gives them."""
 
+    friction_axis: FloatArray | None = None
+    """(3,), direction of the first coefficient in the body's frame, where the file gives one."""
+
     collides: bool = True
     """False: it is only drawn."""
 
     heights: FloatArray | None = None
     """(rows, columns) of a height field, m; rows along y, columns along x, over the box of `size` (x, y)."""
 
+    vertices: FloatArray | None = None
+    """(k, 3) corners of a convex mesh that stands in the robot file itself, m."""
+
     name: str = ""
+
+    @property
+    def solid(self) -> bool:
+        """Whether it can be a part of a body, and its size is known."""
+        return bool(self.size) and self.kind not in _GROUNDS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,6 +26,7 @@ from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen
 from snakestudio.model.reference import JointReference, StrainReference
 from snakestudio.model.robot.attachments import Attachments
+from snakestudio.model.robot.joint_axes import from_pairs
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
@@ -33,8 +34,10 @@ from snakestudio.model.scene_file.parse import parse_scene
 
 __all__ = ["FORMAT", "decode", "encode"]
 
-FORMAT = 2
+FORMAT = 3
 """Raised when these bytes mean something else than before.
+
+2 had yaw and pitch of every joint, whether it had both or not, where there is a value for each joint axis now.
 
 1 named classes by the modules that they were in, and scenes by a digest of all keys that there were: it changes with
 every new key, so that of these states it is not asked whether they belong to the scene. Who goes on from one compares
@@ -218,6 +221,22 @@ def _from_format_1(kind: type, values: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+_OF_JOINTS = {
+    "joint_reference": ("angle", "rate", "acceleration", "torque"),
+    "set_points": ("released", "held"),
+}
+"""Fields of classes that have a value for each joint axis."""
+
+
+def _from_pairs(kind: type, values: dict[str, Any], scene: Scene) -> dict[str, Any]:
+    """Fields of a class as they are today of those in files of formats 1 and 2."""
+    names = [name for name in _OF_JOINTS.get(_name(kind), ()) if values[name] is not None]
+    axes, pairs = scene.body.axes, (scene.robot.n_joints, 2)
+    if any(values[name].shape[-2:] != pairs for name in names):
+        raise ValueError("it is of other joints")
+    return values | {name: from_pairs(values[name], axes) for name in names}
+
+
 class _Writer:
     """Writes values; what was written before is referred to, so that shared things stay shared."""
 
@@ -386,6 +405,8 @@ class _Reader:
         values = {name: self.read() for name in names}
         if self._format == 1:
             values = _from_format_1(kind, values)
+        if self._format < 3:
+            values = _from_pairs(kind, values, self._scene)
         wanted = kind.__annotations__
         # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
         for name, value in values.items():

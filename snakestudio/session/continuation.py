@@ -128,7 +128,7 @@ def continue_run(
 
 
 def _columns(schema: Schema) -> tuple[object, ...]:
-    return schema.n_links, schema.has_pitch, schema.energy, schema.extra, schema.sections, schema.n_holds
+    return schema.n_links, schema.axes, schema.energy, schema.extra, schema.sections, schema.n_holds
 
 
 def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float | None, list[str]]:

@@ -20,7 +20,7 @@ def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
         pose, twist = initial_state(scene, base_dir)
     except SceneError:
         return None
-    nothing = np.zeros((scene.body.n_joints, 2))
+    nothing = np.zeros(len(scene.body.axes))
     return Snapshot(
         time=0.0,
         link_pose=pose,

@@ -49,13 +49,14 @@ PRESETS = (
 def curve_offers(schema: Schema, names: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
     """Sets of columns for the curves under the picture, of those that a run has."""
     middle = schema.n_links // 2 + 1
+    kind = next((axis.kind for axis in schema.axes if axis.joint == middle - 1), "yaw")
     offers = [
         ("None", ()),
         ("Velocity of the centre of mass", ("com_vx_mps", "com_vy_mps")),
         ("Way of the centre of mass", ("com_x_m", "com_y_m")),
         ("Forces of obstacles", ("contact_obstacle_fx_n", "contact_obstacle_fy_n")),
         ("Velocity and forces of obstacles", ("com_vx_mps", "contact_obstacle_fx_n")),
-        (f"Joint {middle}, angle and command", (f"joint_{middle}_yaw_rad", f"joint_{middle}_yaw_ref_rad")),
+        (f"Joint {middle}, angle and command", (f"joint_{middle}_{kind}_rad", f"joint_{middle}_{kind}_ref_rad")),
         ("Energy and work", ("energy_kinetic_j", "work_actuator_j", "work_friction_j")),
     ]
     return [(text, columns) for text, columns in offers if all(name in names for name in columns)]

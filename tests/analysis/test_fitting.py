@@ -149,7 +149,7 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     wrong[2] += 5.0
     wrong[3] = np.nan
     kept = Track(time, 3, wrong, np.array([True, True, False, True]))
-    angle = np.array([run.recording.rows(row, row + 1).joint_angle[0, 2, 0] for row in rows])
+    angle = np.array([run.recording.rows(row, row + 1).joint_angle[0, 2] for row in rows])
     turned = JointTrack(time, 2, angle + 0.1, weight=4.0)
     trial = Trial("t", scene, (kept, turned), offset_bounds_s=(0.0, 0.0), align=False)
     misfit = Objective([trial]).misfit(0, run)

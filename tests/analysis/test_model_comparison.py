@@ -78,7 +78,7 @@ def test_the_figures_are_those_of_the_two_recordings(open_ground: ModelCompariso
     heading = []
     for rows in (planar, spatial):
         first = 2 * np.unwrap(np.arctan2(rows.link_pose[:, 0, 6], rows.link_pose[:, 0, 3]))
-        heading.append(np.degrees(first + rows.joint_angle[:, :, 0] @ ((10 - np.arange(10)) / 11)))
+        heading.append(np.degrees(first + rows.joint_angle @ ((10 - np.arange(10)) / 11)))
     turned = heading[1] - heading[0]
     np.testing.assert_allclose(found["heading"].series, turned - 360 * np.round(turned[0] / 360), atol=1e-6)
     # Small, but there: the same paper's friction on one contact a link, and on two.

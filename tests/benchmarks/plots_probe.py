@@ -31,7 +31,7 @@ _PART = 18_000
 
 def an_hour(scene: Scene) -> RunRecording:
     """An hour in a run file, made of the same minutes over and over."""
-    recording = RunRecording(scene, Schema(scene.robot.n_links, False, ENERGIES))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, ENERGIES))
     part = make_rows(scene, 0, _PART)
     for first in range(0, ROWS, _PART):
         recording.append(replace(part, time=np.arange(first, first + _PART) / scene.run.log_rate_hz))

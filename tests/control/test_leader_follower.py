@@ -41,8 +41,8 @@ def shot(time: float, theta: FloatArray, force: FloatArray | None = None, head: 
     pose = np.zeros((n, 7))
     pose[:, :2] = centre - centre.mean(axis=0) + [3.0, -1.0]
     pose[:, 3], pose[:, 6] = np.cos(theta / 2), np.sin(theta / 2)
-    angle, none = np.zeros((n - 1, 2)), np.zeros((n - 1, 2))
-    angle[:, 0] = np.diff(theta)
+    angle, none = np.zeros(n - 1), np.zeros(n - 1)
+    angle[:] = np.diff(theta)
     pushed = np.flatnonzero(normal.any(axis=1)).astype(np.int32)
     # Weight and friction are no measurement of an obstacle.
     link = np.concatenate([pushed, np.arange(n)]).astype(np.int32)
@@ -64,8 +64,7 @@ def yaw(made: LeaderFollower, snapshot: Snapshot) -> FloatArray:
     reference = asked(made, snapshot)
     assert not reference.rate.any(), "(59) has no rate reference"
     assert (reference.angle == reference.angle[0]).all()
-    assert not reference.angle[:, :, 1].any()
-    return reference.angle[0, :, 0]
+    return reference.angle[0]
 
 
 def value(made: LeaderFollower, name: str) -> float:

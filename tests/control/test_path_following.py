@@ -210,7 +210,7 @@ def test_a_restored_controller_goes_on_as_it_did() -> None:
         for k in range(begin, end):
             reference = controller.reference(np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot())
             engine.advance(reference, 10, ())
-            made.append(np.concatenate([reference.angle[-1, :, 0], controller.values()]))
+            made.append(np.concatenate([reference.angle[-1], controller.values()]))
         return made
 
     go_on(0, 150)
@@ -232,7 +232,7 @@ def test_the_loop_is_closed_once_the_gait_has_begun() -> None:
     for k in range(200):
         reference = controller.reference(np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, engine.snapshot())
         offset = controller.values()[2]
-        still = reference.angle[0, :, 0] == 0.0
+        still = reference.angle[0] == 0.0
         if offset:
             begun.append(k)
             assert not still.any()
@@ -249,13 +249,13 @@ def test_set_points_carry_the_offset_they_were_made_with() -> None:
     for k, reference in enumerate(references(scene, 120, {})):
         steps = np.floor(reference.time / 0.001 + 1e-6).astype(int)
         inside = (steps % 125 > 0) & (steps % 125 < 125)
-        for step, angle in zip(steps[inside], reference.angle[inside, :, 0], strict=True):
+        for step, angle in zip(steps[inside], reference.angle[inside], strict=True):
             held = values.setdefault(step // 125, angle)
             np.testing.assert_array_equal(angle, held)
         assert not reference.rate.any(), k
     # The wave of the free gait differs from them by the one offset of all joints.
     gait = registry.create(with_values(SHIPPED, {"controller.kind": "none"}))
-    offsets = [angle - gait.reference(np.array([n * 0.125, 9.9]), None).angle[0, :, 0] for n, angle in values.items()]
+    offsets = [angle - gait.reference(np.array([n * 0.125, 9.9]), None).angle[0] for n, angle in values.items()]
     np.testing.assert_allclose(np.ptp(offsets, axis=1), 0.0, atol=1e-12)
     assert len({round(float(o[0]), 9) for o in offsets}) == len(offsets)
 

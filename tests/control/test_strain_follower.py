@@ -36,7 +36,7 @@ def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: f
             },
         )  # fmt: skip
         angle = StrainFollower(scene).reference(np.zeros(1), None).angle[0]
-        centre, turn = chain(np.eye(3), angle, 1.0 / n)
+        centre, turn = chain(np.eye(3), angle, scene.robot, scene.body.axes)
         points = np.linspace(0.0, 1.0, 2 * 8 * n + 1)
         frame, place = shape(StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0)
         first, last = 8, len(points) - 9  # the middles of the first and the last link

@@ -193,7 +193,7 @@ def test_left_is_left_whichever_end_the_head_is() -> None:
         scene = with_values(PLANAR, {"robot.head": head, "gait.amplitude_deg": 0.0, "start.amplitude_deg": 0.0})
         made = controller(scene)
         made.steer(TeleopCommand(0.0, 1.0))
-        bends.append(driven_for(made, scene, 0, 120)[-1].angle[-1, :, 0])
+        bends.append(driven_for(made, scene, 0, 120)[-1].angle[-1])
     np.testing.assert_allclose(bends[0], -math.radians(10.0), atol=1e-12)
     np.testing.assert_allclose(bends[1], math.radians(10.0), atol=1e-12)
 
@@ -218,7 +218,7 @@ def test_start_delay_set_points_and_soft_start_apply_to_a_driven_gait_too() -> N
     made.steer(TeleopCommand(1.0, 1.0))
     blocks = driven_for(made, scene, 0, 40)
     assert all(not block.rate.any() for block in blocks), "set-points are held"
-    held = np.concatenate([block.angle[:, 0, 0] for block in blocks])
+    held = np.concatenate([block.angle[:, 0] for block in blocks])
     assert len(np.unique(held)) <= 10
     assert len(np.unique(held)) >= 8
     other = controller(with_values(PLANAR, {**QUICK, "control.start_delay_s": 0.05}))

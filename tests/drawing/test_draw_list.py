@@ -160,9 +160,9 @@ def test_selection_and_hover_get_outlines():
 def test_reference_ghost_lies_on_a_robot_that_obeys():
     pose = serpenoid_pose()
     heading = 2 * np.arctan2(pose[:, 6], pose[:, 3])
-    told = np.zeros((10, 2))
-    told[:, 0] = np.diff(heading)
-    ghost = robot_parts.reference_pose(pose, told, Robot())
+    told = np.zeros(20)
+    told[::2] = np.diff(heading)
+    ghost = robot_parts.reference_pose(pose, told, Robot(), Robot().axes)
     assert np.allclose(ghost[:, :3], pose[:, :3], atol=1e-9)
     same = np.abs((ghost[:, 3:] * pose[:, 3:]).sum(axis=1))
     assert np.allclose(same, 1, atol=1e-9)
@@ -171,7 +171,7 @@ def test_reference_ghost_lies_on_a_robot_that_obeys():
 def test_positive_pitch_lowers_the_next_link():
     pose = np.zeros((2, 7))
     pose[:, 0], pose[:, 2], pose[:, 3] = (0, 0.122), 0.5, 1
-    ghost = robot_parts.reference_pose(pose, np.array([[0.0, 0.3]]), Robot(n_links=2))
+    ghost = robot_parts.reference_pose(pose, np.array([0.0, 0.3]), Robot(n_links=2), Robot(n_links=2).axes)
     axis = robot_parts.chain(ghost).axis
     assert axis[1, 2] < axis[0, 2]
     assert np.allclose(ghost[:, :3].mean(axis=0), pose[:, :3].mean(axis=0))

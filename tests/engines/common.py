@@ -31,15 +31,25 @@ def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> F
 
 
 def _waves(scene: Scene, time: FloatArray) -> FloatArray:
-    """Angle, rate and acceleration of yaw and pitch of all joints that the scene's gait asks for, (3, k, n-1, 2)."""
+    """Angle, rate and acceleration of all joint axes that the scene's gait asks for, (3, k, m)."""
     gait, joints = scene.gait, np.arange(scene.robot.n_links - 1)
     phase = gait.omega * time[:, None] + joints * gait.phase_shift
     yaw = _wave(gait.amplitude, gait.omega, phase, gait.offset)
     if not isinstance(gait, TwoWaves):
-        return np.stack([yaw, np.zeros_like(yaw)], -1)
+        return _of_axes(scene, yaw, np.zeros_like(yaw))
     p = gait.pitch
     phase = p.omega * time[:, None] + joints * p.phase_shift + p.phase
-    return np.stack([yaw, _wave(p.amplitude, p.omega, phase, p.offset)], -1)
+    return _of_axes(scene, yaw, _wave(p.amplitude, p.omega, phase, p.offset))
+
+
+def _of_axes(scene: Scene, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
+    """Values (..., m) of cardan joints, or of yaw axes alone in the plane."""
+    return np.stack([yaw, pitch], -1).reshape(*yaw.shape[:-1], -1) if scene.model.spatial else yaw
+
+
+def yaw_of(values: FloatArray, n_joints: int) -> FloatArray:
+    """Values (..., n-1) of the yaw axes, of those of all axes of joints that have as many each."""
+    return values.reshape(*values.shape[:-1], n_joints, -1)[..., 0]
 
 
 def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference:
@@ -53,19 +63,19 @@ def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference
     near = np.abs(_waves(scene, (np.arange(end) + 0.5) * dt)[0]) <= np.radians(scene.control.soft_start_deg)
     follows = np.logical_or.accumulate(near, axis=0)
     before, after = follows[np.maximum(at - 1, 0)], follows[np.minimum(at, end - 1)]
-    jumps = (before != after).any(axis=(1, 2))
+    jumps = (before != after).any(axis=1)
     twice = np.repeat(np.arange(len(at)), 1 + jumps)
     second = np.concatenate([[False], np.diff(twice) == 0])
     time = np.where(second, np.nextafter(time[twice], np.inf), time[twice])
-    mask = np.where((second | ~jumps[twice])[:, None, None], after[twice], before[twice])
+    mask = np.where((second | ~jumps[twice])[:, None], after[twice], before[twice])
     return JointReference(time, *(_waves(scene, time) * mask))
 
 
 def still(scene: Scene, angle: FloatArray | float = 0.0, pitch: FloatArray | float = 0.0) -> JointReference:
     """Joints that shall keep their angles (yaw and pitch)."""
     n = scene.robot.n_links
-    angles = np.stack([np.broadcast_to(np.asarray(a, dtype=float), (2, n - 1)) for a in (angle, pitch)], -1)
-    zero = np.zeros((2, n - 1, 2))
+    angles = _of_axes(scene, *(np.broadcast_to(np.asarray(a, dtype=float), (2, n - 1)) for a in (angle, pitch)))
+    zero = np.zeros_like(angles)
     return JointReference(np.array([0.0, 1e6]), angles, zero, zero)
 
 

@@ -88,7 +88,7 @@ def test_snapshots_show_what_rows_hold(name: str) -> None:
     assert np.array_equal(snapshot.body.wrench, rows.wrench[0])
     assert np.array_equal(snapshot.body.strain, rows.strain[0])
     assert np.array_equal(snapshot.body.active, rows.hold[0, :, 0] == 1)
-    assert snapshot.joint_angle.shape == (0, 2)
+    assert snapshot.joint_angle.shape == (0,)
     assert not snapshot.valid & (Fields.JOINTS | Fields.REFERENCE)
     assert snapshot.control["slip_mps"] == rows.extra[0, engine.schema.extra.index("slip_mps")]
     # The impulses of the interval are those of the sums since the start.

@@ -234,9 +234,9 @@ def test_a_link_that_hops_through_a_pin_and_back_within_one_call_is_noticed(mode
         )
 
     at = np.clip(np.arange(steps + 1) - rest, 0, swing) * 2.0 * np.pi / swing
-    angle, rate = np.zeros((2, steps + 1, 1, 2))
-    angle[:, 0, 0] = 0.2 * (1.0 - np.cos(at))
-    rate[:, 0, 0] = 0.2 * np.sin(at) * 2.0 * np.pi / (swing * step)
+    angle, rate = np.zeros((2, steps + 1, len(scene().body.axes)))
+    angle[:, 0] = 0.2 * (1.0 - np.cos(at))
+    rate[:, 0] = 0.2 * np.sin(at) * 2.0 * np.pi / (swing * step)
     swung = JointReference(np.arange(steps + 1) * step, angle, rate, np.zeros_like(angle))
     free = registry.create(scene())
     assert free.advance(swung, rest).ok

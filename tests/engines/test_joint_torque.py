@@ -24,6 +24,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.session.offline import run_offline
+from tests.engines.common import yaw_of
 
 LINKS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
 STEP = 1.0 / 8000
@@ -48,7 +49,7 @@ def run(scene: Scene) -> Rows:
 
 
 def motion(scene: Scene) -> tuple[Rows, FloatArray, FloatArray]:
-    """Rows, and angles and rates (k, n - 1, 2) of ever shorter steps: time stepping errs in proportion to them."""
+    """Rows, and angles and rates (k, m) of ever shorter steps: time stepping errs in proportion to them."""
     rows = run(scene)
     if not scene.model.kind.endswith("nonsmooth"):
         return rows, rows.joint_angle, rows.joint_rate
@@ -79,10 +80,10 @@ def turned(scene: Scene, torque: Callable[[float], float], times: FloatArray) ->
 def test_two_free_links_under_a_constant_torque_have_the_energy_it_has_given(kind: str) -> None:
     scene = free(kind, 2, "0.01")
     rows, angle, rates = motion(scene)
-    phi, rate = angle[:, 0, 0], rates[:, 0, 0]
+    phi, rate = angle[:, 0], rates[:, 0]
     assert phi[-1] > 2.0
     assert rate == pytest.approx(np.sqrt(2.0 * 0.01 * np.abs(phi) / inertia(scene, phi)), rel=2e-7, abs=1e-6)
-    assert rows.joint_torque[1:, 0, 0] == pytest.approx(0.01, abs=1e-12)
+    assert rows.joint_torque[1:, 0] == pytest.approx(0.01, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", LINKS)
@@ -91,23 +92,25 @@ def test_two_free_links_under_a_swinging_torque_turn_as_their_equation_says(kind
     rows, angle, rates = motion(scene)
     wanted = turned(scene, lambda t: 0.03 * math.sin(2.0 * math.pi * t) - 0.005 * math.tanh(5.0 * t), rows.time)
     assert np.abs(wanted[0]).max() > 1.0
-    assert angle[:, 0, 0] == pytest.approx(wanted[0], abs=1e-5)
-    assert rates[:, 0, 0] == pytest.approx(wanted[1], abs=5e-5)
+    assert angle[:, 0] == pytest.approx(wanted[0], abs=1e-5)
+    assert rates[:, 0] == pytest.approx(wanted[1], abs=5e-5)
 
 
 def test_a_pitch_torque_does_with_links_in_space_what_a_yaw_torque_does() -> None:
     scene = free("spatial_nonsmooth", 2, "0", gait__pitch_torque_nm="0.03*cos(5*t)")
     rows, angle, _ = motion(scene)
     phi, _ = turned(scene, lambda t: 0.03 * math.cos(5.0 * t), rows.time)
-    assert angle[:, 0, 1] == pytest.approx(phi, abs=2e-6)
-    assert rows.joint_torque[1:, 0, 1] == pytest.approx(0.03 * np.cos(5.0 * (rows.time[1:] - 0.5 * STEP)), abs=1e-9)
-    assert not rows.joint_angle[:, 0, 0].any()
+    assert angle[:, 1] == pytest.approx(phi, abs=2e-6)
+    assert rows.joint_torque[1:, 1] == pytest.approx(0.03 * np.cos(5.0 * (rows.time[1:] - 0.5 * STEP)), abs=1e-9)
+    assert not rows.joint_angle[:, 0].any()
 
 
 def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
     rows = run(free("planar_nonsmooth", 5, "0.001*(10*i + n)*exp(-t)", run__duration_s=0.1))
     share = math.exp(-(rows.time[-1] - 0.5 * STEP))
-    assert rows.joint_torque[-1, :, 0] == pytest.approx(0.001 * np.array([15.0, 25.0, 35.0, 45.0]) * share, rel=1e-6)
+    assert yaw_of(rows.joint_torque, 4)[-1] == pytest.approx(
+        0.001 * np.array([15.0, 25.0, 35.0, 45.0]) * share, rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("kind", LINKS)
@@ -123,7 +126,7 @@ def test_torques_within_the_robot_change_no_momentum_and_all_models_agree(kind: 
     assert np.abs(momentum).max() < 1e-9
     assert np.abs(spin).max() < 5e-4 * size  # where joints are closed by moving links, it is as exact as the steps
     exact = run(free("planar_lagrangian", 6, "0.03*sin(7*t + 0.9*i)"))
-    assert angle[:, :, 0] == pytest.approx(exact.joint_angle[:, :, 0], abs=1e-5)
+    assert yaw_of(angle, 5) == pytest.approx(exact.joint_angle, abs=1e-5)
 
 
 GROUND = {"ground.gravity_m_s2": 9.81, "ground.mu_along": 0.1, "ground.mu_across": 0.4}
@@ -135,7 +138,7 @@ def test_the_work_of_the_torques_is_what_the_ledger_has(kind: str) -> None:
     rows = run(with_values(scene, {**GROUND, "run.log_rate_hz": 2000.0, "start.z_m": None}))
     names = registry.create(scene).schema.energy
     energy = dict(zip(names, rows.energy.T, strict=True))
-    rate, torque = rows.joint_rate[:, :, 0], rows.joint_torque[:, :, 0]
+    rate, torque = yaw_of(rows.joint_rate, 4), yaw_of(rows.joint_torque, 4)
     # Torques are those in the middle of the step that ends with the row.
     power = (torque[1:] * rate[1:]).sum(axis=1)
     told = np.concatenate([[0.0], np.cumsum(power) / 2000.0])
@@ -151,13 +154,13 @@ def test_motors_saturate_and_lag_under_given_torques_too(kind: str) -> None:
     values = {"actuator__max_torque_nm": 0.02, "actuator__time_constant_s": 0.05}
     rows = run(free(kind, 3, "0.5*(2*i - 3)", run__duration_s=0.2, **values))
     wanted = 0.02 * -np.expm1(-rows.time / 0.05)  # tau' = (tau_most - tau) / T
-    assert rows.joint_torque[1:, :, 0] == pytest.approx(wanted[1:, None] * [-1.0, 1.0], rel=1e-9)
+    assert yaw_of(rows.joint_torque, 2)[1:] == pytest.approx(wanted[1:, None] * [-1.0, 1.0], rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth", "planar_nonholonomic"])
 def test_joints_stop_under_given_torques_too(kind: str) -> None:
     rows = run(free(kind, 2, "0.02", robot__joint_limit_deg=30.0))
-    angle = np.degrees(rows.joint_angle[:, 0, 0])
+    angle = np.degrees(rows.joint_angle[:, 0])
     assert 29.9 < angle.max() < 31.0
     if kind != "planar_nonholonomic":  # where springs stop them, they bounce
         assert angle[-1] == pytest.approx(30.0, abs=0.2)
@@ -167,7 +170,7 @@ def test_joints_stop_under_given_torques_too(kind: str) -> None:
 def test_there_is_no_reference_angle_anywhere(kind: str) -> None:
     result = run_offline(free(kind, 3, "0.01", run__duration_s=0.05))
     rows = result.recording.rows(0, len(result.recording))
-    assert np.isnan(rows.joint_angle_ref[:, :, 0]).all()
+    assert np.isnan(rows.joint_angle_ref).all()
     names = ("joint_1_yaw_ref_rad", "joint_1_yaw_rad", "joint_1_yaw_torque_nm")
     columns = columns_between(result.recording, names, 0, len(result.recording))
     assert np.isnan(columns[:, 0]).all()

@@ -173,7 +173,7 @@ def test_joint_stop_holds_a_limp_joint() -> None:
     report = engine.advance(still(scene), 400, range(1, 401))
     assert report.ok
     assert report.residual <= 1e-8
-    angle, rate = report.rows.joint_angle[:, 0, 0], report.rows.joint_rate[:, 0, 0]
+    angle, rate = report.rows.joint_angle[:, 0], report.rows.joint_rate[:, 0]
     assert angle.max() <= math.radians(30.0) + math.radians(100.0) * scene.solver.step_s
     assert angle[-1] >= math.radians(30.0)
     assert abs(rate[-1]) < 1e-12

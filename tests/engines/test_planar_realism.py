@@ -48,8 +48,8 @@ def test_it_moves_as_the_model_in_space_does_where_nothing_leaves_the_plane(flaw
     flat, space = moved("planar_nonsmooth", FLAWS[flaw]), moved("spatial_nonsmooth", FLAWS[flaw])
     # Quaternions turn by 2 arctan(w dt / 4) in half a step, not by w dt / 2: less by (w dt)^2 / 48, so this is of dt^2.
     assert flat.link_pose[:, :, :2] == pytest.approx(space.link_pose[:, :, :2], abs=1e-8)
-    assert flat.joint_angle[:, :, 0] == pytest.approx(space.joint_angle[:, :, 0], abs=2e-7)
-    assert flat.joint_torque[:, :, 0] == pytest.approx(space.joint_torque[:, :, 0], abs=2e-6)
+    assert flat.joint_angle == pytest.approx(space.joint_angle[:, ::2], abs=2e-7)
+    assert flat.joint_torque == pytest.approx(space.joint_torque[:, ::2], abs=2e-6)
     plain = moved("planar_nonsmooth", {})
     assert np.abs(flat.joint_angle - plain.joint_angle).max() > 1e-4  # and each of them changes something
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from snakestudio.engines import registry
 from snakestudio.engines.spatial_nonsmooth.check import _joint_response, check, largest_stable_step
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
+from snakestudio.engines.spatial_nonsmooth.params import chain_of_scene
 from snakestudio.errors import Problem
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import RecordingStart, StateStart
@@ -33,6 +34,7 @@ from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene
 from tests.engines.common import gait_reference, still
+from tests.engines.spatial_chains import mujoco_model
 from tests.peers.mujoco_robot import build
 
 SPACE = with_values(Scene(), {"model.kind": "spatial_nonsmooth"})
@@ -255,6 +257,15 @@ def test_axes_further_apart_than_a_link_is_long() -> None:
     assert [problem.key for problem in among(robot__axis_offset_m=0.2)] == ["robot.axis_offset_m"]
 
 
+def test_joint_that_does_not_fit_its_shorter_link_is_named() -> None:
+    scene = with_values(SPACE, {"robot.axis_offset_m": 0.03, "robot.link": ({"index": 4, "length_m": 0.02},)})
+    (problem,) = check(scene)
+    assert problem.sentence() == (
+        "robot.axis_offset_m: the axis offset of joint 3, 0.03 m, is not less than the length of its shorter link, "
+        "0.02 m; make the offset smaller or the link longer."
+    )
+
+
 @pytest.mark.parametrize("offset", [0.0, 0.022])
 def test_the_joints_response_is_that_of_mujocos_mass_matrix(offset: float) -> None:
     rng = np.random.default_rng(3)
@@ -271,6 +282,30 @@ def test_the_joints_response_is_that_of_mujocos_mass_matrix(offset: float) -> No
     mujoco.mj_solveM(model, data, inverse, np.eye(model.nv))
     expected = inverse[6:, 6:]
     ours = _joint_response(scene.robot, initial_joint_angles(scene))
+    np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
+    """Links that differ in mass, length and centre of mass, an alternating robot with other joints among its own."""
+    values = {
+        "robot.n_links": 8, "robot.joints": "alternating",
+        "robot.link": ({"index": "2-3", "mass_kg": 1.2, "length_m": 0.2}, {"index": "odd", "centre_of_mass_m": 0.015}),
+        "robot.joint": (
+            {"index": 2, "axes": "cardan", "axis_offset_m": 0.02}, {"index": 4, "axes": "fixed"},
+            {"index": 5, "axes": "yaw+roll"}, {"index": 6, "axes": "yaw+pitch+roll", "axis_offset_m": 0.01},
+        ),
+    }  # fmt: skip
+    scene = with_values(SPACE, values)
+    chain = chain_of_scene(scene)
+    angles = np.random.default_rng(4).uniform(-0.6, 0.6, len(scene.body.axes))
+    model = mujoco_model(chain, scene.ground, 1e-3)
+    data = mujoco.MjData(model)
+    data.qpos[7:] = angles
+    mujoco.mj_forward(model, data)
+    inverse = np.zeros((model.nv, model.nv))
+    mujoco.mj_solveM(model, data, inverse, np.eye(model.nv))
+    expected = inverse[6:, 6:]
+    ours = _joint_response(scene.robot, angles)
     np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 

@@ -321,7 +321,7 @@ def test_joint_stop_holds_a_limp_joint(plane: int) -> None:
     report = engine.advance(still(scene), 1600, range(1, 1601))
     assert report.ok
     assert report.residual <= 1e-8
-    angle, speed = report.rows.joint_angle[:, 0, plane], report.rows.joint_rate[:, 0, plane]
+    angle, speed = report.rows.joint_angle[:, plane], report.rows.joint_rate[:, plane]
     assert angle[400] > math.radians(9.0)  # before the stop it turns freely
     assert angle.max() <= math.radians(30.0) + math.radians(100.0) * scene.solver.step_s
     assert angle[-1] >= math.radians(30.0) - 1e-9

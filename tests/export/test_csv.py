@@ -18,6 +18,7 @@ from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.scene_file import load_scene, scene_hash
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
@@ -68,7 +69,7 @@ def test_the_fixed_columns_come_first_and_in_order(recording: RunRecording, tmp_
 
 
 def test_pitch_columns_are_there_where_the_model_has_pitch() -> None:
-    names = column_names(Schema(3, True, SCHEMA.energy))
+    names = column_names(Schema(3, cardan_axes(2), SCHEMA.energy))
     assert {"joint_2_pitch_rad", "joint_1_pitch_ref_rad", "joint_1_pitch_torque_nm"} <= set(names)
 
 

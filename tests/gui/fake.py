@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.robot.joint_axes import in_a_row
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.recording import RunRecording
@@ -50,7 +51,7 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     pitch_rate = wave.amplitude * wave.omega * np.cos(pitch_phase)
 
     def both(yaw: NDArray[np.float64], pitch: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.stack([yaw, pitch], axis=2)
+        return in_a_row({"yaw": yaw, "pitch": pitch}, scene.body.axes)
 
     return Rows(
         time=time,
@@ -82,8 +83,7 @@ def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> Ru
 
     Column k of `extra` is (k + 1) sin(t).
     """
-    has_pitch = scene.model.kind != "planar_nonsmooth"
-    recording = RunRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES, extra))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, ENERGIES, extra))
     for first, stop in _blocks(0, n_rows):
         rows = make_rows(scene, first, stop)
         columns = np.outer(np.sin(rows.time), np.arange(1.0, len(extra) + 1))

@@ -47,7 +47,7 @@ def torque(time: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 def _schema(scene: Scene) -> Schema:
     energies = ("kinetic", "work_actuator")
-    return Schema(scene.beam.sections, False, energies, EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS)
+    return Schema(scene.beam.sections, (), energies, EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS)
 
 
 def body_rows(scene: Scene, first: int, stop: int) -> Rows:

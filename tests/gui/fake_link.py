@@ -14,6 +14,7 @@ from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile, Signal, StatusValue
 from snakestudio.model.recording import Recording, Schema
+from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
@@ -162,7 +163,7 @@ class FakeLive:
         self.link, self.scenes, self.choices = link, [scene], choices
         n = scene.robot.n_links
         valid = Fields.POSE | Fields.JOINTS | Fields.REFERENCE
-        self.recording: Recording | None = RunRecording(scene, Schema(n, False, ENERGIES, valid=valid))
+        self.recording: Recording | None = RunRecording(scene, Schema(n, yaw_axes(n - 1), ENERGIES, valid=valid))
         self.recording.append(make_rows(scene, 0, 50))  # type: ignore[attr-defined]
         self.latest: Snapshot | None = replace(self.recording.snapshot(49), valid=valid & ~Fields.POSE)
         self.twin: Recording | None = None

@@ -30,6 +30,7 @@ from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.scene.array_dialog import ArrayDialog
 from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
 from snakestudio.gui.shell.help_dialogs import AboutDialog, GraphicsDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
@@ -40,6 +41,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import resource, scenes_dir
+from snakestudio.robot_files.importing import load_robot
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import save_study
 from snakestudio.sync import Together
@@ -140,6 +142,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
     profile = new_profile("lab_robot", folder / "profile")
     circles = folder / "pegs.csv"
     circles.write_text("x,y,diameter\n" + "\n".join(f"{0.1 * k:.3f},0.2,0.05" for k in range(9)))
+    urdf = resource("robots", "eight_modules.urdf")
     trial = sorted(resource("experiments").glob("synthetic_*.csv"))[0]
     recording = c.bridge.recording
     scene = c.document.scene
@@ -169,6 +172,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "connect": lambda: ConnectDialog(c.robot, c.connection, c.settings, window),
         "array": lambda: ArrayDialog(c.document, c.selection, c.obstacles, c.viewport.preview, window),
         "import obstacles": lambda: ImportDialog(circles, read_circles(circles), scene, window),
+        "import robot": lambda: RobotImportDialog(urdf, load_robot(urdf), scene, window),
         "generate joints": lambda: GenerateDialog(window),
         "DBC message": dbc,
         "learn": lambda: LearningDialog(loaded(), c.robot, window),

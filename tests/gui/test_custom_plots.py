@@ -315,7 +315,7 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500)
     assert bridge.recording is not None
     rows = bridge.recording.rows(0, 1500)
-    error = rows.joint_angle[:, 3, 0] - rows.joint_angle_ref[:, 3, 0]
+    error = rows.joint_angle[:, 3] - rows.joint_angle_ref[:, 3]
     found = panel.history.samples(key, 0, 1500, 1)
     assert found is not None
     # A wave of 0.8 Hz and less passes: nothing of it may change where the run went on.

@@ -25,6 +25,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.top_view import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
+from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.viewmodel.experiment.motion import Motion, whole_robot
 from snakestudio.viewmodel.experiment.overlay import distance, trial_tracks
@@ -344,7 +345,9 @@ def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> N
     assert chain is not None
     assert np.allclose(chain[4, :3], pose[4, :3])
     yaw = 2 * np.arctan2(chain[:, 6], chain[:, 3])
-    assert np.allclose(np.diff(np.unwrap(yaw)), snapshot.joint_angle[:, 0] if not recording.schema.has_pitch else 0)
+    assert np.allclose(
+        np.diff(np.unwrap(yaw)), snapshot.joint_angle if recording.schema.axes == yaw_axes(len(chain) - 1) else 0
+    )
 
 
 def test_distances_are_those_on_the_ground(document: Document) -> None:

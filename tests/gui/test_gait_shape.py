@@ -41,19 +41,19 @@ def spatial(gait: TwoWaves) -> Scene:
 
 
 def test_a_planar_chain_is_a_sum_of_headings() -> None:
-    angles = np.zeros((10, 2))
-    angles[:, 0] = np.linspace(-0.4, 0.6, 10)
-    heading = np.concatenate([[0.0], np.cumsum(angles[:, 0])])
+    angles = np.zeros(20)
+    angles[::2] = np.linspace(-0.4, 0.6, 10)
+    heading = np.concatenate([[0.0], np.cumsum(angles[::2])])
     ends = np.cumsum(ROBOT.link_length_m * np.column_stack([np.cos(heading), np.sin(heading)]), axis=0)
-    joints = chain_of_angles(angles, ROBOT).joints
+    joints = chain_of_angles(angles, ROBOT, ROBOT.axes).joints
     assert np.allclose(joints[1:, :2] - joints[0, :2], ends, atol=1e-12)
     assert np.allclose(joints[:, 2], 0.0)
 
 
 def test_a_positive_pitch_lowers_what_follows() -> None:
-    angles = np.zeros((10, 2))
-    angles[4, 1] = 0.3
-    joints = chain_of_angles(angles, ROBOT).joints
+    angles = np.zeros(20)
+    angles[9] = 0.3
+    joints = chain_of_angles(angles, ROBOT, ROBOT.axes).joints
     assert np.allclose(joints[:6, 2], 0.0)
     # Six links behind the joint, all pointing 0.3 rad downwards.
     assert joints[-1, 2] == pytest.approx(-6 * ROBOT.link_length_m * math.sin(0.3))
@@ -90,13 +90,13 @@ def _random_angles(seed: int) -> np.ndarray:
     joints = np.arange(10)
     yaw = rng.uniform(0.1, 0.9) * np.sin(rng.uniform(0, 6) + joints * rng.uniform(-1.2, 1.2))
     pitch = rng.uniform(0.02, 0.5) * np.sin(rng.uniform(0, 6) + joints * rng.uniform(-1.2, 1.2))
-    return np.column_stack([yaw, pitch])
+    return np.column_stack([yaw, pitch]).ravel()
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
-    chain = chain_of_angles(_random_angles(seed), ROBOT)
+    chain = chain_of_angles(_random_angles(seed), ROBOT, ROBOT.axes)
     rest = resting(chain, ROBOT.radius_m)
     # It is the same shape, only moved.
     for a, b in ((0, 5), (3, 11), (0, 11)):
@@ -115,7 +115,7 @@ def test_a_shape_at_rest_stands_in_balance(seed: int) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_no_lower_plane_carries_a_shape_at_rest(seed: int) -> None:
-    rest = resting(chain_of_angles(_random_angles(seed), ROBOT), ROBOT.radius_m)
+    rest = resting(chain_of_angles(_random_angles(seed), ROBOT, ROBOT.axes), ROBOT.radius_m)
     feet, middle = rest.feet.reshape(-1, 3), rest.joints.mean(axis=0)
     # scipy's answer to: how high, below the middle, may a plane lie that no foot is under?
     rows = np.column_stack([np.ones(len(feet)), feet[:, :2] - middle[:2]])
@@ -127,20 +127,20 @@ def test_no_lower_plane_carries_a_shape_at_rest(seed: int) -> None:
 
 
 def test_which_links_stand_on_the_ground() -> None:
-    straight = resting(chain_of_angles(np.zeros((10, 2)), ROBOT), ROBOT.radius_m)
+    straight = resting(chain_of_angles(np.zeros(20), ROBOT, ROBOT.axes), ROBOT.radius_m)
     assert not straight.lifted(ROBOT.radius_m).any()
-    flat = chain_of_angles(gait_angles(Scene(), None), ROBOT)
+    flat = chain_of_angles(gait_angles(Scene(), None), ROBOT, Scene().body.axes)
     assert not resting(flat, ROBOT.radius_m).lifted(ROBOT.radius_m).any()
     # Sidewinding stands on 2.4 of its 22 contacts on average (an independent simulation of P1, VIII-E).
     scene, standing = spatial(SIDEWINDING), []
     for time in np.linspace(0.0, period(scene), 24, endpoint=False):
-        chain = resting(chain_of_angles(gait_angles(scene, None, time), ROBOT), ROBOT.radius_m)
+        chain = resting(chain_of_angles(gait_angles(scene, None, time), ROBOT, scene.body.axes), ROBOT.radius_m)
         standing.append(int((~chain.lifted(ROBOT.radius_m)).sum()))
     assert 2.0 <= float(np.mean(standing)) <= 3.0
 
 
 def test_a_shape_lies_as_the_robot_lies() -> None:
-    shape = chain_of_angles(_random_angles(5), ROBOT)
+    shape = chain_of_angles(_random_angles(5), ROBOT, ROBOT.axes)
     turn = Rotation.from_euler("ZYX", [1.1, 0.4, 2.5]).as_matrix()
     lying = shape.moved(turn, np.array([0.3, -0.2, 0.7]))
     again = fitted(shape, lying)

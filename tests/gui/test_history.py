@@ -233,13 +233,13 @@ def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
     assert early is not None
     assert late is not None
     assert np.allclose(early, late, atol=1e-4)
-    assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3, 0]))
+    assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3]))
     assert history.values_at("joint_*_yaw_deg", 3000) is None
 
 
 def test_what_the_source_does_not_know_is_not_kept() -> None:
     scene = Scene()
-    recording = RunRecording(scene, Schema(scene.robot.n_links, False, (), valid=Fields.JOINTS))
+    recording = RunRecording(scene, Schema(scene.robot.n_links, scene.body.axes, (), valid=Fields.JOINTS))
     history = SeriesCache()
     history.reset(recording)
     history.want(["joint_*_yaw_deg", "link_*_obstacle_force_n"])

@@ -24,6 +24,7 @@ from snakestudio.gui.plots.redraws import Stale
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.plots.chart_data import Trace
@@ -168,7 +169,7 @@ def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None
     joint = panel.plots[1]
     assert joint.view_name == "joint"
     angle, reference = joint.chart.picture.traces
-    truth = np.degrees(rows.joint_angle[:, 3, 0])
+    truth = np.degrees(rows.joint_angle[:, 3])
     seen = (rows.time >= angle.time[0]) & (rows.time <= angle.time[-1])
     assert angle.low.min() == pytest.approx(truth[seen].min(), abs=0.5)
     assert angle.high.max() == pytest.approx(truth[seen].max(), abs=0.5)
@@ -316,14 +317,14 @@ def test_a_run_in_space_shows_pitch_and_height(qtbot: QtBot, spatial: PlotPanel,
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "yaw ref", "pitch", "pitch ref"]
     pitch = plot.chart.picture.traces[2]
-    truth = np.degrees(rows.joint_angle[:, 2, 1])
+    truth = np.degrees(rows.joint_angle[:, 5])
     assert np.interp(3.0, pitch.time, 0.5 * (pitch.low + pitch.high)) == pytest.approx(truth[300], abs=0.5)
     plot.choose("torque", 2)
     settle(qtbot, spatial)
     assert [line.name for line in plot.lines] == ["yaw", "pitch"]
     torque = spatial.history.values_at("joint_*_pitch_torque_nm", 300)
     assert torque is not None
-    assert torque[plot.lines[1].column] == pytest.approx(rows.joint_torque[300, 2, 1], rel=1e-5)
+    assert torque[plot.lines[1].column] == pytest.approx(rows.joint_torque[300, 5], rel=1e-5)
     plot.choose("height")
     settle(qtbot, spatial)
     assert len(plot.chart.picture.traces) == 11
@@ -506,7 +507,7 @@ def test_csv_holds_what_is_seen(qtbot: QtBot, panel: PlotPanel, bridge: FakeBrid
     assert float(rows[-1][0]) == pytest.approx(15.0)
     assert len(rows) == 1 + 1201
     assert bridge.recording is not None
-    angle = bridge.recording.rows(700, 701).joint_angle[0, 3, 0]
+    angle = bridge.recording.rows(700, 701).joint_angle[0, 3]
     assert math.radians(float(rows[1 + 400][1])) == pytest.approx(angle, rel=1e-12)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["joint.csv"]
 
@@ -692,7 +693,7 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
 
 
 def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
-    led, given = Schema(5, True, ()), Schema(5, True, (), valid=Fields.ALL & ~Fields.REFERENCE)
+    led, given = Schema(5, cardan_axes(4), ()), Schema(5, cardan_axes(4), (), valid=Fields.ALL & ~Fields.REFERENCE)
     assert [line.name for line in VIEWS["joint"].lines(led, 1)] == ["yaw", "yaw ref", "pitch", "pitch ref"]
     assert VIEWS["joint"].possible(given)
     assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]

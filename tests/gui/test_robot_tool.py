@@ -181,7 +181,7 @@ def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBo
     assert document.scene.start.kind == "joint_angles"
     assert document.undo_stack.count() == steps + 1
     assert document.undo_stack.undoText() == f"Bend joint {joint + 1}"
-    assert abs(bent[joint, 0] - angles[joint, 0]) > math.radians(10)
+    assert abs(bent[joint] - angles[joint]) > math.radians(10)
     others = np.arange(len(angles)) != joint
     np.testing.assert_allclose(bent[others], angles[others], atol=1e-9)
     stays = slice(joint + 1, None) if joint == 1 else slice(0, joint + 1)
@@ -191,7 +191,7 @@ def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBo
     assert np.linalg.norm(after[moves, :2] - before[moves, :2], axis=1).min() > 1e-3
     # The end follows the cursor: downwards in the picture is -y.
     assert (after[moves, 1] < before[moves, 1]).all()
-    assert math.degrees(bent[joint, 0]) == pytest.approx(round(math.degrees(bent[joint, 0]), 1), abs=1e-6)
+    assert math.degrees(bent[joint]) == pytest.approx(round(math.degrees(bent[joint]), 1), abs=1e-6)
 
 
 def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot) -> None:
@@ -202,7 +202,7 @@ def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot
     drag(qtbot, viewport, begin, begin - QPoint(0, 250), release=False)
     qtbot.waitUntil(lambda: "its limit" in viewport.hint.text())
     qtbot.mouseRelease(viewport, LEFT, NONE, begin - QPoint(0, 250))
-    assert abs(math.degrees(initial_joint_angles(document.scene)[8, 0])) == pytest.approx(45.0, abs=1e-9)
+    assert abs(math.degrees(initial_joint_angles(document.scene)[8])) == pytest.approx(45.0, abs=1e-9)
 
 
 def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainWindow, qtbot: QtBot) -> None:

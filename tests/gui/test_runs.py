@@ -199,7 +199,12 @@ def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
 
 def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(qtbot: QtBot, library: RunLibrary) -> None:
     path = library.new_path("untitled")
-    run = RunRecording(SCENE, Schema(SCENE.robot.n_links, False, ENERGIES), path, origin=Origin(robot="Lab robot"))
+    run = RunRecording(
+        SCENE,
+        Schema(SCENE.robot.n_links, SCENE.body.axes, ENERGIES),
+        path,
+        origin=Origin(robot="Lab robot"),
+    )
     run.append(make_rows(SCENE, 0, 50))
     run.close()
     record(library, "computed")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
@@ -13,12 +14,14 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButto
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
 from snakestudio.gui.shell.document_recovery import when
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_value
 from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.paths import resource
 from snakestudio.session.recovery import RecoveryFile, process_start, recovery_dir
 from tests.gui.conftest import MAIN_SCENE
 
@@ -155,12 +158,17 @@ def test_a_write_protected_file_is_not_replaced(
     assert any(button.text() == "Save As ..." for button in window.context.banners.files.findChildren(QPushButton))
 
 
-def import_through(window: MainWindow, act: Callable[[ImportDialog], None], start: Callable[[], object]) -> None:
+D = TypeVar("D", ImportDialog, RobotImportDialog)
+
+
+def import_through(
+    window: MainWindow, act: Callable[[D], None], start: Callable[[], object], kind: type[D] = ImportDialog
+) -> None:
     """Start an import and act in its dialog."""
 
     def later() -> None:
         dialog = QApplication.activeModalWidget()
-        if not isinstance(dialog, ImportDialog):
+        if not isinstance(dialog, kind):
             QTimer.singleShot(20, later)
             return
         try:
@@ -222,6 +230,31 @@ def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindo
     assert not window.context.experiment_files.take(wrong)
     assert "line 2: 2 values instead of 3" in window.context.banners.files.text
     assert window.context.document.scene is before
+
+
+def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_path: Path) -> None:
+    document, take = window.context.document, window.context.experiment_files.take
+    before = document.scene
+    path = resource("robots", "eight_modules.urdf")
+
+    def into(dialog: RobotImportDialog) -> None:
+        assert (dialog.links.rowCount(), dialog.joints.rowCount()) == (8, 7)
+        assert "capsule" in dialog.notes.toPlainText()
+        dialog.target.setCurrentIndex(1)
+        dialog.accept()
+
+    import_through(window, into, lambda: take(path), RobotImportDialog)
+    assert (document.scene.robot.n_links, document.scene.gait) == (8, before.gait)
+    assert document.undo_stack.undoText() == "Import robot from eight_modules.urdf"
+    document.undo_stack.undo()
+    assert document.scene == before
+    import_through(window, lambda dialog: dialog.accept(), lambda: take(path), RobotImportDialog)
+    assert (document.scene.robot.joints, document.path) == ("alternating", None)
+    document.undo_stack.undo()
+    wrong = tmp_path / "wrong.urdf"
+    wrong.write_text("<robot/>")
+    assert not take(wrong)
+    assert "The file has no <link>" in window.context.banners.files.text
 
 
 @pytest.mark.parametrize(

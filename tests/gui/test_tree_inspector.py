@@ -352,7 +352,7 @@ def test_another_kind_of_start_keeps_the_pose(document: Document, bridge: FakeBr
     if kind == "joint_angles":
         assert np.allclose(
             np.radians(scene.start.joint_angles_deg),  # type: ignore[union-attr]
-            snapshot.joint_angle[:, 0],
+            snapshot.joint_angle,
             atol=1e-5,
         )
 

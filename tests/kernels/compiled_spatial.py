@@ -24,7 +24,7 @@ def _solve(
 
 def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
     """Solve in place as a step does; returns the iterations."""
-    scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
+    scratch = make_spatial_scratch(len(w), len(problem.axes), max(len(impulses.contact), 1))
     iterations: int = _solve(problem, impulses, w, scratch, 1e-9, most)
     if residual(problem, impulses, w) > CONVERGED:
         more, _ = rescue(problem, impulses, w, scratch.guess, most - iterations, scratch.rescue)
@@ -34,7 +34,7 @@ def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, mos
 
 def solve_by_rescue(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
     """As `solve`, without the fast iteration before."""
-    scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
+    scratch = make_spatial_scratch(len(w), len(problem.axes), max(len(impulses.contact), 1))
     guess = SpatialImpulses(impulses.contact.copy(), impulses.stop.copy())
     iterations, _ = rescue(problem, impulses, w, guess, most, scratch.rescue)
     return iterations

@@ -6,7 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.engines.spatial_nonsmooth.params import link_rows
+from snakestudio.kernels.spatial_problem import (
+    AXIS_WIDTH,
+    AXIS_X,
+    DRAG,
+    DRIVE,
+    GAIN_WIDTH,
+    STOP,
+    STOP_GAIN,
+    SpatialImpulses,
+    SpatialProblem,
+)
 
 __all__ = ["arrays_of", "random_problem"]
 
@@ -18,14 +29,13 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
     mass, inertia, axial, half, dt = 0.7, 1.3e-3, 9.4e-4, 0.05, 2.5e-4
     axis = rng.normal(size=(n, 3)) * [1.0, 0.3, 0.3]
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    joint = np.zeros((n - 1, 12))
+    axes = np.zeros((2 * (n - 1), AXIS_WIDTH))
     for k in range(n - 1):
-        yaw, pitch = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
-        joint[k] = np.concatenate([yaw, pitch, 2 * half * axis[k], np.zeros(3)])
+        axes[2 * k : 2 * k + 2, AXIS_X : AXIS_X + 3] = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
     count = int(rng.integers(1, 13))
     link = np.sort(rng.integers(0, n, count))
     mu = rng.choice([0.0, 0.05, 0.1, 0.1, 0.5, 1.5], count) if seed % 2 else np.full(count, rng.choice([0.05, 0.1]))
-    rows, gain = np.zeros((count, 5, 8)), np.zeros((count, 3))
+    rows, gain = np.zeros((count, 5, 8)), np.ones((count, GAIN_WIDTH))
     for c in range(count):
         # Most contacts come from one side, as those with a ground do.
         normal = rng.normal(size=3) * 0.3 + [0.0, 0.0, 1.0]
@@ -41,16 +51,27 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
             for direction in rows[c, :3, :3]
         ]
         gain[c, 0] = 1.0 / own[0]
-        gain[c, 1] = 1.0 / max(own[1:]) if mu[c] > 0.0 else 0.0
+        gain[c, 1:3] = 1.0 / max(own[1:]) if mu[c] > 0.0 else 0.0, 0.0
     stop = np.where(rng.random((n - 1, 2)) < 0.1, rng.choice([-1.0, 1.0], (n - 1, 2)), 0.0)
     free = rng.normal(size=(n, 6)) * [0.1, 0.1, 0.1, 1.0, 1.0, 1.0] - [0.0, 0.0, 0.1, 0.0, 0.0, 0.0]
-    problem = SpatialProblem(
-        mass=mass, inertia=inertia, axial=axial, half=half, offset=0.0, scale=mass * 9.81 * dt, axis=axis, joint=joint,
-        free=free, drive=1e-4 * rng.normal(size=(n - 1, 2)), drag=rng.choice([0.0, 1e-3], size=(n - 1, 2)), stop=stop,
-        n_stops=int(np.count_nonzero(stop)), first=np.searchsorted(link, np.arange(n + 1)).astype(np.int64),
-        rows=rows.reshape(count, 40), gain=gain,
+    axes[:, DRIVE] = 1e-4 * rng.normal(size=len(axes))
+    axes[:, DRAG] = rng.choice([0.0, 1e-3], size=len(axes))
+    axes[:, STOP] = stop.ravel()
+    axes[:, STOP_GAIN] = 0.5 * inertia
+
+    def each(value: float) -> FloatArray:
+        return np.full(n, value)
+
+    links = link_rows(
+        each(mass), each(inertia), each(axial), each(half), each(half), np.tile([-half, half], (n, 1)), each(0.04),
+        each(0.0), np.ones((n, 3)),
     )  # fmt: skip
-    return problem, SpatialImpulses(np.zeros((count, 5)), np.zeros((n - 1, 2))), np.zeros((n, 6))
+    problem = SpatialProblem(
+        links=links, joints=2 * np.arange(n), half=half, scale=mass * 9.81 * dt, swings=0, axis=axis,
+        reach=2.0 * half * axis[:-1], axes=axes, free=free, n_stops=int(np.count_nonzero(stop)),
+        first=np.searchsorted(link, np.arange(n + 1)).astype(np.int64), rows=rows.reshape(count, 40), gain=gain,
+    )  # fmt: skip
+    return problem, SpatialImpulses(np.zeros((count, 5)), np.zeros(len(axes))), np.zeros((n, 6))
 
 
 def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
@@ -62,5 +83,5 @@ def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
         "gain": problem.gain[:contacts],
         "guess_w": np.zeros((n, 6)),
         "guess_contact": np.zeros((contacts, 5)),
-        "guess_stop": np.zeros((n - 1, 2)),
+        "guess_stop": np.zeros(len(problem.axes)),
     }

@@ -18,8 +18,10 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonsmooth import problem_file as planar_file
 from snakestudio.engines.spatial_nonsmooth import problem_file as spatial_file
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.planar_problem import MASS as PLANAR_MASS
+from snakestudio.kernels.planar_problem import PROX
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import MASS, STOP, SpatialImpulses, SpatialProblem
 from snakestudio.model.scene import Solver
 from snakestudio.session.fclib import fclib_bytes
 from tests.kernels import captured
@@ -147,7 +149,7 @@ def as_fclib(problem: SpatialProblem, impulses: SpatialImpulses) -> tuple[Read, 
     r[:contacts, 1:3] = other.mu[:contacts, None] * impulses.contact[:contacts, 1:3]
     if other.mu_rolling is not None:
         r[:contacts, 3:5] = other.mu_rolling[:contacts, None] * impulses.contact[:contacts, 3:5]
-    r[contacts:, 0] = impulses.stop[problem.stop != 0.0]
+    r[contacts:, 0] = impulses.stop[problem.axes[:, STOP] != 0.0]
     return other, r.ravel()
 
 
@@ -159,16 +161,16 @@ def from_fclib(other: Read, r: FloatArray, problem: SpatialProblem) -> tuple[Spa
     ours[:, 0] = pairs[:contacts, 0]
     rough = other.mu[:contacts] > 0.0
     ours[rough, 1:3] = pairs[:contacts][rough, 1:] / other.mu[:contacts][rough, None]
-    stop = np.zeros_like(problem.stop)
-    stop[problem.stop != 0.0] = pairs[contacts:, 0]
+    stop = np.zeros(len(problem.axes))
+    stop[problem.axes[:, STOP] != 0.0] = pairs[contacts:, 0]
     v = velocities(other, r)
     w = np.zeros((len(problem.axis), 6))
     w[0] = v[:6]
     for k in range(len(problem.axis) - 1):
-        yaw, pitch, reach, sweep = problem.joint[k].reshape(4, 3)
-        rate = v[6 + 2 * k : 8 + 2 * k]
-        w[k + 1, :3] = w[k, :3] + np.cross(w[k, 3:], reach) + rate[0] * sweep
-        w[k + 1, 3:] = w[k, 3:] + rate[0] * yaw + rate[1] * pitch
+        w[k + 1] = w[k]
+        w[k + 1, :3] += np.cross(w[k, 3:], problem.reach[k])
+        for j in range(problem.joints[k], problem.joints[k + 1]):
+            w[k + 1] += v[6 + j] * problem.axes[j, :6]
     return SpatialImpulses(ours, stop), w
 
 
@@ -184,7 +186,7 @@ def test_two_hundred_random_problems_are_solved_alike_by_another_solver() -> Non
         solve(problem, impulses, w, Solver().max_iterations)
         assert residual(problem, impulses, w) <= CONVERGED, seed
         other, r = as_fclib(problem, impulses)
-        assert missed(other, r, problem.scale, problem.mass) <= 1e-7, seed
+        assert missed(other, r, problem.scale, problem.links[0, MASS]) <= 1e-7, seed
         theirs = by_gauss_seidel(other)
         if theirs is None:
             continue
@@ -211,7 +213,7 @@ def test_rolling_friction_and_stops_keep_the_laws_of_the_file_too() -> None:
         rolling += other.mu_rolling is not None
         stopped += problem.n_stops > 0
         # What is 1e-8 of a link's own becomes more through the inverse of the whole chain's mass matrix.
-        assert missed(other, r, problem.scale, problem.mass) <= 1e-6, name
+        assert missed(other, r, problem.scale, problem.links[0, MASS]) <= 1e-6, name
     assert rolling
     assert stopped
 
@@ -227,12 +229,12 @@ def test_the_planar_problem_in_the_file_is_the_one_that_was_solved(name: str) ->
     other = read(fclib_bytes(planar_file.as_friction_problem(captured.planar()[name]), name))
     r = np.zeros((len(other.mu), 3))
     n, c = len(u), problem.n_contacts
-    loaded = n if max(problem.mu_along, problem.mu_across) > 0.0 else 0
+    loaded = n if problem.law[:, PROX].any() else 0
     r[:loaded, 0] = problem.load
     r[:loaded, 1:] = other.mu[:loaded, None] * impulses.friction[:loaded]
     r[loaded : loaded + c, 0] = impulses.normal[:c]
     r[loaded : loaded + c, 1] = other.mu[loaded : loaded + c] * impulses.tangent[:c]
     r[loaded + c :, 0] = impulses.stop[problem.stops != 0.0]
-    assert missed(other, r.ravel(), problem.scale, problem.mass) <= 1e-5
+    assert missed(other, r.ravel(), problem.scale, problem.links[:, PLANAR_MASS].min()) <= 1e-5
     turning = velocities(other, r.ravel())
     np.testing.assert_allclose(np.diff(u[:, 2]), turning[3 : n + 2], rtol=0, atol=1e-5 * max(1.0, np.abs(u).max()))

@@ -8,9 +8,25 @@ import numpy as np
 import pytest
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.spatial_nonsmooth.params import link_rows
 from snakestudio.engines.spatial_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    ACROSS,
+    AXIAL,
+    AXIS_WIDTH,
+    AXIS_X,
+    DRAG,
+    DRIVE,
+    GAIN_WIDTH,
+    MASS,
+    REAR,
+    STOP,
+    STOP_GAIN,
+    SWING_X,
+    SpatialImpulses,
+    SpatialProblem,
+)
 from snakestudio.model.scene import Solver
 from tests.kernels import captured
 from tests.kernels.compiled_spatial import residual, solve, solve_by_rescue
@@ -27,22 +43,39 @@ def test_hard_problems_that_runs_have_met_are_solved(path: Path) -> None:
     assert residual(problem, impulses, w) <= CONVERGED
 
 
-def chain(seed: int, n: int, offset: float) -> tuple[SpatialProblem, FloatArray]:
-    """A chain in a random pose with random motors, and velocities it has."""
+KINDS = (1, 3, 0, 2, 1, 3, 2)
+"""Numbers of axes of the joints of a mixed chain, repeated."""
+
+
+def chain(seed: int, n: int, offset: float, mixed: bool = False) -> tuple[SpatialProblem, FloatArray]:
+    """A chain of unequal links in a random pose with random motors, and its velocities; two axes a joint, or mixed."""
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=(n, 3))
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    joint = np.zeros((n - 1, 12))
-    half = 0.05
-    for k in range(n - 1):
-        yaw, pitch = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
-        between = np.cross(pitch, yaw)
-        joint[k] = np.concatenate([yaw, pitch, 2 * half * axis[k] + offset * between, offset * np.cross(yaw, between)])
+    mass, across, axial = rng.uniform(0.5, 1.5, n), rng.uniform(1e-3, 3e-3, n), rng.uniform(6e-4, 1.5e-3, n)
+    rear, front, radius = rng.uniform(0.03, 0.09, n), rng.uniform(0.03, 0.09, n), np.full(n, 0.05)
+    contact, friction = np.tile([-0.04, 0.04], (n, 1)), np.full((n, 3), 0.2)
+    links = link_rows(mass, across, axial, rear, front, contact, radius, np.zeros(n), friction)
+    counts = np.array([KINDS[k % len(KINDS)] for k in range(n - 1)] if mixed else [2] * (n - 1), dtype=np.int64)
+    joints = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    axes, reach = np.zeros((joints[-1], AXIS_WIDTH)), np.zeros((n - 1, 3))
+    for k, count in enumerate(counts):
+        unit = np.linalg.qr(rng.normal(size=(3, 3)))[0].T[:count]
+        if count == 3:  # yaw and roll need not be square to each other
+            unit[2] = (unit[2] + 0.3 * unit[0]) / np.linalg.norm(unit[2] + 0.3 * unit[0])
+        reach[k] = (rear[k] + front[k]) * axis[k]
+        axes[joints[k] : joints[k + 1], AXIS_X : AXIS_X + 3] = unit
+        if count >= 2:
+            between = np.cross(unit[1], unit[0])
+            reach[k] += offset * between
+            axes[joints[k], SWING_X : SWING_X + 3] = offset * np.cross(unit[0], between)
+    axes[:, DRIVE] = 1e-3 * rng.normal(size=len(axes))
+    axes[:, DRAG] = rng.choice([0.0, 1e-3], size=len(axes))
+    axes[:, STOP_GAIN] = 6e-4
     problem = SpatialProblem(
-        mass=0.7, inertia=1.3e-3, axial=9.4e-4, half=half, offset=offset, scale=0.7 * 9.81 * 2.5e-4, axis=axis,
-        joint=joint, free=rng.normal(size=(n, 6)), drive=1e-3 * rng.normal(size=(n - 1, 2)),
-        drag=rng.choice([0.0, 1e-3], size=(n - 1, 2)), stop=np.zeros((n - 1, 2)), n_stops=0,
-        first=np.zeros(n + 1, np.int64), rows=np.zeros((1, 40)), gain=np.zeros((1, 3)),
+        links=links, joints=joints, half=0.05, scale=0.7 * 9.81 * 2.5e-4, swings=int(offset > 0.0), axis=axis,
+        reach=reach, axes=axes, free=rng.normal(size=(n, 6)), n_stops=0, first=np.zeros(n + 1, np.int64),
+        rows=np.zeros((1, 40)), gain=np.zeros((1, GAIN_WIDTH)),
     )  # fmt: skip
     return problem, rng.normal(size=(n, 6))
 
@@ -50,40 +83,40 @@ def chain(seed: int, n: int, offset: float) -> tuple[SpatialProblem, FloatArray]
 def dense_velocities(problem: SpatialProblem) -> FloatArray:
     """The same from generalised coordinates: w = J x with x = (w_1, all joint rates), J^T M (w - w_free) = motors."""
     n = len(problem.axis)
-    size = 6 + 2 * (n - 1)
+    size = 6 + len(problem.axes)
     jacobian = np.zeros((n, 6, size))
     jacobian[0, :, :6] = np.eye(6)
     for k in range(n - 1):
-        yaw, pitch, reach, sweep = problem.joint[k].reshape(4, 3)
         shift = np.eye(6)
-        shift[:3, 3:] = np.column_stack([np.cross(unit, reach) for unit in np.eye(3)])
+        shift[:3, 3:] = np.column_stack([np.cross(unit, problem.reach[k]) for unit in np.eye(3)])
         jacobian[k + 1] = shift @ jacobian[k]
-        jacobian[k + 1, :, 6 + 2 * k] += np.concatenate([sweep, yaw])
-        jacobian[k + 1, :, 7 + 2 * k] += np.concatenate([np.zeros(3), pitch])
+        for j in range(problem.joints[k], problem.joints[k + 1]):
+            jacobian[k + 1, :, 6 + j] += problem.axes[j, :6]
     matrix, right = np.zeros((size, size)), np.zeros(size)
     for k in range(n):
         e = problem.axis[k]
         to_centre = np.eye(6)
-        to_centre[:3, 3:] = np.column_stack([np.cross(unit, problem.half * e) for unit in np.eye(3)])
+        to_centre[:3, 3:] = np.column_stack([np.cross(unit, problem.links[k, REAR] * e) for unit in np.eye(3)])
         inertia = np.zeros((6, 6))
-        inertia[:3, :3] = problem.mass * np.eye(3)
-        inertia[3:, 3:] = problem.inertia * np.eye(3) + (problem.axial - problem.inertia) * np.outer(e, e)
+        mass, across, axial = problem.links[k, [MASS, ACROSS, AXIAL]]
+        inertia[:3, :3] = mass * np.eye(3)
+        inertia[3:, 3:] = across * np.eye(3) + (axial - across) * np.outer(e, e)
         centre = to_centre @ jacobian[k]
         matrix += centre.T @ inertia @ centre
         right += centre.T @ inertia @ problem.free[k]
-    matrix[6:, 6:] += np.diag(problem.drag.ravel())
-    right[6:] += problem.drive.ravel()
+    matrix[6:, 6:] += np.diag(problem.axes[:, DRAG])
+    right[6:] += problem.axes[:, DRIVE]
     solution: FloatArray = jacobian @ np.linalg.solve(matrix, right)
     return solution
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.022])
-@pytest.mark.parametrize("n", [2, 3, 11])
-def test_a_free_chain_moves_as_the_dense_equations_say(n: int, offset: float) -> None:
+@pytest.mark.parametrize(("n", "mixed"), [(2, False), (3, False), (11, False), (11, True)])
+def test_free_chain_moves_by_the_dense_equations(n: int, mixed: bool, offset: float) -> None:
     """Against Lagrange's equations in minimal coordinates, solved densely by numpy."""
     for seed in range(5):
-        problem, w = chain(seed, n, offset)
-        impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros((n - 1, 2)))
+        problem, w = chain(seed, n, offset, mixed)
+        impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros(len(problem.axes)))
         solve(problem, impulses, w, 5)
         np.testing.assert_allclose(w, dense_velocities(problem), rtol=0, atol=1e-10)
         assert residual(problem, impulses, w) <= 1e-9
@@ -118,21 +151,23 @@ def test_a_stop_is_judged_by_the_rate_that_its_impulse_works_on() -> None:
     Where the axes are not square to each other, z_k . (omega_k+1 - omega_k) has a part of pitch', which is free.
     """
     problem, w = chain(3, 2, 0.0)
-    yaw, pitch = problem.joint[0, :3], problem.joint[0, 3:6]
+    axes = problem.axes
+    yaw, pitch = axes[:, AXIS_X : AXIS_X + 3]
     skew = 0.05
     tilted = pitch + skew * yaw
-    problem.joint[0, 3:6] = tilted / np.linalg.norm(tilted)
-    stop = np.array([[1.0, 0.0]])
-    problem = problem._replace(stop=stop, n_stops=1, drag=np.zeros((1, 2)))
-    impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros((1, 2)))
+    axes[1, AXIS_X : AXIS_X + 3] = tilted / np.linalg.norm(tilted)
+    axes[:, DRAG] = 0.0
+    axes[0, STOP] = 1.0
+    problem = problem._replace(n_stops=1)
+    impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros(2))
     solve(problem, impulses, w, 100)
-    if impulses.stop[0, 0] == 0.0:  # it opened: push it into the stop
-        problem = problem._replace(drive=np.array([[-1.0, 0.3]]))
+    if impulses.stop[0] == 0.0:  # it opened: push it into the stop
+        axes[:, DRIVE] = -1.0, 0.3
         solve(problem, impulses, w, 100)
-    assert impulses.stop[0, 0] > 0.0
+    assert impulses.stop[0] > 0.0
     relative = w[1, 3:] - w[0, 3:]
-    rates = np.linalg.lstsq(problem.joint[0, :6].reshape(2, 3).T, relative, rcond=None)[0]
+    rates = np.linalg.lstsq(axes[:, AXIS_X : AXIS_X + 3].T, relative, rcond=None)[0]
     assert abs(rates[0]) < 1e-9
     assert abs(rates[1]) > 1e-3
-    assert abs(problem.joint[0, :3] @ relative) > 1e-4  # the projection is not zero, and need not be
+    assert abs(axes[0, AXIS_X : AXIS_X + 3] @ relative) > 1e-4  # the projection is not zero, and need not be
     assert residual(problem, impulses, w) <= CONVERGED

@@ -124,8 +124,8 @@ class FakeLink:
         if not covering:
             return None
         block = covering[-1]
-        flat = JointReference(block.time, block.angle[:, :, None], block.rate[:, :, None], block.rate[:, :, None])
-        return flat.at(time)[0][:, 0]
+        flat = JointReference(block.time, block.angle, block.rate, block.rate)
+        return flat.at(time)[0]
 
     def telemetry(self) -> Telemetry:
         now, told = self._clock(), self.telemetry_now

@@ -5,6 +5,7 @@ import numpy as np
 from snakestudio.link.profile.schema import Axis
 from snakestudio.live.axes import AxisMap, mismatches
 from snakestudio.model.edits import with_values
+from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.scene import Scene
 
 from .fake_link import profile
@@ -15,10 +16,10 @@ def scene(**values: object) -> Scene:
 
 
 def test_axes_of_a_profile_are_joints_of_a_scene_and_back() -> None:
-    axes = AxisMap(profile(3), 3)
+    axes = AxisMap(profile(3), cardan_axes(3))
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])  # yaw and pitch of joint 1, then of joint 2 ...
     joints = axes.joints(values)
-    np.testing.assert_array_equal(joints, [[1, 2], [3, 4], [5, 6]])
+    np.testing.assert_array_equal(joints, [1, 2, 3, 4, 5, 6])
     np.testing.assert_array_equal(axes.axes(joints[None]), values[None])
     assert axes.moved.all()
 
@@ -27,21 +28,21 @@ def test_the_order_of_the_axes_is_the_profiles() -> None:
     turned = profile(2).model_copy(
         update={"axes": (Axis(joint=2, axis="pitch", node=1), Axis(joint=1, axis="yaw", node=2))}
     )
-    axes = AxisMap(turned, 2)
-    np.testing.assert_array_equal(axes.joints(np.array([7.0, 8.0])), [[8, 0], [0, 7]])
-    np.testing.assert_array_equal(axes.moved, [[True, False], [False, True]])
+    axes = AxisMap(turned, cardan_axes(2))
+    np.testing.assert_array_equal(axes.joints(np.array([7.0, 8.0])), [8, 0, 0, 7])
+    np.testing.assert_array_equal(axes.moved, [True, False, False, True])
 
 
 def test_an_axis_that_was_never_heard_is_unknown_and_one_that_is_not_there_is_stiff() -> None:
-    axes = AxisMap(profile(2, pitch=False), 2)
+    axes = AxisMap(profile(2, pitch=False), cardan_axes(2))
     joints = axes.joints(np.array([np.nan, 1.0]))
-    assert np.isnan(joints[0, 0])
-    np.testing.assert_array_equal(joints[:, 1], 0.0)
+    assert np.isnan(joints[0])
+    np.testing.assert_array_equal(joints[1::2], 0.0)
 
 
 def test_joints_beyond_the_scene_are_told_to_stay_straight() -> None:
-    axes = AxisMap(profile(3, pitch=False), 2)
-    np.testing.assert_array_equal(axes.axes(np.ones((1, 2, 2))), [[1, 1, 0]])
+    axes = AxisMap(profile(3, pitch=False), cardan_axes(2))
+    np.testing.assert_array_equal(axes.axes(np.ones((1, 4))), [[1, 1, 0]])
 
 
 def test_a_robot_that_fits_is_not_spoken_of() -> None:

@@ -18,13 +18,13 @@ SPATIAL = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "robot.n_link
 
 
 def bent(seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).uniform(-0.6, 0.6, (5, 2))
+    return np.random.default_rng(seed).uniform(-0.6, 0.6, 10)
 
 
 def somewhere(angles: np.ndarray, robot: Robot = ROBOT) -> np.ndarray:
     """The chain put anywhere by hand: turned by 40, 10 and -20 degrees, shifted."""
     turn = rotation(math.radians(40), math.radians(10), math.radians(-20))
-    place, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+    place, turns = chain(np.eye(3), angles, robot, robot.axes)
     return np.column_stack([place @ turn.T + [1.0, -2.0, 0.3], quaternions(turn @ turns)])
 
 
@@ -37,7 +37,7 @@ def same(pose: np.ndarray, other: np.ndarray, places: float = 1e-9) -> None:
 def test_any_tracked_links_give_the_whole_robot(links: tuple[int, ...]) -> None:
     angles = bent()
     truth = somewhere(angles)
-    placed = placed_by(ROBOT, angles, np.array(links), truth[list(links)])
+    placed = placed_by(ROBOT, angles, ROBOT.axes, np.array(links), truth[list(links)])
     same(placed.pose, truth)
     assert placed.misfit < 1e-9
 
@@ -49,7 +49,10 @@ def test_noise_of_many_links_averages_out() -> None:
     for _ in range(200):
         seen = truth.copy()
         seen[:, :3] += random.normal(0.0, 0.003, (6, 3))
-        errors.append(placed_by(ROBOT, angles, np.arange(6), seen).pose[:, :3].mean(axis=0) - truth[:, :3].mean(axis=0))
+        errors.append(
+            placed_by(ROBOT, angles, ROBOT.axes, np.arange(6), seen).pose[:, :3].mean(axis=0)
+            - truth[:, :3].mean(axis=0)
+        )
     spread = np.std(errors, axis=0)
     np.testing.assert_allclose(spread, 0.003 / math.sqrt(6), rtol=0.2)
 
@@ -58,7 +61,7 @@ def test_links_with_wrong_numbers_do_not_fit() -> None:
     """Ends taken for each other: their distance is right, each is turned about."""
     angles = bent()
     truth = somewhere(angles)
-    assert placed_by(ROBOT, angles, np.array([0, 3]), truth[[3, 1]]).misfit > 0.02
+    assert placed_by(ROBOT, angles, ROBOT.axes, np.array([0, 3]), truth[[3, 1]]).misfit > 0.02
 
 
 def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
@@ -66,32 +69,30 @@ def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
     start = initial_state(scene)[0]
     station = station_at(start, flat=False)
     for seed in range(3):
-        pose = station.pose(scene.robot, bent(seed))
+        pose = station.pose(scene.robot, bent(seed), scene.robot.axes)
         np.testing.assert_allclose(pose[:, :2].mean(axis=0), start[:, :2].mean(axis=0), atol=1e-12)
-        np.testing.assert_allclose(joint_angles(pose), bent(seed), atol=1e-9)
+        np.testing.assert_allclose(joint_angles(pose, scene.robot.axes), bent(seed), atol=1e-9)
         along = np.array([rotation(0) @ (pose[k + 1, :3] - pose[k, :3]) for k in range(5)]).sum(axis=0)
         assert along[1] > 0.0  # it heads where the scene's start does
         assert pose[:, 2].min() > 0.0
-    same(station.pose(scene.robot, np.zeros((5, 2))), start, 2e-6)  # FLAT_DEPTH deep in the ground
+    same(station.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)  # FLAT_DEPTH deep in the ground
 
 
 def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plane() -> None:
     scene = with_values(Scene(), {"robot.n_links": 6})
     angles = bent()
-    angles[2] = np.nan
-    pose = station_at(initial_state(scene)[0], flat=True).pose(scene.robot, angles)
+    angles[4:6] = np.nan
+    pose = station_at(initial_state(scene)[0], flat=True).pose(scene.robot, angles, scene.robot.axes)
     assert np.isfinite(pose).all()
     np.testing.assert_allclose(pose[:, 2], scene.robot.radius_m)
-    np.testing.assert_allclose(joint_angles(pose)[2], 0.0, atol=1e-12)
+    np.testing.assert_allclose(joint_angles(pose, scene.robot.axes)[4:6], 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
 def test_a_scene_starts_as_the_robot_lies(kind: str) -> None:
     scene = with_values(Scene(), {"model.kind": kind, "robot.n_links": 6})
-    angles = bent()
-    if not scene.model.spatial:
-        angles[:, 1] = 0.0
-    pose = station_at(initial_state(scene)[0], not scene.model.spatial).pose(scene.robot, angles)
+    angles = bent() if scene.model.spatial else bent()[::2]
+    pose = station_at(initial_state(scene)[0], not scene.model.spatial).pose(scene.robot, angles, scene.body.axes)
     begun = started_at(scene, angles, pose, measured=False)
     np.testing.assert_allclose(initial_joint_angles(begun), angles, atol=1e-12)
     same(initial_state(begun)[0], pose, 2e-6)

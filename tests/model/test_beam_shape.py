@@ -141,7 +141,7 @@ def test_a_start_in_the_gaits_pose_has_the_mean_direction() -> None:
 
 def test_the_robots_pose_is_the_bodys() -> None:
     np.testing.assert_array_equal(initial_state(SNAKE)[0], beam_shape.initial_body(SNAKE)[0])
-    assert initial_joint_angles(SNAKE).shape == (0, 2)
+    assert initial_joint_angles(SNAKE).shape == (0,)
     late = with_values(SNAKE, {"start.link": 1000})  # beyond the last section: the last
     np.testing.assert_allclose(beam_shape.initial_body(late)[0][-1, :2], 0, atol=1e-14)
     with pytest.raises(SceneError, match=r"strain\.k_z_per_m"):
@@ -154,5 +154,5 @@ def test_a_body_can_be_shown_before_it_runs() -> None:
     shown = preview(SNAKE)
     assert shown is not None
     assert shown.link_pose.shape == (41, 7)
-    assert shown.joint_angle.shape == (0, 2)
+    assert shown.joint_angle.shape == (0,)
     assert preview(with_values(ARC, {"strain.k_z_per_m": "log(-1*X)"})) is None

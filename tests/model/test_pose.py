@@ -52,13 +52,14 @@ def test_a_chain_of_cardan_joints_is_mujocos(
         start__joint_pitch_deg=pitch, start__link=link, start__heading_deg=heading, start__pitch_deg=tilt,
         start__roll_deg=33.0, start__z_m=1.0, start__x_m=0.3,
     )  # fmt: skip
+    angles = np.column_stack([yaw, pitch]).ravel()
     pose, _ = initial_state(scene)
     data = build(scene)[1]
     np.testing.assert_allclose(pose[:, :3], data.xpos[1:], atol=1e-12)
     np.testing.assert_allclose(matrices(pose[:, 3:]).reshape(-1, 9), data.xmat[1:], atol=1e-12)
     np.testing.assert_allclose(pose[link - 1, :3], [0.3, 0.0, 1.0], atol=1e-12)
-    np.testing.assert_allclose(np.degrees(joint_angles(pose)), np.column_stack([yaw, pitch]), atol=1e-9)
-    np.testing.assert_allclose(np.degrees(initial_joint_angles(scene)), np.column_stack([yaw, pitch]), atol=1e-12)
+    np.testing.assert_allclose(np.degrees(joint_angles(pose, scene.body.axes)), angles, atol=1e-9)
+    np.testing.assert_allclose(np.degrees(initial_joint_angles(scene)), angles, atol=1e-12)
 
 
 def test_the_placed_link_points_where_the_start_says() -> None:
@@ -83,7 +84,9 @@ def test_a_robot_lies_level_in_the_gaits_pose(
     )  # fmt: skip
     pose, _ = initial_state(scene)
     turns = matrices(pose[:, 3:])
-    np.testing.assert_allclose(joint_angles(pose), gait_joint_angles(scene.gait, 11), atol=1e-9)
+    np.testing.assert_allclose(
+        joint_angles(pose, scene.body.axes), gait_joint_angles(scene.gait, scene.body.axes, 11), atol=1e-9
+    )
     lowest = (pose[:, 2] - 0.0393 * np.abs(turns[:, 2, 0]) - 0.0525).min()
     assert lowest == pytest.approx(-1e-6, abs=1e-12)
     mean = turns.mean(axis=0)
@@ -141,7 +144,7 @@ def test_the_plane_ignores_what_only_space_has() -> None:
     )  # fmt: skip
     for one, other in zip(initial_state(plain), initial_state(odd), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert not initial_joint_angles(odd)[:, 1].any()
+    assert initial_joint_angles(odd).shape == (10,)
 
 
 def test_where_the_axes_of_a_joint_are_apart_is_in_the_link_behind() -> None:

@@ -34,9 +34,9 @@ def test_every_joint_turns_as_the_gait_says(head: str, shift: float) -> None:
     assert fit_error(scene, law, beam) < 1e-12
     t = np.linspace(0.0, 3.0, 7)
     wanted = WaveGait(scene).motion(t)
-    found = joint_motion(StrainLaw(law, beam), beam.length_m, scene.robot.n_links, t, 12)
+    found = joint_motion(StrainLaw(law, beam), beam.length_m, scene.robot.n_links, scene.robot.axes, t, 12)
     for ours, theirs in zip(found, wanted, strict=True):
-        seen = ours if head == "first" else ours[:, ::-1] * np.array([-1.0, 1.0])
+        seen = ours if head == "first" else (ours.reshape(7, -1, 2)[:, ::-1] * np.array([-1.0, 1.0])).reshape(7, -1)
         assert seen == pytest.approx(theirs, abs=1e-11)
 
 

@@ -33,7 +33,7 @@ def rows_with(scene: Scene, given: FloatArray) -> Rows:
 
 
 def found(scene: Scene, rows: Rows, piece: int = 7) -> list[RunEvent]:
-    schema = Schema(scene.robot.n_links, False, (), tuple(f"x{i}" for i in range(rows.extra.shape[1])))
+    schema = Schema(scene.robot.n_links, scene.body.axes, (), tuple(f"x{i}" for i in range(rows.extra.shape[1])))
     return in_pieces(EventDetector(schema, scene), rows, piece)
 
 
@@ -134,7 +134,7 @@ def test_without_resolution_waiting_as_long_is_a_jam() -> None:
     values[100:110, 4:] = 1.0  # too short
     values[150:300, 4:] = 1.0
     values[200, 4] = 1.0
-    detector = EventDetector(Schema(scene.robot.n_links, False, (), extra), scene)
+    detector = EventDetector(Schema(scene.robot.n_links, scene.body.axes, (), extra), scene)
     events = in_pieces(detector, replace(rows, extra=values), 50)
     assert [event.kind for event in events] == ["jam", "freed"]
     assert events[0].time == pytest.approx(1.5 + settings.jam_time_s, abs=0.011)

@@ -56,7 +56,7 @@ def test_what_is_shared_stays_shared() -> None:
 
 def test_references_are_cut_to_what_lies_ahead() -> None:
     time = np.arange(101) * 0.01
-    angle = np.random.default_rng(1).normal(size=(101, 4, 2))
+    angle = np.random.default_rng(1).normal(size=(101, 4))
     whole = JointReference(time, angle, 2 * angle, 3 * angle)
     rest = decode(encode(whole, SCENE, 0.734), SCENE)
     assert len(rest.time) < 35

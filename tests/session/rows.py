@@ -7,11 +7,12 @@ from dataclasses import fields
 import numpy as np
 
 from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 SCENE = Scene(robot=Robot(n_links=3))
-SCHEMA = Schema(3, False, ("kinetic", "potential", "work_actuator", "work_friction"))
+SCHEMA = Schema(3, yaw_axes(2), ("kinetic", "potential", "work_actuator", "work_friction"))
 
 
 def make_rows(start: int, stop: int) -> Rows:
@@ -38,11 +39,11 @@ def make_rows(start: int, stop: int) -> Rows:
         time=index / 100,
         link_pose=column(3, 7),
         link_twist=column(3, 6),
-        joint_angle=column(2, 2),
-        joint_rate=column(2, 2),
-        joint_angle_ref=column(2, 2),
-        joint_rate_ref=column(2, 2),
-        joint_torque=column(2, 2),
+        joint_angle=column(2),
+        joint_rate=column(2),
+        joint_angle_ref=column(2),
+        joint_rate_ref=column(2),
+        joint_torque=column(2),
         impulse_obstacle=column(3, 3),
         impulse_ground=column(3, 3),
         contacts_closed=count,

@@ -60,8 +60,8 @@ def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeat
     before = rows.time <= begun + 0.5 * STEP
     middle = rows.time[before][1:, None] - 0.5 * STEP
     assert 0.1 < begun < 0.12
-    assert rows.joint_torque[before][1:, :, 0] == pytest.approx(3.0 * np.sin(8.0 * middle + 0.9 * np.arange(1, 11)))
-    assert rows.joint_torque[~before][:, :, 0] == pytest.approx(np.tile(-0.1 * np.arange(1, 11), ((~before).sum(), 1)))
+    assert rows.joint_torque[before][1:] == pytest.approx(3.0 * np.sin(8.0 * middle + 0.9 * np.arange(1, 11)))
+    assert rows.joint_torque[~before] == pytest.approx(np.tile(-0.1 * np.arange(1, 11), ((~before).sum(), 1)))
     noted = tuple(Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes)
     assert_identical(runner.recording, run_offline(scene, changes=noted).recording)
 
@@ -86,7 +86,7 @@ def test_a_run_goes_on_from_a_saved_state_to_the_bit(scene: Scene) -> None:
         assert one.advance(1000).ok
     assert np.array_equal(runner.latest.link_pose, other.latest.link_pose)
     assert np.array_equal(runner.latest.joint_torque, other.latest.joint_torque)
-    assert np.isnan(other.latest.joint_angle_ref[:, 0]).all()
+    assert np.isnan(other.latest.joint_angle_ref).all()
 
 
 def test_forged_torques_are_refused(scene: Scene) -> None:
@@ -95,7 +95,7 @@ def test_forged_torques_are_refused(scene: Scene) -> None:
     state = decode(runner.checkpoint(), scene)
     torque = state[2].reference.torque
     endless = torque.copy()
-    endless[3, 2, 0] = np.inf
+    endless[3, 2] = np.inf
     for forged in (None, endless, torque[:, :-1].copy(), torque[:-1].copy(), torque.astype(np.float32)):
         with pytest.raises(StateError, match="damaged"):
             other.restore(encode(with_leaf(state, (2, "reference", "torque"), forged), scene, 0.0), scene, runner.time)

@@ -95,9 +95,9 @@ def test_a_change_does_something(scene: Scene) -> None:
     runner.apply(with_values(scene, {"gait.offset_deg": 15.0}))
     runner.advance(10000)
     plain = run_offline(scene).recording
-    assert runner.recording.snapshot(-1).joint_angle_ref[0, 0] - plain.snapshot(-1).joint_angle_ref[
-        0, 0
-    ] == pytest.approx(np.radians(15), abs=1e-9)
+    assert runner.recording.snapshot(-1).joint_angle_ref[0] - plain.snapshot(-1).joint_angle_ref[0] == pytest.approx(
+        np.radians(15), abs=1e-9
+    )
 
 
 def test_obstacles_can_be_taken_away_and_the_header_can_say_so(scene: Scene) -> None:

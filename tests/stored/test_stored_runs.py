@@ -45,6 +45,9 @@ SOLVED_OTHERWISE_M = 2e-3
 of them is found hangs on the solver's way: 5.4e-4 m in these runs, from the first step on that is solved by another way
 (where it is the same way, a start 1e-12 m elsewhere makes 2.4e-6 m)."""
 
+ROUNDED_OTHERWISE = {"0.2.0": ("spatial_nonsmooth",)}
+"""Versions whose solvers took the same way with other roundings, by formulation: within `ELSEWHERE_M` of today's."""
+
 NEW_FIELDS = {"torque": "None"} | {
     f"tip_{of}": (0.0).hex() for of in ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")
 }
@@ -177,6 +180,7 @@ def test_it_goes_on_as_the_uninterrupted_run_did(stored: RunFile, version: str, 
         assert report.ok, report.message
     rows = runner.recording.rows(0, len(stored))
     same = stored.about["computed_for"] == processor.computed_for()
+    same &= stored.scene.model.kind not in ROUNDED_OTHERWISE.get(version, ())
     tolerance = None if same else ELSEWHERE_M
     if stored.scene.model.kind in SOLVED_OTHERWISE.get(version, ()):
         tolerance = SOLVED_OTHERWISE_M

@@ -13,6 +13,7 @@ from snakestudio.errors import Problem
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.fields import value
 from snakestudio.model.motion import GaitFields
+from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
 
 
@@ -41,7 +42,7 @@ class Clapping:
 
     def __init__(self, scene: Scene) -> None:
         assert isinstance(scene.gait, ClappingFields)
-        self._joints, self._state = scene.robot.n_joints, _State(scene.gait)
+        self._axes, self._state = scene.body.axes, _State(scene.gait)
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
         law, state = self._state.law, self._state
@@ -49,10 +50,10 @@ class Clapping:
         phase = state.turned + pace * (time - state.since)
         s, c = np.sin(phase), np.cos(phase)
         shares = (s**3, 3 * pace * s**2 * c, 3 * pace**2 * (2 * s * c**2 - s**3))
-        angle, rate, acceleration = np.zeros((3, len(time), self._joints, 2))
+        angle, rate, acceleration = np.zeros((3, len(time), len(self._axes)))
         for part, share in zip((angle, rate, acceleration), shares, strict=True):
-            part[:, :, 0] = math.radians(law.clap_deg) * share[:, None]
-        angle[:, :, 1] = math.radians(law.pitch_deg)
+            part[:, entries(self._axes, "yaw")] = math.radians(law.clap_deg) * share[:, None]
+        angle[:, entries(self._axes, "pitch")] = math.radians(law.pitch_deg)
         return angle, rate, acceleration
 
     def apply(self, gait: Any, time: float) -> None:

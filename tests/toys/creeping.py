@@ -62,7 +62,7 @@ class CreepingEngine(TimeSteppingEngine):
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
         valid = Fields.POSE | Fields.TWIST | Fields.JOINTS | Fields.REFERENCE | Fields.ENERGY
-        super().__init__(scene, base_dir, Schema(n, False, ENERGY, valid=valid, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, valid=valid, head=scene.robot.head_index))
         q, _ = planar_pose(scene, base_dir)
         self._params = scene
         self._state = State(
@@ -102,10 +102,10 @@ class CreepingEngine(TimeSteppingEngine):
         state, dt = self._state, self._scene.solver.step_s
         for _ in range(n_steps):
             angle, _ = reference.at((state.counts[STEP] + 1) * dt)
-            rate = (angle[:, 0] - state.angle) / dt
+            rate = (angle - state.angle) / dt
             self._move(rate)
             state.head[:] += dt * state.velocity
-            state.angle[:], state.rate[:] = angle[:, 0], rate
+            state.angle[:], state.rate[:] = angle, rate
             state.work[0] += dt * self._power
             state.counts[:] += 1
             if state.counts[STEP] in wanted:
@@ -121,7 +121,7 @@ class CreepingEngine(TimeSteppingEngine):
         rows.link_pose[i, :, :2], rows.link_pose[i, :, 2] = pose[:, :2], self._scene.robot.radius_m
         rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = np.cos(0.5 * pose[:, 2]), np.sin(0.5 * pose[:, 2])
         rows.link_twist[i][:, [0, 1, 5]] = with_head @ state.velocity + by_joints
-        rows.joint_angle[i, :, 0], rows.joint_rate[i, :, 0] = state.angle, state.rate
+        rows.joint_angle[i], rows.joint_rate[i] = state.angle, state.rate
         rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
         rows.energy[i, 2] = state.work[0]
         rows.steps[i] = state.counts[STEP]

@@ -67,8 +67,8 @@ class Nodding:
         haste = 3.0 + self._law.gain_per_m * float(np.linalg.norm(snapshot.link_pose[0, :2]))
         phase = self._state.phase + haste * float(time[-1] - time[0])
         self._state = _State(phase, int(phase / math.pi))
-        angle = np.zeros((len(time), self._joints, 2))
-        angle[:, :, 0] = self._angle
+        angle = np.zeros((len(time), self._joints))
+        angle[:] = self._angle
         return JointReference(time, angle, np.zeros_like(angle), np.zeros_like(angle))
 
     def checkpoint(self) -> Any:

@@ -15,6 +15,7 @@ from snakestudio.engines import registry as engines
 from snakestudio.errors import PhysicsError, UsageError
 from snakestudio.model.edits import with_value
 from snakestudio.model.robot.discretise import discretise
+from snakestudio.model.robot.joint_axes import by_joint
 from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
@@ -142,7 +143,7 @@ class _Track:
         self.runner = Runner(scene, base_dir)
         self.centre = [self.runner.latest.centre_of_mass()]
         self.torque = self.runner.latest.joint_torque
-        """Joint torques at the instant reached, (n-1, 2), N m: engines tell means over a step, this is their course."""
+        """Joint torques at the instant reached, (m,), N m: engines tell means over a step, this is their course."""
 
     def advance_to(self, time: float) -> None:
         """Go on to the step nearest to `time`.
@@ -254,7 +255,8 @@ def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -
     snapshot, length = track.runner.latest, instant.params.length
     joint = length / n * np.arange(1, n, dtype=np.float64)
     wrench = np.zeros((n - 1, 6))
-    wrench[:, 5], wrench[:, 4] = -track.torque[:, 0], -track.torque[:, 1]
+    axes = track.runner.scene.body.axes
+    wrench[:, 5], wrench[:, 4] = (-by_joint(track.torque, axes, kind, n - 1) for kind in ("yaw", "pitch"))
     return ChainProfile(
         n, instant.time, joint, _picked(parts, wrench), _picked(parts, instant.sections(joint).wrench),
         snapshot.link_pose, float(np.linalg.norm(snapshot.link_twist[:, :3].mean(axis=0))),

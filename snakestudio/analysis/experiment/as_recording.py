@@ -65,16 +65,18 @@ class CaptureRecording:
                 pose[:, link, 3:] = capture.orientation[:, b]
                 twist[:, link, 3:] = _turning(capture.time, capture.orientation[:, b])
         valid = Fields.POSE | Fields.TWIST
-        joints = recording.schema.n_joints
-        angle, rate = np.full((k, joints, 2), np.nan), np.full((k, joints, 2), np.nan)
-        if capture.joint_angle is not None and joints:
-            valid |= Fields.JOINTS
-            known = min(joints, capture.joint_angle.shape[1])
-            angle[:, :known] = capture.joint_angle[:, :known]
-            rate[:, :known] = _slope(capture.time, angle[:, :known].reshape(k, -1)).reshape(k, known, 2)
         own = recording.schema
+        angle, rate = np.full((k, len(own.axes)), np.nan), np.full((k, len(own.axes)), np.nan)
+        if capture.joint_angle is not None and own.axes:
+            valid |= Fields.JOINTS
+            sides, captured = ("yaw", "pitch"), capture.joint_angle.shape[1]
+            known = [entry for entry, axis in enumerate(own.axes) if axis.joint < captured and axis.kind in sides]
+            for entry in known:
+                axis = own.axes[entry]
+                angle[:, entry] = capture.joint_angle[:, axis.joint, sides.index(axis.kind)]
+            rate[:, known] = _slope(capture.time, angle[:, known])
         # A column of the same name as a computed one stands in its place: the centre of mass, where it was measured.
-        self._schema = Schema(n, own.has_pitch, own.energy, tuple(extra), valid, own.sections, own.n_holds, own.head)
+        self._schema = Schema(n, own.axes, own.energy, tuple(extra), valid, own.sections, own.n_holds, own.head)
         self._rows = _rows(capture.time, pose, twist, angle, rate, own, extra)
 
     @property

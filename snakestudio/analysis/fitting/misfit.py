@@ -16,6 +16,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, JointTrack, Track, Trial
 from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["Measured", "Misfit"]
@@ -90,7 +91,7 @@ class Measured:
         self.time, which = np.unique(np.concatenate(times), return_inverse=True)
         of_places = sum(len(part) for part in times[: len(places)])
         self._place_at, self._angle_at = which[:of_places], which[of_places:]
-        n = trial.scene.robot.n_links
+        n, axes = trial.scene.robot.n_links, trial.scene.body.axes
         links = [float(n if t.link == CENTRE_OF_MASS else t.link) for t in places]
         self._link = _repeated(links, times[: len(places)]).astype(np.int64)
         self._flat = not places or min(t.position.shape[1] for t in places) == 2
@@ -98,7 +99,7 @@ class Measured:
         self._place = np.concatenate([t.position[t.used, :dimensions] for t in places] or [np.zeros((0, dimensions))])
         self._place_weight = _repeated([t.weight for t in places], times[: len(places)])
         joints = times[len(places) :]
-        self._joint = _repeated([float(2 * t.joint + t.pitch) for t in angles], joints).astype(np.int64)
+        self._joint = _repeated([float(entry_of(axes, t.joint, t.kind)) for t in angles], joints).astype(np.int64)
         self._angle = np.concatenate([t.angle[t.used] for t in angles] or [np.zeros(0)])
         self._angle_weight = _repeated([t.weight for t in angles], joints)
         self._lever = trial.scene.robot.link_length_m
@@ -155,7 +156,7 @@ class Measured:
             shift[:2] -= _turn(heading) @ centre[:2]
             shift[2:] -= centre[2:].sum()
             measured = measured + target
-        lengths = self._lever * (self._angle - angles.reshape(len(self.time), -1)[self._angle_at, self._joint])
+        lengths = self._lever * (self._angle - angles[self._angle_at, self._joint])
         residual = np.concatenate([
             (np.sqrt(weight) * (measured - simulated)).ravel(), np.sqrt(self._angle_weight) * lengths
         ])  # fmt: skip
@@ -170,11 +171,11 @@ class _Motion:
         n = recording.schema.n_links
         shares = mass_shares(n, bool(recording.schema.sections))
         place, velocity = rows.link_pose[:, :, :3], rows.link_twist[:, :, :3]
-        self._n_links, self._n_joints = n, recording.schema.n_joints
+        self._n_links = n
         self._end = float(rows.time[-1])
         values, slopes = (
             np.concatenate(
-                [part.reshape(len(rows), -1), np.einsum("n,kna->ka", shares, part), joints.reshape(len(rows), -1)],
+                [part.reshape(len(rows), -1), np.einsum("n,kna->ka", shares, part), joints],
                 axis=1,
             )
             for part, joints in ((place, rows.joint_angle), (velocity, rows.joint_rate))
@@ -185,7 +186,7 @@ class _Motion:
         self._only = values[0]
 
     def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Places (t, n + 1, 3) of the links and the centre of mass, m, and joint angles (t, n - 1, 2), rad.
+        """Places (t, n + 1, 3) of the links and the centre of mass, m, and angles (t, m) of the joint axes, rad.
 
         Before the start the robot stands as it starts, and after the end as it ended.
         """
@@ -194,7 +195,7 @@ class _Motion:
         else:
             values = self._curve(np.clip(time, 0.0, self._end))
         split = 3 * (self._n_links + 1)
-        return values[:, :split].reshape(len(time), -1, 3), values[:, split:].reshape(len(time), self._n_joints, 2)
+        return values[:, :split].reshape(len(time), -1, 3), values[:, split:]
 
 
 def _repeated(values: list[float], times: list[FloatArray]) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.alignment import own_beginning
 from snakestudio.errors import UsageError
+from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.scene import Scene
 
 __all__ = ["CENTRE_OF_MASS", "Captured", "JointTrack", "Track", "Trial", "trial_of"]
@@ -66,8 +67,8 @@ class JointTrack:
         0-based.
     angle : (k,) array
         rad.
-    pitch : bool
-        Whether it is the pitch of the joint, not its yaw.
+    kind : str
+        Of which of its axes, "yaw" or "pitch".
     measured : (k,) bool array
         As of a `Track`.
     weight : float
@@ -76,7 +77,7 @@ class JointTrack:
     time: FloatArray
     joint: int
     angle: FloatArray
-    pitch: bool = False
+    kind: str = "yaw"
     measured: BoolArray = field(default_factory=lambda: _ALL)
     weight: float = 1.0
 
@@ -224,11 +225,11 @@ def trial_of(
                 f"{capture.name}: it has {capture.joint_angle.shape[1]} joints and the scene's robot"
                 f" {scene.robot.n_joints}; open the scene of that robot."
             )
-        for axis in range(2 if scene.model.spatial else 1):
-            angles = capture.joint_angle[:, :, axis]
+        for side, kind in enumerate(("yaw", "pitch")):
+            angles = capture.joint_angle[:, :, side]
             tracks += [
-                JointTrack(time, joint, angles[:, joint], bool(axis))
-                for joint in range(scene.robot.n_joints)
+                JointTrack(time, joint, angles[:, joint], kind)
+                for joint in joints(scene.body.axes, kind).tolist()
                 if np.isfinite(angles[:, joint]).any()
             ]
     if not tracks:

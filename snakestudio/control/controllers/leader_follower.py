@@ -19,6 +19,7 @@ from snakestudio.model.events import RunEvent
 from snakestudio.model.fields import value
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.joint_axes import by_joint, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 
@@ -160,17 +161,17 @@ class LeaderFollower:
     Parameters
     ----------
     scene : Scene
-    start : (n-1, 2) array
+    start : (m,) array
         Joint angles the robot starts with, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
-        self._body = Body(scene.robot)
+        self._body, self._axes = Body(scene.robot), scene.body.axes
         self._settings = _settings(scene)
         self._length = scene.robot.link_length_m
         joints = scene.robot.n_joints
         self._behind = self._length * np.arange(joints)  # how far behind the head's joint every joint is
-        bends = self._body.from_head(start[:, 0])
+        bends = self._yaw(start)
         self._state = _State(
             side=1 if self._settings.begins == "left" else -1,
             travelled=0.0,
@@ -208,7 +209,7 @@ class LeaderFollower:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
         now, heading = float(time[0]), self._body.link_heading(snapshot)
-        angle = self._body.from_head(snapshot.joint_angle[:, 0])
+        angle = self._yaw(snapshot.joint_angle)
         changed = self._watched(now, angle, snapshot)
         if changed.get("resolving_until", self._state.resolving_until) < np.inf:
             wanted = self._resolving(angle, heading, changed.get("force", self._state.force))
@@ -217,7 +218,11 @@ class LeaderFollower:
         limit = math.radians(self._settings.reference_limit_deg)
         changed["angle_ref"] = wanted = np.minimum(np.maximum(wanted, -limit), limit)
         self._state = replace(self._state, **changed)
-        return held(time, self._body.from_head(wanted))
+        return held(time, self._body.from_head(wanted), self._axes)
+
+    def _yaw(self, values: FloatArray) -> FloatArray:
+        """Those of all axes, (m,), of the yaw axes of all joints, from the head."""
+        return self._body.from_head(by_joint(values, self._axes, "yaw", len(self._behind)))
 
     def _watched(self, now: float, angle: FloatArray, snapshot: Snapshot) -> dict[str, Any]:
         """What of the state changes by looking for a jam, or for the end of one's resolution."""
@@ -320,6 +325,11 @@ def check(scene: Scene) -> list[Problem]:
     def doubt(key: str, message: str, remedy: str) -> None:
         problems.append(Problem("warning", key, message, remedy))
 
+    straight = sorted(set(range(robot.n_joints)) - set(joints(scene.body.axes, "yaw").tolist()))
+    if straight:
+        message = f"joint {straight[0] + 1} has no yaw axis, and every joint repeats the head's bend to the side"
+        remedy = 'give it one: robot.joints = "cardan", or another controller.kind'
+        return [Problem("error", "controller.kind", message, remedy)]
     if robot.n_links < 3:
         doubt("robot.n_links", "no joint follows the head of a robot with two links", "give it more links")
     limit = robot.joint_limit_deg

@@ -64,7 +64,7 @@ class StrainFollower(OpenLoop):
     Parameters
     ----------
     scene : Scene
-    start : (n-1, 2) array, optional
+    start : (m,) array, optional
         Joint angles the robot starts with, rad; those of the law if left out.
 
     Raises
@@ -74,10 +74,10 @@ class StrainFollower(OpenLoop):
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
-        self._links, self._spatial = scene.robot.n_links, scene.model.spatial
+        self._links, self._axes = scene.robot.n_links, scene.body.axes
         law = StrainLaw(scene.strain, scene.beam)
         self._state = _State((scene.strain, scene.beam), ((law, scene.beam.length_m, 0.0),))
-        self._away = np.zeros((self._links - 1, 2))
+        self._away = np.zeros(len(self._axes))
         self._approach: Ramp = constant(0.0)
         if start is not None and scene.control.lead_in:
             away = start - self.reference(np.zeros(1), None).angle[0]
@@ -87,11 +87,11 @@ class StrainFollower(OpenLoop):
         """See `Controller.reference`; angles, rates and accelerations are exact at every knot."""
         motion: list[FloatArray] = []
         for law, length, since in self._state.layers:
-            new = joint_motion(law, length, self._links, time)
+            new = joint_motion(law, length, self._links, self._axes, time)
             if not motion:
                 motion = list(new)
                 continue
-            u = ((time - since) / BLEND_TIME)[:, None, None]
+            u = ((time - since) / BLEND_TIME)[:, None]
             w, rate, acceleration = rise(u), rise(u, 1) / BLEND_TIME, rise(u, 2) / BLEND_TIME**2
             d = [after - before for before, after in zip(motion, new, strict=True)]
             motion[2] = motion[2] + w * d[2] + 2.0 * rate * d[1] + acceleration * d[0]
@@ -99,9 +99,7 @@ class StrainFollower(OpenLoop):
             motion[0] = motion[0] + w * d[0]
         ramp = self._approach
         for part, left in zip(motion, (ramp.value(time), ramp.rate(time), ramp.acceleration(time)), strict=True):
-            part += left[:, None, None] * self._away
-            if not self._spatial:
-                part[:, :, 1] = 0.0
+            part += left[:, None] * self._away
         return JointReference(time, *motion)
 
     def apply(self, scene: Scene, time: float) -> None:

@@ -144,13 +144,13 @@ class Teleoperation(OpenLoop):
     ----------
     scene : Scene
         Its controller has `TeleoperationFields`.
-    start : (n-1, 2) array
+    start : (m,) array
         Joint angles the robot starts with, rad.
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._adopt(scene)
-        self._gait = SteeredGait(scene.robot.n_joints, self._shapes[OWN_GAIT])
+        self._gait = SteeredGait(scene.body.axes, self._shapes[OWN_GAIT])
         self._set_points = SetPoints(scene, start, self._gait)
         self._turn_sign = Body(scene.robot).turn_sign
         self._state = _State()

@@ -48,7 +48,7 @@ class JointTorques(OpenLoop):
     Parameters
     ----------
     scene : Scene
-    start : (n-1, 2) array, optional
+    start : (m,) array, optional
         Joint angles the robot starts with; nothing leads it anywhere from there.
 
     Raises
@@ -58,12 +58,12 @@ class JointTorques(OpenLoop):
     """
 
     def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
-        self._n_links, self._spatial = scene.robot.n_links, scene.model.spatial
+        self._n_links, self._axes = scene.robot.n_links, scene.body.axes
         assert isinstance(scene.gait, JointTorqueFields)
         self._take(scene.gait)
 
     def _take(self, gait: JointTorqueFields) -> None:
-        self._law, self._gait = TorqueLaw(gait, self._n_links, spatial=self._spatial), gait
+        self._law, self._gait = TorqueLaw(gait, self._n_links, self._axes), gait
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """Torques at the times `time` (k,) and halfway between them: 2k - 1 knots, where the engines' steps look."""
@@ -114,7 +114,7 @@ def check(scene: Scene) -> list[Problem]:
         fixes = (Fix("Start straight", (("start.kind", "straight"),)),)
         problems.append(Problem("error", "start.kind", what, remedy, fixes=fixes))
     try:
-        missing = TorqueLaw(scene.gait, scene.robot.n_links, spatial=scene.model.spatial).missing(scene.run.duration_s)
+        missing = TorqueLaw(scene.gait, scene.robot.n_links, scene.body.axes).missing(scene.run.duration_s)
     except SceneError as error:
         return [*problems, *error.problems]
     if missing is not None:

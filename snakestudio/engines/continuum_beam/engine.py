@@ -87,7 +87,7 @@ class ContinuumBeamEngine:
         self._reference = start_reference(scene, (0.0,))
         n, p = scene.beam.sections, self._reference.hold.shape[1]
         self._schema = Schema(
-            n_links=n, has_pitch=False, energy=ENERGY, extra=CHANNELS, valid=VALID, sections=scene.beam.abscissas,
+            n_links=n, axes=(), energy=ENERGY, extra=CHANNELS, valid=VALID, sections=scene.beam.abscissas,
             n_holds=p,
         )  # fmt: skip
         self._params = make_params(scene, p)

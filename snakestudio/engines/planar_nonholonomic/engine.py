@@ -31,9 +31,9 @@ from snakestudio.engines.planar_nonholonomic.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, YAW, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
+from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -67,10 +67,10 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n, False, ENERGY, head=scene.robot.head_index))
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
-        self._state: State = make_state(*planar_pose(scene, base_dir))
+        self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
         self._before = np.empty_like(self._state.before)
         self._look_out(scene)
@@ -89,10 +89,10 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         state.before[CALL, :-1], state.before[CALL][-1] = state.sums, state.figures[LOAD]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        angle, rate, _, torque = by_joint(reference, 1)
         status: int = self._advance(
-            self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
-            given_torques(reference), n_steps, wanted, rows,
-        )  # fmt: skip
+            self._params, self._state, self._work, reference.time, angle, rate, torque, n_steps, wanted, rows
+        )
         return status
 
     def _calming(self) -> str:
@@ -115,18 +115,17 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
         state = own._replace(figures=own.figures.copy(), before=self._before)
-        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle[:, YAW], rate[:, YAW]
+        self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
         self._write(self._params, state, self._work, rows)
 
     def _links(self) -> FloatArray:
         theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])
         axis = np.column_stack([np.cos(theta), np.sin(theta)])
-        return np.column_stack([centre + self._params.half_length * self._params.centred @ axis, theta])
+        return np.column_stack([centre + self._params.levers @ axis, theta])
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         x, v = np.split(self._state.y, 2)
-        yaw, rate = np.diff(x[:-2]), np.diff(v[:-2])
-        return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
+        return np.diff(x[:-2]), np.diff(v[:-2])
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

@@ -10,17 +10,24 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks, crossing, start_checks
+from snakestudio.engines.spatial_nonsmooth.geometry import (
+    BODY_AXIS,
+    arms,
+    contact_segments,
+    joint_axes,
+    link_values,
+    missing_turn,
+)
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
-from snakestudio.kernels.axes import X, Y, Z
+from snakestudio.kernels.axes import X, Z
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Relief, Solid
-from snakestudio.model.robot.chain import chain
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
-from snakestudio.model.robot.robot import Robot
-from snakestudio.model.rotations import matrices
+from snakestudio.model.robot.robot import Joint, Robot
+from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "largest_stable_step"]
@@ -37,78 +44,124 @@ LONGEST = 24
 
 
 def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
-    """Accelerations that unit torques about the joint axes make on the free chain, 1/(kg m^2).
+    """Accelerations that unit torques about the joint axes make on the free chain, (a, a), 1/(kg m^2).
 
     D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside the motion of the
-    first link, and it is their part of the inverse mass matrix. Rows in the order yaw 1, pitch 1, yaw 2 ...
+    first link, and it is their part of the inverse mass matrix. Rows in the order of the axes.
+
+    Parameters
+    ----------
+    robot : Robot
+        Of which the first `LONGEST` links are enough.
+    angles : (m,)
+        Of its axes, rad; a are those of the links that are taken.
     """
-    centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
-    n = len(centre)
-    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    axes = np.stack([turns[:-1, :, Z], turns[1:, :, Y]], axis=1).reshape(-1, 3)  # z_k, y_k+1
-    points = np.stack([centre[:-1] + arm * turns[:-1, :, X], centre[1:] - arm * turns[1:, :, X]], axis=1).reshape(-1, 3)
-    moves = (np.arange(n)[:, None] > np.repeat(np.arange(n - 1), 2))[:, :, None]  # links behind the joint
+    n = min(robot.n_links, LONGEST)
+    angles = np.ravel(angles)
+    rear, front = arms(robot)
+    centre, along = np.zeros((n, 3)), np.zeros((n, 3))
+    turn = np.eye(3)
+    directions, points, joints = [], [], []  # of every axis: unit vector, a point on it, its joint
+    for k in range(n):
+        along[k] = turn[:, X]
+        if k == n - 1:
+            break
+        at, joint = centre[k] + front[k] * along[k], robot.joint_list[k]
+        for name in joint.axes:
+            angle = float(angles[len(joints)])
+            directions.append(turn[:, BODY_AXIS[name]])
+            points.append(at)
+            joints.append(k)
+            turn = turn @ rotation(*(angle if name == kind else 0.0 for kind in ("yaw", "pitch", "roll")))
+            if name == "yaw":
+                at = at + joint.axis_offset * turn[:, X]
+        centre[k + 1] = at + rear[k + 1] * turn[:, X]
+    axes, point = np.array(directions).reshape(-1, 3), np.array(points).reshape(-1, 3)
+    moves = (np.arange(n)[:, None] > np.array(joints))[:, :, None]  # links behind the joint
     omega = np.zeros((n, 3, 6 + len(axes)))
     velocity = np.zeros_like(omega)
     velocity[:, :, :3] = omega[:, :, 3:6] = np.eye(3)
     velocity[:, :, 3:6] = np.cross(np.eye(3), (centre - centre[0])[:, None, :]).swapaxes(1, 2)
     omega[:, :, 6:] = (moves * axes).swapaxes(1, 2)
-    velocity[:, :, 6:] = (moves * np.cross(axes, centre[:, None, :] - points)).swapaxes(1, 2)
-    along = np.einsum("ki,kij->kj", turns[:, :, X], omega)
-    mass = robot.mass_kg * np.einsum("kij,kil->jl", velocity, velocity)
-    mass += robot.inertia_kg_m2 * np.einsum("kij,kil->jl", omega, omega)
-    mass += (robot.axial_inertia_kg_m2 - robot.inertia_kg_m2) * along.T @ along
+    velocity[:, :, 6:] = (moves * np.cross(axes, centre[:, None, :] - point)).swapaxes(1, 2)
+    spin = np.einsum("ki,kij->kj", along, omega)
+    own, across, axial = (link_values(robot, name)[:n] for name in ("mass", "inertia", "axial_inertia"))
+    mass = np.einsum("k,kij,kil->jl", own, velocity, velocity)
+    mass += np.einsum("k,kij,kil->jl", across, omega, omega)
+    mass += np.einsum("k,kj,kl->jl", axial - across, spin, spin)
     response = np.linalg.inv(mass)[6:, 6:]
     return 0.5 * (response + response.T)
 
 
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
-    robot, gait = scene.robot, scene.gait
-    joints = np.arange(min(robot.n_links, LONGEST) - 1)
-    poses = [np.zeros((len(joints), 2))]
+    robot, gait, values = scene.robot, scene.gait, scene.axis_values
+    joints = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
+    count = int(np.count_nonzero(joints < LONGEST - 1))
+    if not count:
+        return math.inf
+    poses = [np.zeros(len(joints))]
     for phase in np.linspace(0.0, math.pi, 4, endpoint=False):
-        waves = (gait.yaw, gait.pitch)
-        angle = [w.amplitude * np.sin(phase + joints * w.phase_shift + w.phase) + w.offset for w in waves]
-        poses.append(np.column_stack(angle))
+        pose = np.zeros(len(joints))
+        for kind, wave in (("yaw", gait.yaw), ("pitch", gait.pitch)):
+            own = np.array([axis.kind == kind for axis in scene.body.axes])
+            pose[own] = wave.amplitude * np.sin(phase + joints[own] * wave.phase_shift + wave.phase) + wave.offset
+        poses.append(pose)
     responses = (_joint_response(robot, pose) for pose in poses)
-    gains = scene.joint_controller
-    return checks.largest_stable_step(responses, np.tile(gains.kp, len(joints)), np.tile(gains.kd, len(joints)))
+    return checks.largest_stable_step(responses, values.kp[:count], values.kd[:count])
 
 
 def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
     """Whether the links of a given state have directions, and fit together in their joints, also as they move."""
     problems = start_checks.unit_quaternions(scene, pose)
-    if problems:
+    if problems or len(pose) < 2:
         return problems
     robot, turns = scene.robot, matrices(pose[:, 3:])
-    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    up, left = turns[:-1, :, Z], turns[1:, :, Y]
-    front = pose[:-1, :3] + arm * turns[:-1, :, X] + robot.axis_offset_m * np.cross(left, up)
-    problems = checks.joint_gaps(front, pose[1:, :3] - arm * turns[1:, :, X])
-    skew = np.abs(np.arcsin(np.einsum("ki,ki->k", up, left).clip(-1.0, 1.0)))
-    if len(skew) and skew.max() > SQUARENESS:
+    rear, front = arms(robot)
+    joints = robot.joint_list
+    axes = np.array([joint_axes(*at) for at in zip(joints, turns[:-1], turns[1:], strict=True)])
+    # The piece between yaw and pitch axis; where there are not both, the offset is 0.
+    first, second, _ = np.moveaxis(axes, 1, 0)
+    piece = np.array([joint.axis_offset for joint in joints])[:, None] * np.cross(second, first)
+    ahead = front[:-1, None] * turns[:-1, :, X] + piece
+    behind = -rear[1:, None] * turns[1:, :, X]
+    problems = checks.joint_gaps(pose[:-1, :3] + ahead, pose[1:, :3] + behind)
+    skew = np.array([missing_turn(*at) for at in zip(joints, turns[:-1], turns[1:], strict=True)])
+    if skew.max() > SQUARENESS:
         worst = int(skew.argmax())
+        forbids = _FORBIDS[len(joints[worst].axes)]
         problems.append(
             Problem(
                 "error",
                 "start",
-                f"joint {worst + 1} is twisted by {math.degrees(skew[worst]):.3g}°, which its two axes do not allow",
-                "turn the links about z of the link before, then about their own y, or start from joint angles",
+                f"joint {worst + 1} is twisted by {math.degrees(skew[worst]):.3g}°, {forbids}",
+                _turning(joints[worst]),
                 links=(worst, worst + 1),
             )
         )
     if problems:
         return problems
-    piece = robot.axis_offset_m * np.cross(left, up)
-    ahead, behind = arm * turns[:-1, :, X] + piece, -arm * turns[1:, :, X]
-    return start_checks.torn_velocities(scene, twist, ahead, behind, np.stack([up, left], axis=1), np.cross(up, piece))
+    return start_checks.torn_velocities(scene, twist, ahead, behind, axes, np.cross(first, piece))
+
+
+_FORBIDS = ("but it is fixed", "which its axis does not allow", "which its two axes do not allow")
+
+
+def _turning(joint: Joint) -> str:
+    """How to turn the links at a joint so that they fit."""
+    if joint.axes == ("yaw", "pitch"):
+        return "turn the links about z of the link before, then about their own y, or start from joint angles"
+    if not joint.axes:
+        return "give both links the same orientation, or start from joint angles"
+    names = ", then ".join(f"{'xyz'[BODY_AXIS[name]]} ({name})" for name in joint.axes)
+    return f"turn the link behind about {names} only, or start from joint angles"
 
 
 def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Problem]:
     """Whether links start in the ground."""
-    robot = scene.robot
-    depth = robot.radius_m + robot.contact_half_length_m * np.abs(axis[:, Z]) - pose[:, Z]
+    rear, front = contact_segments(scene.robot)
+    lowest = np.minimum(rear * axis[:, Z], front * axis[:, Z])
+    depth = link_values(scene.robot, "radius") - lowest - pose[:, Z]
     sunk = np.flatnonzero(depth > checks.TOLERATED)
     if not len(sunk):
         return []
@@ -126,10 +179,12 @@ def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Pro
 
 
 def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: FloatArray) -> list[Problem]:
-    """Obstacles that cannot be used, and links that start inside one; one finding for each obstacle."""
+    """Obstacles that cannot be used, and links that start inside one; one problem for each obstacle."""
     problems = []
-    half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
-    reach = half + radius
+    rear, front = contact_segments(scene.robot)
+    half, radius = 0.5 * (front - rear), link_values(scene.robot, "radius")
+    centre = centre + (0.5 * (rear + front))[:, None] * axis  # of the contact segments
+    reach = float((half + radius).max())
     boxes = plan_boxes(scene.obstacles)
     low, high = centre[:, :2].min(axis=0) - reach, centre[:, :2].max(axis=0) + reach
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)

@@ -7,6 +7,7 @@ import math
 from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, ROW
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import (
+    BODY_Y,
     CONTACTS,
     FRICTION_X,
     FRICTION_Y,
@@ -46,12 +47,23 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solids import ContactList, link_contacts
 from snakestudio.kernels.spatial_laws import normal_velocity
 from snakestudio.kernels.spatial_problem import (
+    CONTACT_FRONT,
+    CONTACT_REAR,
     GAIN_N,
     GAIN_T,
     GAIN_V,
+    INV_ACROSS,
+    INV_AXIAL,
+    INV_MASS,
     LAW_N,
     LAW_T,
     LAW_T2,
+    LINK_SHARES,
+    MU_LINK_ACROSS,
+    MU_LINK_ALONG,
+    RADIUS,
+    REAR,
+    ROLL_RADIUS,
     ROW_T,
     ROW_T2,
     ROW_V,
@@ -59,9 +71,11 @@ from snakestudio.kernels.spatial_problem import (
     RX,
     RY,
     RZ,
+    SHARE_PLUS,
+    STOP,
 )
 from snakestudio.kernels.stribeck import stribeck
-from snakestudio.kernels.vec3 import X, Y, Z, vec3
+from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
 __all__ = ["book_contacts", "detect_contacts", "force_directions", "warm_start"]
 
@@ -90,14 +104,15 @@ def detect_contacts(params: Params, work: Work) -> int:
     count = int(NONE_YET)
     found = work.found
     capacity = found.link.shape[0]
-    lever_half, radius = params.contact_half, params.radius
     obstacles = params.friction.shape[0] > 0
-    for k in range(work.axis.shape[0]):
+    n = work.orientation.shape[0]
+    for k in range(n):
         work.first[k] = count
+        rear, front, radius = params.links[k, CONTACT_REAR], params.links[k, CONTACT_FRONT], params.links[k, RADIUS]
         x, y, z = vec3(work.position, k)
-        ex, ey, ez = vec3(work.axis, k)
+        ex, ey, ez = vec3(work.orientation, k)
         for end in range(2):
-            lever = lever_half if end == 0 else -lever_half
+            lever = front if end == 0 else rear
             gap = z + lever * ez - radius
             if gap <= TOUCHING:
                 if count < capacity:
@@ -113,8 +128,10 @@ def detect_contacts(params: Params, work: Work) -> int:
                     found.point[count, Z] = z + lever * ez - radius
                 count += 1
         if obstacles:
-            count = link_contacts(params.world, k, x, y, z, ex, ey, ez, lever_half, radius, TOUCHING, found, count)
-    work.first[work.axis.shape[0]] = count
+            half, middle = 0.5 * (front - rear), 0.5 * (front + rear)
+            x, y, z = x + middle * ex, y + middle * ey, z + middle * ez
+            count = link_contacts(params.world, k, x, y, z, ex, ey, ez, half, radius, TOUCHING, found, count)
+    work.first[n] = count
     return count
 
 
@@ -125,29 +142,34 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
     Along and across are directions in the tangent plane: the link's own axis laid into it, and square to that. Rolling
     friction is isotropic, so its rows may lie along the same two.
     """
-    half = params.half_length
-    inverse_mass, inverse_across = 1.0 / params.mass, 1.0 / params.inertia
-    difference = 1.0 / params.axial - inverse_across
+    links = params.links
     found, rows, frame = work.found, work.rows, work.frame
     for c in range(n_contacts):
         k = found.link[c]
         body = found.body[c]
-        ex, ey, ez = vec3(work.axis, k)
+        half = links[k, REAR]
+        inverse_mass, inverse_across = links[k, INV_MASS], links[k, INV_ACROSS]
+        difference = links[k, INV_AXIAL] - inverse_across
+        ex, ey, ez = vec3(work.orientation, k)
         nx, ny, nz = vec3(found.normal, c)
         ax = found.point[c, X] - work.position[k, X]
         ay = found.point[c, Y] - work.position[k, Y]
         az = found.point[c, Z] - work.position[k, Z]
         if body < 0:
-            mu_along, mu_across, roll = params.mu_along, params.mu_across, params.roll
+            mu_along, mu_across, roll = links[k, MU_LINK_ALONG], links[k, MU_LINK_ACROSS], links[k, ROLL_RADIUS]
+            for i in range(4):
+                work.gain[c, SHARE_PLUS + i] = links[k, LINK_SHARES + i]
         else:
             mu_along = mu_across = params.friction[body]
-            roll = params.roll if mu_along > 0.0 else 0.0
+            roll = links[k, ROLL_RADIUS] if mu_along > 0.0 else 0.0
+            for i in range(4):
+                work.gain[c, SHARE_PLUS + i] = 1.0
         # t: the axis less its part along the normal; of an upright link the body's y axis serves.
         lean = ex * nx + ey * ny + ez * nz
         tx, ty, tz = ex - lean * nx, ey - lean * ny, ez - lean * nz
         length = math.sqrt(tx * tx + ty * ty + tz * tz)
         if length < 1e-6:
-            tx, ty, tz = vec3(work.left, k)
+            tx, ty, tz = vec3_at(work.orientation, k, BODY_Y)
             lean = tx * nx + ty * ny + tz * nz
             tx, ty, tz = tx - lean * nx, ty - lean * ny, tz - lean * nz
             length = math.sqrt(tx * tx + ty * ty + tz * tz)
@@ -249,7 +271,7 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
     on flat ground are then solved by a single iteration instead of two.
     """
     found = work.found
-    n = work.axis.shape[0]
+    n = work.orientation.shape[0]
     steady = work.first[n] == state.counts[CONTACTS]
     for k in range(n):
         for c in range(work.first[k], work.first[k + 1]):
@@ -288,9 +310,8 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
                 now = work.law[c, i]
                 work.law[c, i] = now + on_law * (now - work.law_before[c, i])
                 work.law_before[c, i] = now
-    for k in range(work.stop.shape[0]):
-        for a in range(2):
-            work.stop[k, a] = state.stop[k, a] if n_stops > 0 and work.stop_sign[k, a] != 0.0 else 0.0
+    for j in range(work.stop.shape[0]):
+        work.stop[j] = state.stop[j] if n_stops > 0 and work.axes[j, STOP] != 0.0 else 0.0
 
 
 @jit
@@ -364,6 +385,5 @@ def book_contacts(state: State, work: Work) -> None:
             state.law_before[c, i] = work.law_before[c, i]
     for k in range(state.first.shape[0]):
         state.first[k] = work.first[k]
-    for k in range(state.stop.shape[0]):
-        for a in range(2):
-            state.stop[k, a] = work.stop[k, a]
+    for j in range(state.stop.shape[0]):
+        state.stop[j] = work.stop[j]

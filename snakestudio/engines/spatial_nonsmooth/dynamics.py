@@ -5,47 +5,77 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.motors import given_torque, motor_torque
+from snakestudio.engines.motors import Motor, given_torque, motor_torque
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_X, QUAT_Y, QUAT_Z
-from snakestudio.engines.spatial_nonsmooth.params import Params
+from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
+    AXES,
+    CARDAN,
+    HAS_PITCH,
+    HAS_ROLL,
+    HAS_YAW,
+    PITCH_ROLL,
+    THREE,
+)
+from snakestudio.engines.spatial_nonsmooth.params import (
+    DAMPING,
+    HALF_PLAY,
+    HIGH,
+    KD,
+    KP,
+    LAG,
+    LOW,
+    MOST,
+    OWN_GAIN,
+    REST,
+    STIFFNESS,
+    Params,
+)
 from snakestudio.engines.spatial_nonsmooth.state import (
-    COS_PITCH,
-    COS_YAW,
+    ANGLE,
+    BODY_X,
+    BODY_Y,
+    BODY_Z,
+    COS,
+    GOAL,
+    GOAL_RATE,
+    NEW_COS,
+    NEW_SIN,
     PROJECTION,
     Q_1,
     Q_I,
     Q_J,
     Q_K,
-    SIN_PITCH,
-    SIN_YAW,
+    RATE_START,
+    SIN,
     STEADY,
+    TORQUE,
     State,
     Work,
 )
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.spatial_chain import joint_rates
+from snakestudio.kernels.spatial_chain import component, cross, joint_rates
 from snakestudio.kernels.spatial_problem import (
-    PITCH,
-    PITCH_X,
-    PITCH_Y,
-    PITCH_Z,
-    REACH_X,
-    REACH_Y,
-    REACH_Z,
+    ACROSS,
+    AXIAL,
+    AXIS_X,
+    DRAG,
+    DRIVE,
+    FRONT,
+    INV_ACROSS,
+    INV_AXIAL,
+    INV_MASS,
+    MASS,
+    REAR,
     RX,
     RY,
     RZ,
+    STOP,
+    STOP_GAIN,
     SWING_X,
-    SWING_Y,
-    SWING_Z,
-    YAW,
-    YAW_X,
-    YAW_Y,
-    YAW_Z,
 )
-from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
+from snakestudio.kernels.vec3 import Vec3, X, Y, Z, dot, minus, plus, times, vec3, vec3_at, vec3_put, vec3_put_at
 
-__all__ = ["close_joints", "drive_joints", "end_angles", "midpoint", "move_links"]
+__all__ = ["close_joints", "drive_joints", "end_angles", "midpoint", "move_links", "spring_impulse"]
 
 
 FIRST = 0
@@ -84,11 +114,11 @@ def _turned(
 def midpoint(params: Params, state: State, work: Work) -> None:
     """Poses at the midpoint (P1 (72)), velocities in the world's frame, and free velocities with h_M of (75)."""
     half_dt, quarter_dt, dt = 0.5 * params.dt, 0.25 * params.dt, params.dt
-    half = params.half_length
-    inverse_mass, inverse_inertia = 1.0 / params.mass, 1.0 / params.inertia
-    difference = params.axial - params.inertia
-    q, u, wrench = state.q, state.u, state.wrench
+    q, u, wrench, links = state.q, state.u, state.wrench, params.links
     for k in range(q.shape[0]):
+        half = links[k, REAR]
+        inverse_mass, inverse_inertia = links[k, INV_MASS], links[k, INV_ACROSS]
+        difference = links[k, AXIAL] - links[k, ACROSS]
         vx, vy, vz = vec3(u, k)
         bx, by, bz = vec3_at(u, k, RX)
         for i in range(3):
@@ -101,15 +131,9 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         work.turn[k, Q_J] = p2
         work.turn[k, Q_K] = p3
         ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(p0, p1, p2, p3)
-        work.axis[k, X] = ex
-        work.axis[k, Y] = ey
-        work.axis[k, Z] = ez
-        work.left[k, X] = lx
-        work.left[k, Y] = ly
-        work.left[k, Z] = lz
-        work.up[k, X] = ux
-        work.up[k, Y] = uy
-        work.up[k, Z] = uz
+        vec3_put_at(work.orientation, k, BODY_X, (ex, ey, ez))
+        vec3_put_at(work.orientation, k, BODY_Y, (lx, ly, lz))
+        vec3_put_at(work.orientation, k, BODY_Z, (ux, uy, uz))
         ox, oy, oz = bx * ex + by * lx + bz * ux, bx * ey + by * ly + bz * uy, bx * ez + by * lz + bz * uz
         cx, cy, cz = half * ex, half * ey, half * ez
         work.w_start[k, X] = vx - (oy * cz - oz * cy)
@@ -126,7 +150,7 @@ def midpoint(params: Params, state: State, work: Work) -> None:
         work.torque_free[k, Z] = gz
         tx, ty, tz = wrench[k, RX] + gx, wrench[k, RY] + gy, wrench[k, RZ] + gz
         # Theta^-1 = 1 / Theta_1 across, 1 / Theta_3 along.
-        along = (tx * ex + ty * ey + tz * ez) * (1.0 / params.axial - inverse_inertia)
+        along = (tx * ex + ty * ey + tz * ez) * (links[k, INV_AXIAL] - inverse_inertia)
         work.free[k, X] = vx + dt * (params.gx + inverse_mass * wrench[k, X])
         work.free[k, Y] = vy + dt * (params.gy + inverse_mass * wrench[k, Y])
         work.free[k, Z] = vz + dt * (params.gz + inverse_mass * wrench[k, Z])
@@ -153,6 +177,110 @@ def _turn(cos_0: float, sin_0: float, cos_1: float, sin_1: float) -> float:
 
 
 @inlined
+def _measure_single(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
+    """Axis j, the only one of joint k, and cosine and sine of its angle, into axes[j].
+
+    The angle is that between the other two body axes, taken together; which these are is an index, not a branch.
+    """
+    at = 3 * (2 - (kind >> 1))  # the body axis: z for yaw, y for pitch, x for roll
+    b = at + 3 if at < 6 else 0
+    c = b + 3 if b < 6 else 0
+    b_ahead, c_ahead = vec3_at(orientation, k, b), vec3_at(orientation, k, c)
+    b_behind, c_behind = vec3_at(orientation, k + 1, b), vec3_at(orientation, k + 1, c)
+    vec3_put_at(axes, j, AXIS_X, vec3_at(orientation, k, at))
+    axes[j, NEW_COS] = 0.5 * (dot(b_ahead, b_behind) + dot(c_ahead, c_behind))
+    axes[j, NEW_SIN] = 0.5 * (dot(c_ahead, b_behind) - dot(b_ahead, c_behind))
+
+
+@inlined
+def _measure_cardan(j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
+    """Axes j (yaw, z_k) and j + 1 (pitch, y_k+1) of joint k and their angles (P1 (65), (66)), into axes[j:]."""
+    ex, ey, ez = vec3_at(orientation, k, BODY_X)
+    lx, ly, lz = vec3_at(orientation, k, BODY_Y)
+    zx, zy, zz = vec3_at(orientation, k, BODY_Z)
+    fx, fy, fz = vec3_at(orientation, k + 1, BODY_X)
+    yx, yy, yz = vec3_at(orientation, k + 1, BODY_Y)
+    ux, uy, uz = vec3_at(orientation, k + 1, BODY_Z)
+    vec3_put_at(axes, j, AXIS_X, (zx, zy, zz))
+    vec3_put_at(axes, j + 1, AXIS_X, (yx, yy, yz))
+    axes[j, NEW_SIN] = -(ex * yx + ey * yy + ez * yz)
+    axes[j, NEW_COS] = lx * yx + ly * yy + lz * yz
+    axes[j + 1, NEW_SIN] = -(zx * fx + zy * fy + zz * fz)
+    axes[j + 1, NEW_COS] = zx * ux + zy * uy + zz * uz
+
+
+@jit
+def measure_with_roll(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
+    """Axes of joint k, which has roll and yaw or pitch or both, and cosines and sines of their angles, into axes[j:].
+
+    R = R_z(yaw) R_y(pitch) R_x(roll); the roll axis is x of the link behind.
+    """
+    x, y, z = vec3_at(orientation, k, BODY_X), vec3_at(orientation, k, BODY_Y), vec3_at(orientation, k, BODY_Z)
+    f, m, u = (
+        vec3_at(orientation, k + 1, BODY_X),
+        vec3_at(orientation, k + 1, BODY_Y),
+        vec3_at(orientation, k + 1, BODY_Z),
+    )
+    roll = j + 1
+    if kind == PITCH_ROLL:
+        vec3_put_at(axes, j, AXIS_X, y)
+        axes[j, NEW_COS] = dot(x, f)
+        axes[j, NEW_SIN] = -dot(z, f)
+        roll_cos, roll_sin = dot(y, m), -dot(y, u)
+    else:
+        cos, sin = dot(x, f), dot(y, f)
+        roll_cos, roll_sin = dot(z, u), dot(z, m)
+        if kind == THREE:
+            pitch_cos = math.sqrt(cos * cos + sin * sin)  # a factor of all the others
+            inverse = 1.0 / pitch_cos
+            cos, sin, roll_cos, roll_sin = inverse * cos, inverse * sin, inverse * roll_cos, inverse * roll_sin
+            vec3_put_at(axes, j + 1, AXIS_X, times(inverse, cross(z, f)))
+            axes[j + 1, NEW_COS] = pitch_cos
+            axes[j + 1, NEW_SIN] = -dot(z, f)
+            roll = j + 2
+        vec3_put_at(axes, j, AXIS_X, z)
+        axes[j, NEW_COS] = cos
+        axes[j, NEW_SIN] = sin
+    vec3_put_at(axes, roll, AXIS_X, f)
+    axes[roll, NEW_COS] = roll_cos
+    axes[roll, NEW_SIN] = roll_sin
+
+
+@inlined
+def _measure_joint(kind: int, j: int, k: int, orientation: FloatArray, axes: FloatArray) -> None:
+    """Axes of joint k (world frame) and cosines and sines of their angles, into axes[j:].
+
+    `kind` are the bits of its axes, `orientation` (n, 9) the body axes of all links.
+    """
+    if kind == CARDAN:
+        _measure_cardan(j, k, orientation, axes)
+    elif kind > HAS_ROLL:  # roll and another axis
+        measure_with_roll(kind, j, k, orientation, axes)
+    elif kind != 0:
+        _measure_single(kind, j, k, orientation, axes)
+
+
+@inlined
+def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[float, float]:
+    """Impulse of the passive spring of joint axis j as drive, N m s, and drag, N m s per rad/s, without the damper.
+
+    The spring acts by the mean of its angles before and after the step, alpha_M + dt/4 (alpha'_E - alpha'_A). Its work
+    then is the loss of its energy, and the step stays stable however stiff the spring is.
+
+    Parameters
+    ----------
+    params : Params
+    j : int
+    angle : float
+        At the midpoint, rad.
+    rate : float
+        At the beginning of the step, rad/s.
+    """
+    stiffness, dt = params.axes[j, STIFFNESS], params.dt
+    return -dt * stiffness * (angle - params.axes[j, REST] - 0.25 * dt * rate), 0.25 * dt * dt * stiffness
+
+
+@inlined
 def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
     """Joint frames and angles, motor impulses (P1 (68), (69)), and which axes are at their stops; returns how many.
 
@@ -160,75 +288,57 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
     """
     n_stops = 0
     dt = params.dt
-    offset, half = params.offset, params.half_length
+    axes, links, own = work.axes, params.links, params.axes
     for k in range(state.q.shape[0] - 1):
-        zx, zy, zz = vec3(work.up, k)
-        yx, yy, yz = vec3(work.left, k + 1)
-        ex, ey, ez = vec3(work.axis, k)
-        joint = work.joint
-        joint[k, YAW_X] = zx
-        joint[k, YAW_Y] = zy
-        joint[k, YAW_Z] = zz
-        joint[k, PITCH_X] = yx
-        joint[k, PITCH_Y] = yy
-        joint[k, PITCH_Z] = yz
+        begin, end = params.joints[k], params.joints[k + 1]
+        kind = params.kinds[k] & AXES
+        _measure_joint(kind, begin, k, work.orientation, axes)
+        length = links[k, REAR] + links[k, FRONT]
+        ex, ey, ez = vec3_at(work.orientation, k, BODY_X)
+        offset = params.offsets[k]
         if offset != 0.0:
+            zx, zy, zz = vec3_at(axes, begin, AXIS_X)
+            yx, yy, yz = vec3_at(axes, begin + 1, AXIS_X)
             # The piece between the axes points along y x z; turning about z moves its end along z x (y x z).
             bx, by, bz = yy * zz - yz * zy, yz * zx - yx * zz, yx * zy - yy * zx
-            joint[k, SWING_X] = offset * (zy * bz - zz * by)
-            joint[k, SWING_Y] = offset * (zz * bx - zx * bz)
-            joint[k, SWING_Z] = offset * (zx * by - zy * bx)
-            # From p_k (the pitch axis behind link k) to p_k+1; `half` reaches from a joint axis to the centre.
-            joint[k, REACH_X] = 2.0 * half * ex + offset * bx
-            joint[k, REACH_Y] = 2.0 * half * ey + offset * by
-            joint[k, REACH_Z] = 2.0 * half * ez + offset * bz
+            swing = offset * (zy * bz - zz * by), offset * (zz * bx - zx * bz), offset * (zx * by - zy * bx)
+            vec3_put_at(axes, begin, SWING_X, swing)
+            # From p_k (the pitch axis behind link k) to p_k+1.
+            vec3_put(work.reach, k, (length * ex + offset * bx, length * ey + offset * by, length * ez + offset * bz))
         else:
-            joint[k, REACH_X] = 2.0 * half * ex
-            joint[k, REACH_Y] = 2.0 * half * ey
-            joint[k, REACH_Z] = 2.0 * half * ez
-        rate_yaw, rate_pitch = joint_rates(joint, k, work.w_start)
-        work.rate_start[k, YAW] = rate_yaw
-        work.rate_start[k, PITCH] = rate_pitch
-        # (65), (66): yaw about z_k, then pitch about y_k+1.
-        left = work.left
-        sin_yaw = -(ex * yx + ey * yy + ez * yz)
-        cos_yaw = left[k, X] * yx + left[k, Y] * yy + left[k, Z] * yz
-        sin_pitch = -(zx * work.axis[k + 1, X] + zy * work.axis[k + 1, Y] + zz * work.axis[k + 1, Z])
-        cos_pitch = zx * work.up[k + 1, X] + zy * work.up[k + 1, Y] + zz * work.up[k + 1, Z]
-        yaw = state.angle[k, YAW] + _turn(state.turned[k, COS_YAW], state.turned[k, SIN_YAW], cos_yaw, sin_yaw)
-        pitch = state.angle[k, PITCH] + _turn(
-            state.turned[k, COS_PITCH], state.turned[k, SIN_PITCH], cos_pitch, sin_pitch
-        )
-        work.turned[k, COS_YAW] = cos_yaw
-        work.turned[k, SIN_YAW] = sin_yaw
-        work.turned[k, COS_PITCH] = cos_pitch
-        work.turned[k, SIN_PITCH] = sin_pitch
-        work.angle[k, YAW] = yaw
-        work.angle[k, PITCH] = pitch
-        # omega_h of (67) is alpha_h' cos(alpha_v).
-        measured = rate_yaw * cos_pitch
-        for a in range(2):
-            angle = yaw if a == 0 else pitch
-            rate = measured if a == 0 else rate_pitch
-            slope = cos_pitch if a == 0 else 1.0
-            kp = params.kp_yaw if a == 0 else params.kp_pitch
-            kd = params.kd_yaw if a == 0 else params.kd_pitch
-            goal, goal_rate = work.reference[k, a], work.reference[k, 2 + a]
+            vec3_put(work.reach, k, (length * ex, length * ey, length * ez))
+        rates = joint_rates(axes, begin, end, minus(vec3_at(work.w_start, k + 1, RX), vec3_at(work.w_start, k, RX)))
+        for i in range(begin, end):
+            rate = component(rates, i - begin)
+            cos, sin = axes[i, NEW_COS], axes[i, NEW_SIN]
+            angle = state.angle[i] + _turn(state.turned[i, COS], state.turned[i, SIN], cos, sin)
+            # omega_h of (67), which the paper's controller measures, is alpha_h' cos(alpha_v).
+            slope = axes[begin + 1, NEW_COS] if i == begin and params.kinds[k] == CARDAN else 1.0
+            motor = Motor(own[i, HALF_PLAY], own[i, MOST], own[i, LAG], params.implicit)
             if given:
-                torque, drag = given_torque(params.motor, work.given[k, a], state.motor[k, a]), 0.0
+                torque, drag = given_torque(motor, work.given[i, TORQUE], state.motor[i]), 0.0
             else:
                 torque, drag = motor_torque(
-                    params.motor, dt, kp, kd, angle - goal, rate, goal_rate, slope, state.motor[k, a]
-                )
-            work.drive[k, a] = dt * torque
-            work.drag[k, a] = drag
-            sign = 0.0
-            if angle >= params.joint_limit:
-                sign = -1.0
-            elif angle <= -params.joint_limit:
-                sign = 1.0
-            work.stop_sign[k, a] = sign
-            if sign != 0.0:
+                    motor, dt, own[i, KP], own[i, KD], angle - work.reference[i, GOAL], rate * slope,
+                    work.reference[i, GOAL_RATE], slope, state.motor[i],
+                )  # fmt: skip
+            drive = dt * torque
+            if params.springs != 0:
+                spring_drive, spring_drag = spring_impulse(params, i, angle, rate)
+                drive += spring_drive
+                drag += spring_drag + dt * own[i, DAMPING]
+            stop = 0.0
+            if angle >= own[i, HIGH]:
+                stop = -1.0
+            elif angle <= own[i, LOW]:
+                stop = 1.0
+            axes[i, STOP_GAIN] = own[i, OWN_GAIN]
+            axes[i, DRIVE] = drive
+            axes[i, DRAG] = drag
+            axes[i, STOP] = stop
+            axes[i, ANGLE] = angle
+            axes[i, RATE_START] = rate
+            if stop != 0.0:
                 n_stops += 1
     return n_stops
 
@@ -237,10 +347,10 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
 def move_links(params: Params, state: State, work: Work) -> None:
     """q_E = q_M + dt/2 F(q_M) u_E (P1 (83)) and the velocities in the frames of (5); fills `work.end`."""
     half_dt, quarter_dt = 0.5 * params.dt, 0.25 * params.dt
-    half = params.half_length
     q, u, w = state.q, state.u, work.w
     size = turn_of_change = 0.0
     for k in range(q.shape[0]):
+        half = params.links[k, REAR]
         for i in range(6):
             change = w[k, i] - work.w_start[k, i]
             if i < 3:
@@ -248,14 +358,16 @@ def move_links(params: Params, state: State, work: Work) -> None:
                 turn_of_change += (change - state.change[k, i]) * (change - state.change[k, i])
             state.change[k, i] = change
         ox, oy, oz = vec3_at(w, k, RX)
-        ex, ey, ez = vec3(work.axis, k)
+        ex, ey, ez = vec3_at(work.orientation, k, BODY_X)
+        lx, ly, lz = vec3_at(work.orientation, k, BODY_Y)
+        ux, uy, uz = vec3_at(work.orientation, k, BODY_Z)
         cx, cy, cz = half * ex, half * ey, half * ez
         u[k, X] = w[k, X] + oy * cz - oz * cy
         u[k, Y] = w[k, Y] + oz * cx - ox * cz
         u[k, Z] = w[k, Z] + ox * cy - oy * cx
         bx = ox * ex + oy * ey + oz * ez
-        by = ox * work.left[k, X] + oy * work.left[k, Y] + oz * work.left[k, Z]
-        bz = ox * work.up[k, X] + oy * work.up[k, Y] + oz * work.up[k, Z]
+        by = ox * lx + oy * ly + oz * lz
+        bz = ox * ux + oy * uy + oz * uz
         u[k, RX] = bx
         u[k, RY] = by
         u[k, RZ] = bz
@@ -276,67 +388,146 @@ def move_links(params: Params, state: State, work: Work) -> None:
 
 
 @inlined
-def close_joints(params: Params, state: State, work: Work) -> None:
-    """Project on the joints (P1, VII-C): link 1 stays; every further link turns about its own axis, then is moved."""
-    q, end = state.q, work.end
-    offset, half = params.offset, params.half_length
-    jx = jy = jz = shifted = 0.0
-    for k in range(q.shape[0]):
-        ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
-        if k > 0:
-            # Turn by psi about e so that y_k . z_k-1 = 0.
-            zx, zy, zz = vec3(end, k - 1)
-            on_left, on_up = zx * lx + zy * ly + zz * lz, zx * ux + zy * uy + zz * uz
-            if on_left != 0.0 and abs(on_left) < 0.1 * abs(on_up):
-                tangent = -on_left / on_up
-                cos = 1.0 / math.sqrt(1.0 + tangent * tangent)
-                sin = tangent * cos
-                lx, ly, lz, ux, uy, uz = (
-                    cos * lx + sin * ux, cos * ly + sin * uy, cos * lz + sin * uz,
-                    cos * ux - sin * lx, cos * uy - sin * ly, cos * uz - sin * lz,
-                )  # fmt: skip
-                half_tangent = sin / (1.0 + cos)
-                p0, p1, p2, p3 = _turned(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z], half_tangent, 0.0, 0.0)
-                inverse = 1.0 / math.sqrt(1.0 + half_tangent * half_tangent)
-                q[k, QUAT_W] = p0 * inverse
-                q[k, QUAT_X] = p1 * inverse
-                q[k, QUAT_Y] = p2 * inverse
-                q[k, QUAT_Z] = p3 * inverse
-            if offset != 0.0:
-                jx += offset * (ly * zz - lz * zy)
-                jy += offset * (lz * zx - lx * zz)
-                jz += offset * (lx * zy - ly * zx)
-            x, y, z = jx + half * ex, jy + half * ey, jz + half * ez
-            shifted += params.gx * (x - q[k, X]) + params.gy * (y - q[k, Y]) + params.gz * (z - q[k, Z])
-            q[k, X] = x
-            q[k, Y] = y
-            q[k, Z] = z
-        jx, jy, jz = q[k, X] + half * ex, q[k, Y] + half * ey, q[k, Z] + half * ez
-        end[k, X] = ux
-        end[k, Y] = uy
-        end[k, Z] = uz
-    state.sums[PROJECTION] += params.mass * shifted
+def _turn_link(q: FloatArray, k: int, ax: float, ay: float, az: float) -> None:
+    """Turn link k by the quaternion (1, a) of any length, a in its own frame."""
+    p0, p1, p2, p3 = _turned(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z], ax, ay, az)
+    inverse = 1.0 / math.sqrt(1.0 + ax * ax + ay * ay + az * az)
+    q[k, QUAT_W] = p0 * inverse
+    q[k, QUAT_X] = p1 * inverse
+    q[k, QUAT_Y] = p2 * inverse
+    q[k, QUAT_Z] = p3 * inverse
 
 
 @jit
-def end_angles(state: State, angle: FloatArray, rate: FloatArray) -> None:
-    """Angles and rates of all joints, each (n - 1, 2), at the present poses and velocities."""
-    ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(
-        state.q[FIRST, QUAT_W], state.q[FIRST, QUAT_X], state.q[FIRST, QUAT_Y], state.q[FIRST, QUAT_Z]
-    )
-    bx, by, bz = vec3_at(state.u, FIRST, RX)
+def turn_into_joint(kind: int, k: int, q: FloatArray, end: FloatArray) -> None:
+    """Turn link k so that its joint with link k - 1 has no angle about an axis that the joint lacks.
+
+    With a single axis, the axis as either link has it becomes one; with two, they are made square to each other by a
+    turn about their normal, which is never singular. With three there is nothing to do. end[k - 1] (9) are the body
+    axes of link k - 1.
+    """
+    ex, ey, ez = vec3_at(end, k - 1, BODY_X), vec3_at(end, k - 1, BODY_Y), vec3_at(end, k - 1, BODY_Z)
+    r = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
+    fx, fy, fz = (r[0], r[1], r[2]), (r[3], r[4], r[5]), (r[6], r[7], r[8])
+    if kind == THREE:
+        return
+    turn = cross(fx, ex)  # tangent of half the angle, times the unit vector that is turned about
+    if kind == 0:
+        # All axes are the same but for a small rotation vector, which is half the sum of the products of like axes.
+        turn = times(0.25, plus(turn, plus(cross(fy, ey), cross(fz, ez))))
+    elif kind == HAS_YAW:
+        turn = times(1.0 / (1.0 + dot(fz, ez)), cross(fz, ez))
+    elif kind == HAS_PITCH:
+        turn = times(1.0 / (1.0 + dot(fy, ey)), cross(fy, ey))
+    elif kind == HAS_ROLL:
+        turn = times(1.0 / (1.0 + dot(fx, ex)), turn)
+    else:
+        first, second = ez, fx
+        if kind == CARDAN:
+            second = fy
+        elif kind == PITCH_ROLL:
+            first = ey
+        turn = times(0.5 * dot(first, second), cross(first, second))
+    if dot(turn, turn) > 0.0:
+        _turn_link(q, k, dot(turn, fx), dot(turn, fy), dot(turn, fz))
+
+
+@inlined
+def close_joints(params: Params, state: State, work: Work) -> None:
+    """Project on the joints (P1, VII-C): link 1 stays; every further link turns, then is moved; fills `work.end`.
+
+    Links behind a cardan joint turn about their own axes, as in the paper, all others by `turn_into_joint`.
+    """
+    q, end, links = state.q, work.end, params.links
+    jx = jy = jz = lifted = 0.0
+    for k in range(q.shape[0]):
+        kind = params.kinds[k - 1] if k > 0 else THREE
+        if k > 0 and kind != CARDAN:
+            turn_into_joint(kind & AXES, k, q, end)
+        ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[k, QUAT_W], q[k, QUAT_X], q[k, QUAT_Y], q[k, QUAT_Z])
+        if k > 0:
+            zx, zy, zz = vec3_at(end, k - 1, BODY_Z)
+            if kind == CARDAN:
+                # Turn by psi about e so that y_k . z_k-1 = 0.
+                on_left, on_up = zx * lx + zy * ly + zz * lz, zx * ux + zy * uy + zz * uz
+                if on_left != 0.0 and abs(on_left) < 0.1 * abs(on_up):
+                    tangent = -on_left / on_up
+                    cos = 1.0 / math.sqrt(1.0 + tangent * tangent)
+                    sin = tangent * cos
+                    lx, ly, lz, ux, uy, uz = (
+                        cos * lx + sin * ux, cos * ly + sin * uy, cos * lz + sin * uz,
+                        cos * ux - sin * lx, cos * uy - sin * ly, cos * uz - sin * lz,
+                    )  # fmt: skip
+                    _turn_link(q, k, sin / (1.0 + cos), 0.0, 0.0)
+            offset = params.offsets[k - 1]
+            if offset != 0.0:
+                yx, yy, yz = lx, ly, lz  # the pitch axis
+                if kind == THREE:
+                    yx, yy, yz = zy * ez - zz * ey, zz * ex - zx * ez, zx * ey - zy * ex
+                    inverse = 1.0 / math.sqrt(yx * yx + yy * yy + yz * yz)
+                    yx, yy, yz = inverse * yx, inverse * yy, inverse * yz
+                jx += offset * (yy * zz - yz * zy)
+                jy += offset * (yz * zx - yx * zz)
+                jz += offset * (yx * zy - yy * zx)
+            rear = links[k, REAR]
+            x, y, z = jx + rear * ex, jy + rear * ey, jz + rear * ez
+            shifted = params.gx * (x - q[k, X]) + params.gy * (y - q[k, Y]) + params.gz * (z - q[k, Z])
+            lifted += links[k, MASS] * shifted
+            q[k, X] = x
+            q[k, Y] = y
+            q[k, Z] = z
+        front = links[k, FRONT]
+        jx, jy, jz = q[k, X] + front * ex, q[k, Y] + front * ey, q[k, Z] + front * ez
+        vec3_put_at(end, k, BODY_X, (ex, ey, ez))
+        vec3_put_at(end, k, BODY_Y, (lx, ly, lz))
+        vec3_put_at(end, k, BODY_Z, (ux, uy, uz))
+    state.sums[PROJECTION] += lifted
+
+
+@jit
+def other_end_angles(
+    params: Params, state: State, work: Work, k: int, turn: Vec3, angle: FloatArray, rate: FloatArray
+) -> None:
+    """As `end_angles` for the axes of joint k if it is no cardan joint; `turn` is its relative angular velocity."""
+    begin, end, axes = params.joints[k], params.joints[k + 1], work.end_axes
+    _measure_joint(params.kinds[k] & AXES, begin, k, work.end, axes)
+    rates = joint_rates(axes, begin, end, turn)
+    for j in range(begin, end):
+        angle[j] = _near(math.atan2(axes[j, NEW_SIN], axes[j, NEW_COS]), state.angle[j])
+        rate[j] = component(rates, j - begin)
+
+
+@jit
+def end_angles(params: Params, state: State, work: Work, angle: FloatArray, rate: FloatArray) -> None:
+    """Angles and rates of all joint axes, each (m,), rad and rad/s, at the present poses and velocities.
+
+    Only `work.end` and `work.end_axes` are changed.
+    """
+    q, u = state.q, state.u
+    ex, ey, ez, lx, ly, lz, ux, uy, uz = _axes(q[FIRST, QUAT_W], q[FIRST, QUAT_X], q[FIRST, QUAT_Y], q[FIRST, QUAT_Z])
+    bx, by, bz = vec3_at(u, FIRST, RX)
     ox, oy, oz = bx * ex + by * lx + bz * ux, bx * ey + by * ly + bz * uy, bx * ez + by * lz + bz * uz
-    for k in range(state.q.shape[0] - 1):
+    for k in range(q.shape[0] - 1):
         fx, fy, fz, mx, my, mz, vx, vy, vz = _axes(
-            state.q[k + 1, QUAT_W], state.q[k + 1, QUAT_X], state.q[k + 1, QUAT_Y], state.q[k + 1, QUAT_Z]
+            q[k + 1, QUAT_W], q[k + 1, QUAT_X], q[k + 1, QUAT_Y], q[k + 1, QUAT_Z]
         )
-        bx, by, bz = vec3_at(state.u, k + 1, RX)
+        bx, by, bz = vec3_at(u, k + 1, RX)
         px, py, pz = bx * fx + by * mx + bz * vx, bx * fy + by * my + bz * vy, bx * fz + by * mz + bz * vz
-        yaw = math.atan2(-(ex * mx + ey * my + ez * mz), lx * mx + ly * my + lz * mz)
-        pitch = math.atan2(-(ux * fx + uy * fy + uz * fz), ux * vx + uy * vy + uz * vz)
-        angle[k, YAW] = _near(yaw, state.angle[k, YAW])
-        angle[k, PITCH] = _near(pitch, state.angle[k, PITCH])
-        rate[k, YAW] = ux * (px - ox) + uy * (py - oy) + uz * (pz - oz)
-        rate[k, PITCH] = mx * (px - ox) + my * (py - oy) + mz * (pz - oz)
+        if params.kinds[k] & AXES == CARDAN:
+            j = params.joints[k]
+            yaw = math.atan2(-(ex * mx + ey * my + ez * mz), lx * mx + ly * my + lz * mz)
+            pitch = math.atan2(-(ux * fx + uy * fy + uz * fz), ux * vx + uy * vy + uz * vz)
+            angle[j] = _near(yaw, state.angle[j])
+            angle[j + 1] = _near(pitch, state.angle[j + 1])
+            rate[j] = ux * (px - ox) + uy * (py - oy) + uz * (pz - oz)
+            rate[j + 1] = mx * (px - ox) + my * (py - oy) + mz * (pz - oz)
+        else:
+            vec3_put_at(work.end, k, BODY_X, (ex, ey, ez))
+            vec3_put_at(work.end, k, BODY_Y, (lx, ly, lz))
+            vec3_put_at(work.end, k, BODY_Z, (ux, uy, uz))
+            vec3_put_at(work.end, k + 1, BODY_X, (fx, fy, fz))
+            vec3_put_at(work.end, k + 1, BODY_Y, (mx, my, mz))
+            vec3_put_at(work.end, k + 1, BODY_Z, (vx, vy, vz))
+            other_end_angles(params, state, work, k, (px - ox, py - oy, pz - oz), angle, rate)
         ex, ey, ez, lx, ly, lz, ux, uy, uz = fx, fy, fz, mx, my, mz, vx, vy, vz
         ox, oy, oz = px, py, pz

@@ -27,6 +27,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
+    SPRING_ENERGY,
     STEP,
     UNCONVERGED,
     WORST_CALL,
@@ -35,6 +36,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     grow_slots,
     make_state,
     make_work,
+    with_axes_in_a_row,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
@@ -68,14 +70,16 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n, True, ENERGY, head=scene.robot.head_index))
+        params = make_params(scene, base_dir)
+        energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
-        self._params: Params = make_params(scene, base_dir)
+        self._params: Params = params
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()
         twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
         self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
-        self._work, self._scratch = make_work(n, len(self._state.law))
+        self._work, self._scratch = make_work(n, len(self._state.angle), len(self._state.law))
         self._look_out(scene)
 
     def _figures(self) -> Figures:
@@ -94,14 +98,14 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
-            given_torques(reference), n_steps, wanted, rows,
+            self._params, self._state, self._work, self._scratch, reference.time, reference.angle[:, :, None],
+            reference.rate[:, :, None], given_torques(reference)[:, :, None], n_steps, wanted, rows,
         )  # fmt: skip
         return status
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
-        self._work, self._scratch = make_work(len(self._state.q), len(self._state.law))
+        self._work, self._scratch = make_work(len(self._state.q), len(self._state.angle), len(self._state.law))
 
     def _grow_slots(self) -> None:
         self._state = grow_slots(self._state)
@@ -116,13 +120,12 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        work = self._work._replace(reference=np.ascontiguousarray(np.hstack([angle, rate])))
+        work = self._work._replace(reference=np.column_stack([angle, rate]), angle=self._work.angle.copy())
         self._write(self._params, state, work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        n = len(self._state.q)
-        angle, rate = np.zeros((n - 1, 2)), np.zeros((n - 1, 2))
-        end_angles(self._state, angle, rate)
+        angle, rate = np.zeros((2, len(self._state.angle)))
+        end_angles(self._params, self._state, self._work, angle, rate)
         return angle, rate
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
@@ -180,7 +183,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def _restore_state(self, state: State, scene: Scene) -> None:
         rooms = (0, ("contact", "law", "law_before", "stick")), (1, ("slot_key", "slot_sum"))
-        state = agreeing(state, self._state, rooms)
+        state = agreeing(with_axes_in_a_row(state), self._state, rooms)
         check_contacts(state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(scene.obstacles))
         within(state.first, 0, int(state.counts[CONTACTS]) + 1)
         demand(bool((np.diff(state.first) >= 0).all()))
@@ -188,7 +191,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         self._look_out(scene)
         self._state = state
         if len(self._state.law) != len(self._work.law):
-            self._work, self._scratch = make_work(len(state.q), len(state.law))
+            self._work, self._scratch = make_work(len(state.q), len(state.angle), len(state.law))
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
@@ -196,7 +199,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
         """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
-        begun = self._work.axis.any()
+        begun = self._work.orientation.any()
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:

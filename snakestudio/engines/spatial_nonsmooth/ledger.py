@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.spatial_nonsmooth.params import Params
+from snakestudio.engines.spatial_nonsmooth.dynamics import spring_impulse
+from snakestudio.engines.spatial_nonsmooth.params import DAMPING, Params
 from snakestudio.engines.spatial_nonsmooth.state import (
     ACTUATOR,
+    ANGLE,
+    DAMPER,
     EXTERNAL,
     FRICTION,
     GRAVITY,
     GYROSCOPIC,
     JOINT,
     OBSTACLE,
+    RATE_START,
+    SPRING,
     STOP,
     State,
     Work,
 )
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.spatial_chain import joint_rates
-from snakestudio.kernels.spatial_problem import LAW_N, PITCH, REACH_X, RX, RY, RZ, YAW
-from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
+from snakestudio.kernels.spatial_chain import component, joint_rates
+from snakestudio.kernels.spatial_problem import DRAG, DRIVE, LAW_N, MASS, REAR, RX, RY, RZ
+from snakestudio.kernels.spatial_problem import STOP as AT_STOP
+from snakestudio.kernels.vec3 import X, Y, Z, minus, vec3, vec3_at
 
 __all__ = ["book_works"]
 
@@ -30,16 +36,17 @@ def book_works(params: Params, state: State, work: Work) -> None:
     So the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)), changes by just their sum.
     Must be called while `state` is that before the step.
     """
-    half, half_dt, mass = params.half_length, 0.5 * params.dt, params.mass
-    friction = normal = gravity = external = gyroscopic = actuator = joint = stop = 0.0
+    half_dt, links = 0.5 * params.dt, params.links
+    friction = normal = gravity = external = gyroscopic = actuator = joint = stop = spring = damper = 0.0
     w, start = work.w, work.w_start
     for k in range(w.shape[0]):
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
-        ex, ey, ez = half * work.axis[k, X], half * work.axis[k, Y], half * work.axis[k, Z]
+        half = links[k, REAR]
+        ex, ey, ez = half * work.orientation[k, X], half * work.orientation[k, Y], half * work.orientation[k, Z]
         vx = w[k, X] + start[k, X] + oy * ez - oz * ey
         vy = w[k, Y] + start[k, Y] + oz * ex - ox * ez
         vz = w[k, Z] + start[k, Z] + ox * ey - oy * ex
-        gravity += params.gx * vx + params.gy * vy + params.gz * vz
+        gravity += links[k, MASS] * (params.gx * vx + params.gy * vy + params.gz * vz)
         force = state.wrench[k]
         external += force[0] * vx + force[1] * vy + force[2] * vz + force[3] * ox + force[4] * oy + force[5] * oz
         torque = work.torque_free[k]
@@ -50,22 +57,26 @@ def book_works(params: Params, state: State, work: Work) -> None:
         for c in range(work.first[k], work.first[k + 1]):
             normal += work.law[c, LAW_N] * (work.gamma[c, LAW_N] + work.gamma_start[c])
     for k in range(w.shape[0] - 1):
-        yaw, pitch = joint_rates(work.joint, k, w)
-        mean_yaw, mean_pitch = yaw + work.rate_start[k, YAW], pitch + work.rate_start[k, PITCH]
-        stop_yaw, stop_pitch = (
-            work.stop_sign[k, YAW] * work.stop[k, YAW],
-            work.stop_sign[k, PITCH] * work.stop[k, PITCH],
-        )
-        motor_yaw = work.drive[k, YAW] - work.drag[k, YAW] * yaw
-        motor_pitch = work.drive[k, PITCH] - work.drag[k, PITCH] * pitch
-        state.torque[k, YAW] = motor_yaw / params.dt
-        state.torque[k, PITCH] = motor_pitch / params.dt
-        state.motor[k, YAW] = state.torque[k, YAW]
-        state.motor[k, PITCH] = state.torque[k, PITCH]
-        own = motor_yaw * mean_yaw + motor_pitch * mean_pitch
-        stopped = stop_yaw * mean_yaw + stop_pitch * mean_pitch
-        # All the joint does: its wrench at p_k+1 and the velocity of link k + 1 there relative to link k.
-        rx, ry, rz = vec3_at(work.joint, k, REACH_X)
+        begin, end = params.joints[k], params.joints[k + 1]
+        rates = joint_rates(work.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX)))
+        own = stopped = passive = 0.0
+        for j in range(begin, end):
+            rate = component(rates, j - begin)
+            mean = rate + work.axes[j, RATE_START]
+            motor = work.axes[j, DRIVE] - work.axes[j, DRAG] * rate
+            if params.springs != 0:
+                drive, drag = spring_impulse(params, j, work.axes[j, ANGLE], work.axes[j, RATE_START])
+                spring_push, damper_push = drive - drag * rate, -params.dt * params.axes[j, DAMPING] * rate
+                motor -= spring_push + damper_push
+                spring += spring_push * mean
+                damper += damper_push * mean
+                passive += (spring_push + damper_push) * mean
+            state.torque[j] = motor / params.dt
+            state.motor[j] = state.torque[j]
+            own += motor * mean
+            stopped += work.axes[j, AT_STOP] * work.stop[j] * mean
+        # All that the joint does: its wrench at p_k+1 and the velocity of link k + 1 there relative to link k.
+        rx, ry, rz = vec3(work.reach, k)
         ox, oy, oz = w[k, RX] + start[k, RX], w[k, RY] + start[k, RY], w[k, RZ] + start[k, RZ]
         f = work.wrench[k]
         whole = (
@@ -78,13 +89,15 @@ def book_works(params: Params, state: State, work: Work) -> None:
         )
         actuator += own
         stop += stopped
-        joint += whole - own - stopped
+        joint += whole - own - stopped - passive
     sums = state.sums
     sums[ACTUATOR] += 0.5 * actuator
     sums[FRICTION] += 0.5 * (friction - normal)
-    sums[GRAVITY] += half_dt * mass * gravity
+    sums[GRAVITY] += half_dt * gravity
     sums[OBSTACLE] += 0.5 * normal
     sums[JOINT] += 0.5 * joint
     sums[STOP] += 0.5 * stop
     sums[EXTERNAL] += half_dt * external
     sums[GYROSCOPIC] += half_dt * gyroscopic
+    sums[SPRING] += 0.5 * spring
+    sums[DAMPER] += 0.5 * damper

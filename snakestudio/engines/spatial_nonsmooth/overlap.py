@@ -14,7 +14,7 @@ __all__ = ["depth_in_solid"]
 
 
 FINENESS = 25.0
-"""A relief is looked at in points this many to a link's radius: that errs by less than a thousandth of the radius."""
+"""A relief is checked in points this many to a link's radius: that errs by less than a thousandth of the radius."""
 
 
 def _extruded(across: FloatArray, beyond: FloatArray) -> FloatArray:
@@ -50,7 +50,7 @@ def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
 
 
 def _in_convex(
-    solid: Post | Block | Prism, centre: FloatArray, axis: FloatArray, half: float, radius: float
+    solid: Post | Block | Prism, centre: FloatArray, axis: FloatArray, half: FloatArray, radius: FloatArray
 ) -> FloatArray:
     """Depth of capsules in a convex solid.
 
@@ -59,19 +59,21 @@ def _in_convex(
     """
     depth = radius - _to_convex(solid, centre)
     near = np.flatnonzero(depth > -half)
-    if half == 0.0 or not len(near):
+    if not half.any() or not len(near):
         return depth
     centre, axis = centre[near], axis[near]
-    low, high = np.full(len(near), -half), np.full(len(near), half)
+    low, high = -half[near], half[near]
     for _ in range(30):  # leaves a millionth of the length
         one, other = high - 0.618 * (high - low), low + 0.618 * (high - low)
         lower = _to_convex(solid, centre + one[:, None] * axis) < _to_convex(solid, centre + other[:, None] * axis)
         low, high = np.where(lower, low, one), np.where(lower, other, high)
-    depth[near] = radius - _to_convex(solid, centre + (0.5 * (low + high))[:, None] * axis)
+    depth[near] = radius[near] - _to_convex(solid, centre + (0.5 * (low + high))[:, None] * axis)
     return depth
 
 
-def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float, radius: float) -> FloatArray:
+def _in_relief(
+    relief: Relief, centre: FloatArray, axis: FloatArray, halves: FloatArray, radii: FloatArray
+) -> FloatArray:
     """Depth of capsules in a relief, from points of its surface about each of them."""
     cos, sin = math.cos(relief.yaw), math.sin(relief.yaw)
     turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
@@ -79,8 +81,8 @@ def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float
     rim = np.array([(nx - 1) * relief.dx, (ny - 1) * relief.dy])
     depth = np.full(len(centre), -np.inf)
     local, along = (centre - relief.origin) @ turn, axis @ turn
-    spacing = radius / FINENESS
-    for k, (c, e) in enumerate(zip(local, along, strict=True)):
+    for k, (c, e, half, radius) in enumerate(zip(local, along, halves, radii, strict=True)):
+        spacing = radius / FINENESS
         reach = half * np.abs(e) + radius
         low, high = np.maximum(c[:2] - reach[:2], 0.0), np.minimum(c[:2] + reach[:2], rim)
         if np.any(low > high) or c[2] - reach[2] > relief.heights.max():
@@ -97,7 +99,9 @@ def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float
     return depth
 
 
-def depth_in_solid(solid: Solid, centre: FloatArray, axis: FloatArray, half: float, radius: float) -> FloatArray:
+def depth_in_solid(
+    solid: Solid, centre: FloatArray, axis: FloatArray, half: FloatArray | float, radius: FloatArray | float
+) -> FloatArray:
     """How deep capsules are inside a solid, (k,), m; negative where they are not.
 
     Parameters
@@ -105,9 +109,10 @@ def depth_in_solid(solid: Solid, centre: FloatArray, axis: FloatArray, half: flo
     solid : Solid
     centre, axis : (k, 3)
         Middle (m) and direction of every capsule.
-    half, radius : float
+    half, radius : (k,) or float
         Half the length of its axis, and its radius, m.
     """
+    half, radius = np.broadcast_to(half, len(centre)), np.broadcast_to(radius, len(centre))
     if isinstance(solid, Relief):
         return _in_relief(solid, centre, axis, half, radius)
     return _in_convex(solid, centre, axis, half, radius)

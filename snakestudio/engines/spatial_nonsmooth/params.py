@@ -8,80 +8,226 @@ from typing import NamedTuple
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
-from snakestudio.engines.motors import Motor, make_motor
+from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.motors import make_motor
 from snakestudio.engines.solid_world import make_world
+from snakestudio.engines.spatial_nonsmooth.geometry import arms, contact_segments, link_values
+from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_PITCH, HAS_ROLL, HAS_YAW, WIDE, axis_names
 from snakestudio.kernels.solids import World
+from snakestudio.kernels.spatial_problem import (
+    ACROSS,
+    AXIAL,
+    CONTACT_FRONT,
+    CONTACT_REAR,
+    FRONT,
+    MASS,
+    RADIUS,
+    REAR,
+)
+from snakestudio.model.robot.overrides import JOINT_AXES
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "make_params", "same_structure"]
+__all__ = ["Chain", "Params", "axis_rows", "chain_of_scene", "link_rows", "make_params", "params_of", "same_structure"]
+
+
+WIDE_JOINT = math.radians(80.0)
+"""Limit from which on a joint with yaw and pitch is closed by a turn about the normal of both axes, rad.
+
+P1 (VII-C) turns the link about its own axis, which is singular at a pitch of 90 degrees. Joints without limits, as in
+the paper, keep its turn."""
+
+
+KP, KD, LOW, HIGH, OWN_GAIN, HALF_PLAY, MOST, LAG, STIFFNESS, DAMPING, REST = range(11)
+"""Entries of Params.axes."""
+AXIS_VALUES = 11
+"""Entries of a row of Params.axes."""
+
+
+_BITS = {"yaw": HAS_YAW, "pitch": HAS_PITCH, "roll": HAS_ROLL}
+_KINDS = {name: sum(_BITS[axis] for axis in axes) for name, axes in JOINT_AXES.items()}
+
+
+class Chain(NamedTuple):
+    """The robot as plain arrays: n links, and m joint axes in the order of the joints, yaw before pitch before roll."""
+
+    links: FloatArray
+    """(n, LINK_WIDTH) constants of the links, made by `link_rows`."""
+    kinds: IntArray
+    """(n - 1,) kinds of the joints, see `joint_kinds`."""
+    offsets: FloatArray
+    """(n - 1,) distance from the yaw axis to the pitch axis of joints that have both, m; 0 for other joints."""
+    axes: FloatArray
+    """(m, AXIS_VALUES) constants of the joint axes, made by `axis_rows`."""
+
+    @property
+    def joints(self) -> IntArray:
+        """(n,); the axes of joint k are those from joints[k] to joints[k + 1]."""
+        counts = [len(axis_names(int(kind))) for kind in self.kinds]
+        return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
 class Params(NamedTuple):
-    """What stays the same from step to step; SI, frame of the ground.
+    """What stays the same from step to step; SI, frame of the ground."""
 
-    Attributes
-    ----------
-    half_length : float
-        Half the distance between neighbouring joints, L/2, less half the offset between the axes of a joint, m.
-    offset : float
-        Distance from the yaw to the pitch axis of a joint, m.
-    contact_half, radius : float
-        L_GS and L_SC of the link's surface, m.
-    mass, inertia, axial : float
-        Of every link: kg, and Theta_1 (across) and Theta_3 (along its axis), kg m^2.
-    dt : float
-        Step, s.
-    kp_yaw, kp_pitch, kd_yaw, kd_pitch : float
-        Gains of the joint controllers, N m/rad and N m s/rad.
-    motor : Motor
-        Of every joint axis.
-    gx, gy, gz : float
-        Gravity, m/s^2.
-    mu_along, mu_across, roll : float
-        Friction coefficients of the ground, and rolling friction times the radius, m.
-    stribeck_rise, stribeck_velocity : float
-        Of the friction's dependence on velocity: fraction and m/s.
-    joint_limit : float
-        Stop of every joint axis, rad; inf for none.
-    tolerance : float
-        Where the solver stops.
-    max_iterations : int
-    far : float
-        Way of a link in a step from which the step is not taken, m; see `crossing.Crossings`.
-    friction : (k,)
-        Friction coefficient of every obstacle.
-    world : World
-        The obstacles' bodies.
-    """
-
+    links: FloatArray
+    """(n, LINK_WIDTH) constants of the links, as in `SpatialProblem`."""
+    joints: IntArray
+    """(n,); the axes of joint k are those from joints[k] to joints[k + 1]."""
+    kinds: IntArray
+    """(n - 1,) kinds of the joints, see `joint_kinds`."""
+    offsets: FloatArray
+    """(n - 1,) distance from the yaw axis to the pitch axis, m."""
+    axes: FloatArray
+    """(m, AXIS_VALUES) of every joint axis: gains, N m/rad and N m s/rad; lower and upper stop, rad; gain of the stop,
+    kg m^2; half the free play, rad; largest torque, N m; share of the way to the requested torque that the motor goes
+    in a step; stiffness, N m/rad, damping, N m s/rad, and rest angle, rad, of a passive spring."""
     half_length: float
-    offset: float
-    contact_half: float
-    radius: float
-    mass: float
-    inertia: float
-    axial: float
+    """Length that residuals are measured with, m."""
+    scale_mass: float
+    """Mass that residuals are measured with, kg."""
+    reach: float
+    """Largest distance from the joint behind a link to a point of the link, m."""
+    swings: int
+    """Whether any joint has an offset between its axes."""
+    springs: int
+    """Whether any joint axis has a spring or damper."""
+    implicit: bool
+    """Whether motors act on the angle and rate at the end of the step."""
     dt: float
-    kp_yaw: float
-    kp_pitch: float
-    kd_yaw: float
-    kd_pitch: float
-    motor: Motor
+    """Step, s."""
     gx: float
     gy: float
     gz: float
-    mu_along: float
-    mu_across: float
-    roll: float
+    """Gravity, m/s^2."""
     stribeck_rise: float
     stribeck_velocity: float
-    joint_limit: float
+    """Dependence of the friction on velocity: fraction and m/s."""
     tolerance: float
+    """Where the solver stops."""
     max_iterations: int
     far: float
+    """Distance a link covers in a step from which on the step is not taken, m; see `crossing.Crossings`."""
     friction: FloatArray
+    """(k,) friction coefficient of every obstacle."""
     world: World
+    """The obstacles' bodies."""
+
+
+def link_rows(
+    mass: FloatArray, across: FloatArray, axial: FloatArray, rear: FloatArray, front: FloatArray,
+    contact: FloatArray, radius: FloatArray, mu_rolling: FloatArray, friction: FloatArray,
+) -> FloatArray:  # fmt: skip
+    """`SpatialProblem.links` from columns, each (n,) unless noted.
+
+    Parameters
+    ----------
+    mass, across, axial : array
+        kg, and moments of inertia across and along the axis, kg m^2.
+    rear, front : array
+        Distance from the centre of mass to the joint behind and the joint ahead, m.
+    contact : (n, 2)
+        Signed positions of the centres of the rear and front contact sphere on the axis, from the centre of mass, m.
+    radius : array
+        m.
+    mu_rolling : array
+        Coefficient of rolling friction.
+    friction : (n, 3)
+        Coefficients on the ground for a force towards +axis, towards -axis, and across the link.
+    """
+    plus, minus, across_mu = friction.T
+    along = np.maximum(plus, minus)
+    shares = [np.divide(mu, along, out=np.ones_like(along), where=along > 0.0) for mu in (plus, minus)]
+    inverses = [np.divide(1.0, share, out=np.zeros_like(share), where=share > 0.0) for share in shares]
+    columns = [
+        mass, across, axial, rear, front, *contact.T, radius, mu_rolling * radius, 1.0 / mass, 1.0 / across,
+        1.0 / axial, along, across_mu, *shares, *inverses,
+    ]  # fmt: skip
+    return np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
+
+
+def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatArray:
+    """`Params.axes` (m, AXIS_VALUES) of the axes of all joints, in their order.
+
+    Parameters
+    ----------
+    links : (n, LINK_WIDTH)
+        Of `link_rows`.
+    kinds : (n - 1,)
+        Of the joints.
+    values : (m, AXIS_VALUES)
+        The same without the gains of the stops, which follow from the links.
+    """
+    rows = np.array(values, dtype=np.float64).reshape(-1, AXIS_VALUES)
+    names = [(k, name) for k, kind in enumerate(kinds) for name in axis_names(int(kind))]
+    for row, (k, name) in zip(rows, names, strict=True):
+        ahead, behind = links[k : k + 2, AXIAL if name == "roll" else ACROSS]
+        row[OWN_GAIN] = 1.0 / (1.0 / ahead + 1.0 / behind)
+    return rows
+
+
+def chain_of_scene(scene: Scene) -> Chain:
+    """The robot of `scene` with its ground, controller and motors."""
+    robot, ground, motor = scene.robot, scene.ground, make_motor(scene)
+    rear, front = arms(robot)
+    mass, across, axial, radius = (link_values(robot, name) for name in ("mass", "inertia", "axial_inertia", "radius"))
+    # Sliding head first, towards -axis if the first link is the head, friction pushes towards +axis.
+    friction = scene.link_friction if robot.head == "first" else scene.link_friction[:, [1, 0, 2]]
+    contact = np.column_stack(contact_segments(robot))
+    rolling = np.full(robot.n_links, ground.mu_rolling)
+    links = link_rows(mass, across, axial, rear, front, contact, radius, rolling, friction)
+
+    own = scene.axis_values
+    kinds = np.array([_KINDS[joint.name] for joint in robot.joint_list], dtype=np.int64)
+    most = np.maximum(np.abs(own.lower), np.abs(own.upper))
+    for axis, limit in zip(scene.body.axes, most, strict=True):
+        if kinds[axis.joint] == CARDAN and WIDE_JOINT < limit < math.inf:
+            kinds[axis.joint] |= WIDE
+    values = np.zeros((len(own.kp), AXIS_VALUES))
+    for column, entries in (
+        (KP, own.kp), (KD, own.kd), (LOW, own.lower), (HIGH, own.upper), (HALF_PLAY, 0.5 * own.free_play),
+        (MOST, own.max_torque), (LAG, motor.lag), (STIFFNESS, own.spring), (DAMPING, own.damper), (REST, own.rest),
+    ):  # fmt: skip
+        values[:, column] = entries
+    offsets = np.array([joint.axis_offset for joint in robot.joint_list], dtype=np.float64)
+    return Chain(links, kinds, offsets, axis_rows(links, kinds, values))
+
+
+def reach_of(links: FloatArray) -> float:
+    """Largest distance from the joint behind a link to a point on its axis, m, of `Params.links` (n, LINK_WIDTH)."""
+    ends = links[:, REAR, None] + links[:, [CONTACT_REAR, CONTACT_FRONT]]
+    return float(np.abs(ends).max())
+
+
+def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | None = None) -> Params:
+    """Constants of `chain` in the surroundings of `scene`; see `make_params`."""
+    links, axes = chain.links, chain.axes
+    solver, ground = scene.solver, scene.ground
+    gx, gy, gz = ground.gravity
+    segment = 0.5 * (links[:, CONTACT_FRONT] - links[:, CONTACT_REAR]) + links[:, RADIUS]
+    return Params(
+        links=links,
+        joints=chain.joints,
+        kinds=chain.kinds,
+        offsets=chain.offsets,
+        axes=axes,
+        half_length=float(links[:, [REAR, FRONT]].mean()),
+        scale_mass=float(links[:, MASS].mean()),
+        reach=reach_of(links),
+        swings=int(chain.offsets.any()),
+        springs=int(axes[:, [STIFFNESS, DAMPING]].any()),
+        implicit=make_motor(scene).implicit,
+        dt=solver.step_s,
+        gx=gx,
+        gy=gy,
+        gz=gz,
+        stribeck_rise=ground.stribeck_rise,
+        stribeck_velocity=ground.stribeck_velocity_m_s,
+        tolerance=solver.tolerance,
+        max_iterations=solver.max_iterations,
+        far=math.inf,
+        friction=np.array([obstacle.friction for obstacle in scene.obstacles], dtype=np.float64),
+        world=make_world(scene, base_dir, None if old is None else old.world, reach=float(segment.max())),
+    )
 
 
 def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) -> Params:
@@ -92,45 +238,21 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
     SceneError
         If a file that an obstacle refers to cannot be used.
     """
-    robot, ground, solver = scene.robot, scene.ground, scene.solver
-    gx, gy, gz = ground.gravity
-    kp, kd = scene.joint_controller.kp, scene.joint_controller.kd
-    return Params(
-        half_length=0.5 * (robot.link_length_m - robot.axis_offset_m),
-        offset=robot.axis_offset_m,
-        contact_half=robot.contact_half_length_m,
-        radius=robot.radius_m,
-        mass=robot.mass_kg,
-        inertia=robot.inertia_kg_m2,
-        axial=robot.axial_inertia_kg_m2,
-        dt=solver.step_s,
-        kp_yaw=kp[0],
-        kp_pitch=kp[1],
-        kd_yaw=kd[0],
-        kd_pitch=kd[1],
-        motor=make_motor(scene),
-        gx=gx,
-        gy=gy,
-        gz=gz,
-        mu_along=ground.mu_along,
-        mu_across=ground.mu_across,
-        roll=ground.mu_rolling * robot.radius_m,
-        stribeck_rise=ground.stribeck_rise,
-        stribeck_velocity=ground.stribeck_velocity_m_s,
-        joint_limit=robot.joint_limit,
-        tolerance=solver.tolerance,
-        max_iterations=solver.max_iterations,
-        far=math.inf,
-        friction=np.array([obstacle.friction for obstacle in scene.obstacles], dtype=np.float64),
-        world=make_world(scene, base_dir, None if old is None else old.world),
-    )
+    return params_of(chain_of_scene(scene), scene, base_dir, old)
+
+
+def _structure(scene: Scene) -> tuple[object, ...]:
+    """Everything that cannot change while a run goes: the robot without its friction, gains, motors and springs."""
+    robot, axes = scene.robot, scene.axis_values
+    links = tuple(link._replace(mu_along=None, mu_backward=None, mu_across=None) for link in robot.links)
+    springs = bool(axes.spring.any() or axes.damper.any())
+    rest = robot.model_copy(update={"name": "", "head": "first", "link": (), "joint": ()})
+    return (
+        scene.model, scene.start, scene.solver.step_s, rest, links, robot.joint_list, axes.lower.tolist(),
+        axes.upper.tolist(), springs,
+    )  # fmt: skip
 
 
 def same_structure(one: Scene, other: Scene) -> bool:
-    """Whether a running engine of `one` can go on under `other`."""
-    return (
-        one.model == other.model
-        and one.start == other.start
-        and one.solver.step_s == other.solver.step_s
-        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
-    )
+    """Whether a running engine of `one` can continue under `other`."""
+    return _structure(one) == _structure(other)

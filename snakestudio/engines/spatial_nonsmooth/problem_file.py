@@ -13,7 +13,30 @@ from snakestudio.engines.friction_problem import Contact, FrictionProblem, frict
 from snakestudio.engines.row_buffers import BODY, FEATURE
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import State, Work
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    ACROSS,
+    AXIAL,
+    AXIS_WIDTH,
+    AXIS_X,
+    DRAG,
+    DRIVE,
+    FRONT,
+    GAIN_T,
+    GAIN_WIDTH,
+    INV_ACROSS,
+    INV_AXIAL,
+    INV_MASS,
+    LINK_WIDTH,
+    MASS,
+    REAR,
+    SHARE_MINUS,
+    SHARE_PLUS,
+    STOP,
+    STOP_GAIN,
+    SWING_X,
+    SpatialImpulses,
+    SpatialProblem,
+)
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
@@ -29,24 +52,49 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
             if state.contact[old, BODY] == work.found.body[c] and state.contact[old, FEATURE] == work.found.feature[c]:
                 guess[c] = state.law[old]
     return {
-        "mass": np.array(params.mass),
-        "inertia": np.array(params.inertia),
-        "axial": np.array(params.axial),
+        "links": params.links.copy(),
+        "joints": params.joints.copy(),
         "half": np.array(params.half_length),
-        "offset": np.array(params.offset),
-        "scale": np.array(params.mass * STANDARD_GRAVITY * params.dt),
-        "axis": work.axis.copy(),
-        "joint": work.joint.copy(),
+        "scale": np.array(params.scale_mass * STANDARD_GRAVITY * params.dt),
+        "axis": work.orientation[:, :3].copy(),
+        "reach": work.reach.copy(),
+        "axes": work.axes[:, :AXIS_WIDTH].copy(),
         "free": work.free.copy(),
-        "drive": work.drive.copy(),
-        "drag": work.drag.copy(),
-        "stop": work.stop_sign.copy(),
         "first": work.first.copy(),
         "rows": work.rows[:n_contacts].reshape(-1, 5, 8)[:, :, :6].copy(),
         "gain": work.gain[:n_contacts].copy(),
         "guess_w": work.w_start.copy(),
         "guess_contact": guess,
         "guess_stop": state.stop.copy(),
+    }
+
+
+def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Arrays of today from those of version 0.2 and before, which had equal links and two axes in every joint."""
+    n = len(arrays["axis"])
+    mass, across, axial, half = (float(arrays[name]) for name in ("mass", "inertia", "axial", "half"))
+    link = np.zeros(LINK_WIDTH)
+    link[[MASS, ACROSS, AXIAL, REAR, FRONT]] = mass, across, axial, half, half
+    link[[INV_MASS, INV_ACROSS, INV_AXIAL]] = 1.0 / mass, 1.0 / across, 1.0 / axial
+    joint = np.array(arrays["joint"])  # yaw axis, pitch axis, reach, swing
+    axes = np.zeros((n - 1, 2, AXIS_WIDTH))
+    yaw, pitch = np.moveaxis(axes, 1, 0)
+    yaw[:, SWING_X : SWING_X + 3] = joint[:, 9:]
+    yaw[:, AXIS_X : AXIS_X + 3] = joint[:, :3]
+    pitch[:, AXIS_X : AXIS_X + 3] = joint[:, 3:6]
+    axes[:, :, STOP_GAIN] = 0.5 * across
+    for column, name in ((DRIVE, "drive"), (DRAG, "drag"), (STOP, "stop")):
+        axes[:, :, column] = arrays[name]
+    gain = np.ones((len(arrays["gain"]), GAIN_WIDTH))
+    gain[:, :3] = arrays["gain"]
+    return {
+        **arrays,
+        "links": np.tile(link, (n, 1)),
+        "joints": 2 * np.arange(n),
+        "reach": joint[:, 6:9].copy(),
+        "axes": axes.reshape(-1, AXIS_WIDTH),
+        "guess_stop": np.ravel(arrays["guess_stop"]),
+        "gain": gain,
     }
 
 
@@ -60,25 +108,25 @@ def problem_from_arrays(
     arrays : mapping
         What `problem_arrays` gave, or the `.npz` file it was saved in.
     """
-    stop = np.array(arrays["stop"], dtype=np.float64)
+    if "joint" in arrays:
+        arrays = _of_equal_links(dict(arrays))
     rows = np.pad(np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6), ((0, 0), (0, 0), (0, 2)))
+    axes = np.array(arrays["axes"], dtype=np.float64).reshape(-1, AXIS_WIDTH)
+    stop = axes[:, STOP]
     problem = SpatialProblem(
-        mass=float(arrays["mass"]),
-        inertia=float(arrays["inertia"]),
-        axial=float(arrays["axial"]),
+        links=np.array(arrays["links"]),
+        joints=np.array(arrays["joints"], dtype=np.int64),
         half=float(arrays["half"]),
-        offset=float(arrays["offset"]),
         scale=float(arrays["scale"]),
+        swings=int(axes[:, SWING_X : SWING_X + 3].any()),
         axis=np.array(arrays["axis"]),
-        joint=np.array(arrays["joint"]),
+        reach=np.array(arrays["reach"]),
+        axes=axes,
         free=np.array(arrays["free"]),
-        drive=np.array(arrays["drive"]),
-        drag=np.array(arrays["drag"]),
-        stop=stop,
         n_stops=int(np.count_nonzero(stop)),
         first=np.array(arrays["first"], dtype=np.int64),
         rows=rows.reshape(-1, 40),
-        gain=np.array(arrays["gain"], dtype=np.float64).reshape(-1, 3),
+        gain=np.array(arrays["gain"], dtype=np.float64).reshape(-1, GAIN_WIDTH),
     )
     impulses = SpatialImpulses(
         np.array(arrays["guess_contact"]).reshape(-1, 5), np.where(stop != 0.0, arrays["guess_stop"], 0.0)
@@ -87,27 +135,38 @@ def problem_from_arrays(
 
 
 def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
-    """The same for other solvers; v is the velocity of link 1 at its free end, its turning, and all joint rates."""
+    """The same for other solvers; v is the velocity of link 1 at its free end, its turning, and all joint rates.
+
+    Raises
+    ------
+    ValueError
+        If friction along differs with the direction: the cones of these problems are circular.
+    """
     problem, _, _ = problem_from_arrays(arrays)
+    directional = problem.gain[:, SHARE_PLUS] != problem.gain[:, SHARE_MINUS]
+    if directional[problem.gain[:, GAIN_T] > 0.0].any():
+        raise ValueError(
+            "Friction that differs forwards and backwards has no circular cone. Set both coefficients to one value."
+        )
     n = len(problem.axis)
-    size = 6 + 2 * (n - 1)
+    size = 6 + len(problem.axes)
     # Velocities of every link about p_k from the generalised ones.
     links = np.zeros((n, 6, size))
     links[0][:, :6] = np.eye(6)
     for k in range(n - 1):
-        yaw, pitch, reach, sweep = problem.joint[k].reshape(4, 3)
         links[k + 1] = links[k]
-        links[k + 1, :3] += rotated(reach) @ links[k, 3:]
-        links[k + 1, :, 6 + 2 * k] = np.concatenate([sweep, yaw])
-        links[k + 1, 3:, 7 + 2 * k] = pitch
+        links[k + 1, :3] += rotated(problem.reach[k]) @ links[k, 3:]
+        for j in range(problem.joints[k], problem.joints[k + 1]):
+            links[k + 1, :, 6 + j] = problem.axes[j, SWING_X : SWING_X + 6]
     mass, force = np.zeros((size, size)), np.zeros(size)
     for k, (link, e) in enumerate(zip(links, problem.axis, strict=True)):
-        inertia = problem.inertia * np.eye(3) + (problem.axial - problem.inertia) * np.outer(e, e)
-        centre, turning = link[:3] + rotated(problem.half * e) @ link[3:], link[3:]
-        mass += problem.mass * centre.T @ centre + turning.T @ inertia @ turning
-        force += problem.mass * centre.T @ problem.free[k, :3] + turning.T @ inertia @ problem.free[k, 3:]
-    mass[6:, 6:] += np.diag(problem.drag.ravel())
-    force[6:] += problem.drive.ravel()
+        own, across, axial, half = problem.links[k, [MASS, ACROSS, AXIAL, REAR]]
+        inertia = across * np.eye(3) + (axial - across) * np.outer(e, e)
+        centre, turning = link[:3] + rotated(half * e) @ link[3:], link[3:]
+        mass += own * centre.T @ centre + turning.T @ inertia @ turning
+        force += own * centre.T @ problem.free[k, :3] + turning.T @ inertia @ problem.free[k, 3:]
+    mass[6:, 6:] += np.diag(problem.axes[:, DRAG])
+    force[6:] += problem.axes[:, DRIVE]
 
     contacts, unit = [], []
     for k in range(n):
@@ -116,12 +175,10 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
             contacts.append(Contact(rows[0] @ links[k], rows[1:3] @ links[k], rows[3:5] @ links[k]))
             # The coefficients are the lengths of the rows they are scaled by: of pushing, and of turning.
             unit += [float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])]
-    for k, a in np.argwhere(problem.stop != 0.0):
+    for j in np.flatnonzero(problem.axes[:, STOP]):
         normal = np.zeros(size)
-        normal[6 + 2 * k + a] = problem.stop[k, a]
+        normal[6 + j] = problem.axes[j, STOP]
         contacts.append(Contact(normal))
         unit += [0.0, 0.0]
-    coordinates = (
-        "v: velocity of link 1 at its free end (m/s), its angular velocity, yaw and pitch rates of all joints."
-    )
+    coordinates = "v: velocity of link 1 at its free end (m/s), its angular velocity, rates of all joint axes."
     return friction_problem(mass, force, contacts, unit, coordinates)

@@ -18,15 +18,16 @@ from snakestudio.engines.row_buffers import (
     RowBuffers,
 )
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
-from snakestudio.engines.spatial_nonsmooth.params import Params
+from snakestudio.engines.spatial_nonsmooth.params import REST, STIFFNESS, Params
 from snakestudio.engines.spatial_nonsmooth.state import (
     ACTUATOR,
     CONTACTS,
+    GOAL,
+    GOAL_RATE,
     ITERATIONS,
     LAST,
     LOAD,
     LOADED,
-    PROJECTION,
     SLOT_ROW,
     SLOTS_ROW,
     STEP,
@@ -37,8 +38,21 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.prox import AT_LIMIT
-from snakestudio.kernels.spatial_problem import GAIN_T, LAW_N, LAW_T, LAW_T2, RX, RY, RZ
+from snakestudio.kernels.prox import AT_LIMIT, halves
+from snakestudio.kernels.spatial_problem import (
+    ACROSS,
+    AXIAL,
+    GAIN_T,
+    LAW_N,
+    LAW_T,
+    LAW_T2,
+    MASS,
+    RX,
+    RY,
+    RZ,
+    SHARE_MINUS,
+    SHARE_PLUS,
+)
 from snakestudio.kernels.vec3 import X, Y, Z, vec3_at
 
 __all__ = ["classify_stick", "write_row"]
@@ -56,10 +70,10 @@ def classify_stick(state: State, work: Work) -> None:
         state.stick[c] = OPEN
         if p > 0.0:
             gain = work.gain[c, GAIN_T]
-            y1, y2 = (
-                work.law[c, LAW_T] - gain * work.gamma[c, LAW_T],
-                work.law[c, LAW_T2] - gain * work.gamma[c, LAW_T2],
+            _, y1 = halves(
+                work.law[c, LAW_T], work.gamma[c, LAW_T], gain, work.gain[c, SHARE_PLUS], work.gain[c, SHARE_MINUS]
             )
+            y2 = work.law[c, LAW_T2] - gain * work.gamma[c, LAW_T2]
             sticks = gain > 0.0 and math.sqrt(y1 * y1 + y2 * y2) <= AT_LIMIT * p
             state.stick[c] = STICK if sticks else SLIP
 
@@ -98,22 +112,28 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
         rows.link_twist[i, k, RY] = by + 2.0 * (z * cx - x * cz)
         rows.link_twist[i, k, RZ] = bz + 2.0 * (x * cy - y * cx)
         speed = u[k, X] * u[k, X] + u[k, Y] * u[k, Y] + u[k, Z] * u[k, Z]
-        kinetic += 0.5 * (params.mass * speed + params.axial * bx * bx + params.inertia * (by * by + bz * bz))
-        potential -= params.mass * (params.gx * q[k, X] + params.gy * q[k, Y] + params.gz * q[k, Z])
+        mass, axial, across = params.links[k, MASS], params.links[k, AXIAL], params.links[k, ACROSS]
+        kinetic += 0.5 * (mass * speed + axial * bx * bx + across * (by * by + bz * bz))
+        potential -= mass * (params.gx * q[k, X] + params.gy * q[k, Y] + params.gz * q[k, Z])
         for a in range(3):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
             rows.impulse_obstacle[i, k, a] = state.impulse[k, 3 + a]
-    end_angles(state, rows.joint_angle[i], rows.joint_rate[i])
-    for k in range(n - 1):
-        for a in range(2):
-            rows.joint_angle_ref[i, k, a] = work.reference[k, a]
-            rows.joint_rate_ref[i, k, a] = work.reference[k, 2 + a]
-            rows.joint_torque[i, k, a] = state.torque[k, a]
+    end_angles(params, state, work, work.angle, work.rate)
+    if params.springs != 0:
+        for j in range(work.angle.shape[0]):
+            stretch = work.angle[j] - params.axes[j, REST]
+            potential += 0.5 * params.axes[j, STIFFNESS] * stretch * stretch
+    for j in range(work.angle.shape[0]):
+        rows.joint_angle[i, j] = work.angle[j]
+        rows.joint_rate[i, j] = work.rate[j]
+        rows.joint_angle_ref[i, j] = work.reference[j, GOAL]
+        rows.joint_rate_ref[i, j] = work.reference[j, GOAL_RATE]
+        rows.joint_torque[i, j] = state.torque[j]
     rows.contacts_closed[i] = counts[CONTACTS]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = potential
-    for e in range(ACTUATOR, PROJECTION + 1):
-        rows.energy[i, 2 + e - ACTUATOR] = sums[e]
+    for e in range(rows.energy.shape[1] - 2):
+        rows.energy[i, 2 + e] = sums[ACTUATOR + e]
     rows.residual[i] = sums[WORST_ROW]
     rows.iterations[i] = counts[ITERATIONS]
     rows.unconverged[i] = counts[UNCONVERGED]

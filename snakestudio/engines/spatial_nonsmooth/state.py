@@ -8,10 +8,13 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.solids import ContactList
-from snakestudio.kernels.spatial_problem import PITCH, YAW
+from snakestudio.kernels.spatial_problem import AXIS_WIDTH, GAIN_WIDTH
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 
-__all__ = ["ENERGY", "State", "Work", "grow_contacts", "grow_slots", "make_state", "make_work"]
+__all__ = [
+    "ENERGY", "SPRING_ENERGY", "State", "Work", "grow_contacts", "grow_slots", "make_state", "make_work",
+    "with_axes_in_a_row",
+]  # fmt: skip
 
 
 ENERGY = (
@@ -27,17 +30,21 @@ ENERGY = (
     "work_gyroscopic",
     "work_projection",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last; that of "potential" is
-minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P1, VII-C).
-"work_obstacle" is that of all normal forces, the ground's too; "work_gyroscopic" is what the explicit treatment of the
-gyroscopic torque makes of a term that does no work."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but "work_projection", the work of
+gravity while joints are closed by moving links (P1, VII-C); that of "potential" is minus "work_gravity" minus
+"work_projection" minus "work_spring". "work_obstacle" is that of all normal forces, the ground's too; "work_gyroscopic"
+is what the explicit treatment of the gyroscopic torque makes of a term that does no work."""
+SPRING_ENERGY = ("work_spring", "work_damper")
+"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The energy that the springs
+store is part of "potential"."""
 
 # Entries of State.counts.
 STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL, STEADY = range(9)
 # Entries of State.sums.
 (
-    ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, GYROSCOPIC, PROJECTION, WORST_ROW, WORST_CALL,
-) = range(11)  # fmt: skip
+    ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, GYROSCOPIC, PROJECTION, SPRING, DAMPER, WORST_ROW,
+    WORST_CALL,
+) = range(13)  # fmt: skip
 # Entries of State.contact after link, body and feature, and of State.slot_key.
 SLOT_ROW, SLOT_CALL = 3, 4
 LOADED = 3
@@ -48,8 +55,16 @@ WEIGHT = 9
 LOAD, SLIDE_X, SLIDE_Y, MOMENT_X, MOMENT_Y, LAST = range(6)
 # Entries of State.impulse.
 GROUND_X, GROUND_Y, GROUND_Z, OBSTACLE_X, OBSTACLE_Y, OBSTACLE_Z = range(6)
-# Entries of State.turned and Work.turned.
-COS_YAW, SIN_YAW, COS_PITCH, SIN_PITCH = range(4)
+# Entries of State.turned.
+COS, SIN = range(2)
+# Entries of Work.axes behind those of SpatialProblem.axes.
+NEW_COS, NEW_SIN, ANGLE, RATE_START = range(AXIS_WIDTH, AXIS_WIDTH + 4)
+# Where the axes begin in Work.orientation.
+BODY_X, BODY_Y, BODY_Z = 0, 3, 6
+# Entries of Work.reference.
+GOAL, GOAL_RATE = range(2)
+# Entry of Work.given.
+TORQUE = 0
 # Entries of a quaternion by itself.
 Q_1, Q_I, Q_J, Q_K = range(4)
 # Entries of Work.frame: directions along and across.
@@ -59,7 +74,7 @@ MU_ALONG, MU_ACROSS, MU_ROLL = range(3)
 
 
 class State(NamedTuple):
-    """The state of a run of n links; c is the capacity for contacts, s that for contact slots.
+    """The state of a run of n links and m joint axes; c is the capacity for contacts, s that for contact slots.
 
     Attributes
     ----------
@@ -69,16 +84,16 @@ class State(NamedTuple):
         Velocity in the world's frame, m/s, and angular velocity in the link's own, rad/s (P1 (5)).
     wrench : (n, 6)
         External force and torque on every link, world frame, N and N m.
-    motor : (n - 1, 2)
+    motor : (m,)
         Torque that the motors have reached, N m.
-    torque : (n - 1, 2)
-        Mean torque about yaw and pitch axis over the last step; positive raises the angle, N m.
+    torque : (m,)
+        Mean torque of the motors over the last step; positive raises the angle, N m.
     change : (n, 6)
         By how much the velocities of p_k and of turning changed in the last step, world frame.
-    angle : (n - 1, 2)
-        Yaw and pitch of every joint at the midpoint of the last step, counted on beyond half a turn, rad.
-    turned : (n - 1, 4)
-        Cosine and sine of that yaw and of that pitch.
+    angle : (m,)
+        Angle of every joint axis at the midpoint of the last step, continued beyond half a turn, rad.
+    turned : (m, 2)
+        Cosine and sine of these angles.
     first : (n + 1,) int
         Contacts of link k in the last step are those from first[k] to first[k + 1].
     contact : (c, 5) int
@@ -89,9 +104,9 @@ class State(NamedTuple):
         Its impulses one step earlier; the same as `law` where there was none.
     stick : (c,) int
         `ContactState` of every contact.
-    stop : (n - 1, 2)
+    stop : (m,)
         Impulses of the joints' stops, N m s.
-    counts, sums : (9,) int, (11,)
+    counts, sums : (9,) int, (13,)
         Counters and cumulative sums; the names above say which.
     impulse : (n, 6)
         Cumulative impulses of the ground and of obstacles on every link, world frame, N s.
@@ -131,33 +146,34 @@ class State(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Workspace of a step; everything is that at the midpoint unless it says otherwise.
+    """Workspace of a step for n links, m joint axes and c contacts; at the midpoint unless it says otherwise.
 
     Attributes
     ----------
     position, turn : (n, 3), (n, 4)
         Centre of gravity and quaternion (not quite of unit length, P1 (72)) of every link.
-    axis, left, up : (n, 3)
-        Its body axes x (along the link), y and z.
+    orientation : (n, 9)
+        Its body axes x (along the link), y and z, one after the other.
     w_start : (n, 6)
         Velocity of p_k and angular velocity at the beginning of the step, each link for itself.
     free : (n, 6)
         Velocity of the centre of gravity and angular velocity without contacts, joints and motors.
     torque_free : (n, 3)
         Gyroscopic torque, N m.
-    joint : (n - 1, 12)
+    reach : (n - 1, 3)
         As in `SpatialProblem`.
-    reference : (n - 1, 4)
-        Yaw, pitch, and their rates, that the joints shall have.
-    given : (n - 1, 2)
-        Torques about yaw and pitch axis that their motors are given instead, N m.
-    angle, turned : (n - 1, 2), (n - 1, 4)
-        Joint angles, and cosine and sine of yaw and pitch.
-    rate_start : (n - 1, 2)
-        Joint rates at the beginning of the step.
-    drive, drag, stop_sign : (n - 1, 2)
-        As in `SpatialProblem`.
-    stop : (n - 1, 2)
+    axes : (m, AXIS_WIDTH + 4)
+        As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, and the joint rate at the
+        beginning of the step, rad/s.
+    end_axes : (m, AXIS_WIDTH + 4)
+        Axes, cosines and sines at the end of a step, as in `axes`.
+    reference : (m, 2)
+        Reference angle and rate of the joint axes, rad and rad/s.
+    given : (m, 1)
+        Torques that their motors are given instead, N m.
+    angle, rate : (m,)
+        Joint angles and rates for a row.
+    stop : (m,)
         Impulses of the stops being solved for.
     found : ContactList
         Contacts of the step, link by link.
@@ -168,7 +184,7 @@ class Work(NamedTuple):
         Directions along and across, unit vectors.
     mu : (c, 3)
         Friction coefficients along and across, and of rolling times the radius.
-    rows, gain : (c, 40), (c, 3)
+    rows, gain : (c, 40), (c, GAIN_WIDTH)
         As in `SpatialProblem`.
     law : (c, 5)
         Impulses being solved for.
@@ -184,27 +200,23 @@ class Work(NamedTuple):
         Impulses of all contacts of a link and their moment about p_k.
     wrench : (n - 1, 6)
         Joint impulses.
-    end : (n, 3)
-        Body axes z at the end of the step.
+    end : (n, 9)
+        Body axes at the end of the step.
     """
 
     position: FloatArray
     turn: FloatArray
-    axis: FloatArray
-    left: FloatArray
-    up: FloatArray
+    orientation: FloatArray
     w_start: FloatArray
     free: FloatArray
     torque_free: FloatArray
-    joint: FloatArray
+    reach: FloatArray
+    axes: FloatArray
+    end_axes: FloatArray
     reference: FloatArray
     given: FloatArray
     angle: FloatArray
-    turned: FloatArray
-    rate_start: FloatArray
-    drive: FloatArray
-    drag: FloatArray
-    stop_sign: FloatArray
+    rate: FloatArray
     stop: FloatArray
     found: ContactList
     slots: IntArray
@@ -224,7 +236,7 @@ class Work(NamedTuple):
 
 
 def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16) -> State:
-    """State at the start: `q` (n, 7), `u` (n, 6), joint angles (n - 1, 2); room for `extra` contacts with obstacles."""
+    """State at the start: `q` (n, 7), `u` (n, 6), joint angles (m,); room for `extra` contacts with obstacles."""
     n = len(q)
     capacity = 2 * n + extra
     slots = 4 * extra
@@ -232,21 +244,19 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
         q=q.copy(),
         u=u.copy(),
         wrench=np.zeros((n, 6)),
-        motor=np.zeros((n - 1, 2)),
-        torque=np.zeros((n - 1, 2)),
+        motor=np.zeros(len(angle)),
+        torque=np.zeros(len(angle)),
         change=np.zeros((n, 6)),
         angle=angle.copy(),
-        turned=np.column_stack(
-            [np.cos(angle[:, YAW]), np.sin(angle[:, YAW]), np.cos(angle[:, PITCH]), np.sin(angle[:, PITCH])]
-        ),
+        turned=np.column_stack([np.cos(angle), np.sin(angle)]),
         first=np.zeros(n + 1, np.int64),
         contact=np.full((capacity, 5), -1, np.int64),
         law=np.zeros((capacity, 5)),
         law_before=np.zeros((capacity, 5)),
         stick=np.zeros(capacity, np.int64),
-        stop=np.zeros((n - 1, 2)),
+        stop=np.zeros(len(angle)),
         counts=np.zeros(9, np.int64),
-        sums=np.zeros(11),
+        sums=np.zeros(13),
         impulse=np.zeros((n, 6)),
         ground=np.zeros((n, 2, 6)),
         before=np.zeros((2, n, 2, 6)),
@@ -255,9 +265,9 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
     )
 
 
-def make_work(n: int, capacity: int) -> tuple[Work, SpatialScratch]:
-    """Workspace for `n` links and `capacity` contacts."""
-    j, c = n - 1, capacity
+def make_work(n: int, axes: int, capacity: int) -> tuple[Work, SpatialScratch]:
+    """Workspace for `n` links, `axes` joint axes and `capacity` contacts."""
+    m, c = axes, capacity
     found = ContactList(
         link=np.zeros(c, np.int64),
         body=np.zeros(c, np.int64),
@@ -269,39 +279,57 @@ def make_work(n: int, capacity: int) -> tuple[Work, SpatialScratch]:
     work = Work(
         position=np.zeros((n, 3)),
         turn=np.zeros((n, 4)),
-        axis=np.zeros((n, 3)),
-        left=np.zeros((n, 3)),
-        up=np.zeros((n, 3)),
+        orientation=np.zeros((n, 9)),
         w_start=np.zeros((n, 6)),
         free=np.zeros((n, 6)),
         torque_free=np.zeros((n, 3)),
-        joint=np.zeros((j, 12)),
-        reference=np.zeros((j, 4)),
-        given=np.zeros((j, 2)),
-        angle=np.zeros((j, 2)),
-        turned=np.zeros((j, 4)),
-        rate_start=np.zeros((j, 2)),
-        drive=np.zeros((j, 2)),
-        drag=np.zeros((j, 2)),
-        stop_sign=np.zeros((j, 2)),
-        stop=np.zeros((j, 2)),
+        reach=np.zeros((n - 1, 3)),
+        axes=np.zeros((m, AXIS_WIDTH + 4)),
+        end_axes=np.zeros((m, AXIS_WIDTH + 4)),
+        reference=np.zeros((m, 2)),
+        given=np.zeros((m, 1)),
+        angle=np.zeros(m),
+        rate=np.zeros(m),
+        stop=np.zeros(m),
         found=found,
         slots=np.zeros((c, 2), np.int64),
         first=np.zeros(n + 1, np.int64),
         frame=np.zeros((c, 6)),
         mu=np.zeros((c, 3)),
         rows=np.zeros((c, 40)),
-        gain=np.zeros((c, 3)),
+        gain=np.zeros((c, GAIN_WIDTH)),
         law=np.zeros((c, 5)),
         gamma_start=np.zeros(c),
         law_before=np.zeros((c, 5)),
         gamma=np.zeros((c, 5)),
         w=np.zeros((n, 6)),
         pushed=np.zeros((n, 6)),
-        wrench=np.zeros((j, 6)),
-        end=np.zeros((n, 3)),
+        wrench=np.zeros((n - 1, 6)),
+        end=np.zeros((n, 9)),
     )
-    return work, make_spatial_scratch(n, capacity)
+    return work, make_spatial_scratch(n, m, c)
+
+
+def with_axes_in_a_row(state: State) -> State:
+    """`state` with the layout of today, from that of version 0.2 and before or of today.
+
+    Two axes in every joint had (n - 1, 2) and (n - 1, 4) in place of (m,) and (m, 2), in the same memory, and there
+    were no works of springs.
+    """
+    parts = {name: getattr(state, name, None) for name in ("motor", "torque", "angle", "turned", "stop", "sums")}
+    shapes = {name: part.shape for name, part in parts.items() if isinstance(part, np.ndarray)}
+    joints = len(state.q) - 1 if isinstance(getattr(state, "q", None), np.ndarray) and state.q.ndim else 0
+    pairs = dict.fromkeys(("motor", "torque", "angle", "stop"), (joints, 2))
+    if shapes != {**pairs, "turned": (joints, 4), "sums": (SPRING + 2,)}:
+        return state
+    return state._replace(
+        motor=np.ravel(state.motor),
+        torque=np.ravel(state.torque),
+        angle=np.ravel(state.angle),
+        turned=np.reshape(state.turned, (-1, 2)),
+        stop=np.ravel(state.stop),
+        sums=np.insert(state.sums, SPRING, [0.0, 0.0]),
+    )
 
 
 def grow_contacts(state: State) -> State:

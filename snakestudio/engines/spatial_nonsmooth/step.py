@@ -18,10 +18,15 @@ from snakestudio.engines.spatial_nonsmooth.ledger import book_works
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.rows import classify_stick, write_row
 from snakestudio.engines.spatial_nonsmooth.state import (
+    ANGLE,
     CALL_ITERATIONS,
     CALL_STEPS,
     CONTACTS,
+    COS,
     ITERATIONS,
+    NEW_COS,
+    NEW_SIN,
+    SIN,
     SLOTS_CALL,
     SLOTS_ROW,
     STEP,
@@ -36,7 +41,7 @@ from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import PITCH, RX, YAW, SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import RX, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 from snakestudio.kernels.spatial_solver import solve_spatial
@@ -54,9 +59,8 @@ GIVE_UP = 1e-2
 def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
     """The contact problem of the step in `work`."""
     return SpatialProblem(
-        params.mass, params.inertia, params.axial, params.half_length, params.offset,
-        params.mass * STANDARD_GRAVITY * params.dt, work.axis, work.joint, work.free, work.drive, work.drag,
-        work.stop_sign, n_stops, work.first, work.rows, work.gain,
+        params.links, params.joints, params.half_length, params.scale_mass * STANDARD_GRAVITY * params.dt,
+        params.swings, work.orientation, work.reach, work.axes, work.free, n_stops, work.first, work.rows, work.gain,
     )  # fmt: skip
 
 
@@ -110,7 +114,7 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         return DIVERGED
     if not residual <= GIVE_UP:
         return NOT_SOLVED
-    reach = params.half_length + params.contact_half  # w is that of the joint before the link
+    reach = params.reach  # w is that of the joint before the link
     if params.dt * max(end_speed(work.w_start, 3, reach), end_speed(work.w, 3, reach)) > params.far:
         return FAR
 
@@ -121,11 +125,10 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
     book_works(params, state, work)
     move_links(params, state, work)
     close_joints(params, state, work)
-    for k in range(n - 1):
-        state.angle[k, YAW] = work.angle[k, YAW]
-        state.angle[k, PITCH] = work.angle[k, PITCH]
-        for a in range(4):
-            state.turned[k, a] = work.turned[k, a]
+    for j in range(state.angle.shape[0]):
+        state.angle[j] = work.axes[j, ANGLE]
+        state.turned[j, COS] = work.axes[j, NEW_COS]
+        state.turned[j, SIN] = work.axes[j, NEW_SIN]
     counts[ITERATIONS] += iterations
     counts[CALL_STEPS] += 1
     counts[CALL_ITERATIONS] += iterations
@@ -148,9 +151,9 @@ def advance_steps(
     ----------
     params, state, work, scratch
         The run.
-    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
+    knots, angle, rate : (k,), (k, m, 1), (k, m, 1)
         Joint reference.
-    torque : (k, n - 1, 2)
+    torque : (k, m, 1)
         What the motors are given instead; of length 0 if they follow the reference.
     n_steps : int
     row_steps : (r,) int
@@ -166,20 +169,20 @@ def advance_steps(
     status = OK
     given = torque.shape[0] > 0
     # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is that at t_M.
-    ahead = 1.0 if params.motor.implicit and not given else 0.5
+    ahead = 1.0 if params.implicit and not given else 0.5
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
         room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
         time = (counts[STEP] + ahead) * params.dt
-        knot = evaluate_reference(knots, angle, rate, 2, time, knot, work.reference)
+        knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
         if given:
-            evaluate_linear(knots, torque, 2, time, knot, work.given)
+            evaluate_linear(knots, torque, 1, time, knot, work.given)
         status = _step(params, state, work, scratch, room, given)
         if status != OK:
             break
         if is_row:
             time = counts[STEP] * params.dt
-            knot = evaluate_reference(knots, angle, rate, 2, time, knot, work.reference)
+            knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
             classify_stick(state, work)
             write_row(params, state, work, rows)
             next_row += 1

@@ -198,11 +198,11 @@ def _velocity(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     recording = runs[0]
-    n = recording.schema.n_joints
-    shown = sorted({round(place) for place in np.linspace(1, n, min(n, 3))})
-    every = time_axes(figure, [f"joint {joint} / °" for joint in shown])
-    for axes, joint in zip(every, shown, strict=True):
-        time, ref, angle = columns(recording, "time_s", f"joint_{joint}_yaw_ref_rad", f"joint_{joint}_yaw_rad")
+    first = list({axis.joint: axis for axis in reversed(recording.schema.axes)}.values())[::-1]  # of every joint
+    shown = [first[at] for at in sorted({round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))})]
+    every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in shown])
+    for axes, axis in zip(every, shown, strict=True):
+        time, ref, angle = columns(recording, "time_s", f"{axis.name}_ref_rad", f"{axis.name}_rad")
         axes.plot(time, np.degrees(ref), "--", color=EXPERIMENT, label="reference")
         axes.plot(time, np.degrees(angle), color=RUN, label="angle")
         axes.set_xlim(time[0], time[-1])

@@ -19,6 +19,7 @@ class FileKind(StrEnum):
 
     SCENE = "folders/scenes"
     OBSTACLES = "folders/obstacles"
+    ROBOT = "folders/robots"
     PICTURE = "folders/pictures"
     STUDY = "folders/studies"
     CERTIFICATE = "folders/certificates"
@@ -37,6 +38,7 @@ class FileKind(StrEnum):
     FIGURES = "export/figures"
     SCREENSHOT = "export/screenshots"
     PLAN = "export/plans"
+    MODEL = "export/models"
     REPORT = "export/reports"
     CONTACT_PROBLEM = "export/contact_problems"
 

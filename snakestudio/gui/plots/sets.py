@@ -10,6 +10,8 @@ from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.gui.plots.channel_library import Derived, Library, read_derived, write_derived
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import joints
+from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 
 __all__ = ["PRESETS", "PlotSets", "Preset", "contents_of", "contents_text"]
@@ -91,12 +93,15 @@ def _paper(schema: Schema) -> list[Content]:
 
 def _gait(schema: Schema) -> list[Content]:
     links = tuple(dict.fromkeys((1, (schema.n_links + 1) // 2, schema.n_links)))
-    middle = max(1, schema.n_joints // 2)
+    kind = next((kind for kind in AXES if len(joints(schema.axes, kind)) > 1), "yaw")
+    there = joints(schema.axes, kind).tolist()
+    middle, after = (there[len(there) // 2 - 1] + 1, there[len(there) // 2] + 1) if len(there) > 1 else (1, 2)
+    one, other = f"joint_{middle}_{kind}", f"joint_{after}_{kind}"
     return [
         Content.tracks(links, centre=True),
-        Content("xy", curves=(Curve(f"joint_{middle + 1}_yaw_deg", f"joint_{middle}_yaw_deg"),), equal=True,
+        Content("xy", curves=(Curve(f"{other}_deg", f"{one}_deg"),), equal=True,
                 title="Phase of two joints"),
-        Content("spectrum", curves=(Curve(f"joint_{middle}_yaw_deg"), Curve(f"joint_{middle}_yaw_ref_deg")),
+        Content("spectrum", curves=(Curve(f"{one}_deg"), Curve(f"{one}_ref_deg")),
                 title="Spectrum of a joint"),
         Content("time", curves=(Curve("com_vx_mps"), Curve("com_vy_mps")), title="Velocity of the centre of mass"),
     ]  # fmt: skip

@@ -124,16 +124,14 @@ class BodyShape(QWidget):
 
     def _chains(self, scene: Scene, snapshot: Snapshot | None) -> tuple[BodyChain, BodyChain | None]:
         """What the gait asks for, and the robot (None while the user looks ahead, or if nothing is known of it)."""
-        robot, head_right = scene.robot, scene.robot.head == "first"
+        robot, axes, head_right = scene.robot, scene.body.axes, scene.robot.head == "first"
         angles = gait_angles(scene, snapshot, self.ahead)
         now: BodyChain | None = None
         if snapshot is not None and snapshot.n_links == robot.n_links and snapshot.valid & Fields.POSE:
             now = chain_of_snapshot(snapshot, robot)
-        elif snapshot is not None and snapshot.valid & Fields.JOINTS and len(snapshot.joint_angle) == robot.n_joints:
-            now = resting(chain_of_angles(snapshot.joint_angle, robot), robot.radius_m)
-        if not scene.body.in_space:
-            angles[:, 1] = 0.0
-        wanted = chain_of_angles(angles, robot)
+        elif snapshot is not None and snapshot.valid & Fields.JOINTS and len(snapshot.joint_angle) == len(axes):
+            now = resting(chain_of_angles(snapshot.joint_angle, robot, axes), robot.radius_m)
+        wanted = chain_of_angles(angles, robot, axes)
         if self._tall:
             # The robot may have rolled over: the shape is laid down the way the robot lies.
             wanted = resting(wanted if now is None else fitted(wanted, now), robot.radius_m)
@@ -212,7 +210,7 @@ class BodyShape(QWidget):
             highest = 1e-3
             for step in range(_PHASES):
                 angles = gait_angles(scene, None, step / _PHASES * period(scene))
-                chain = resting(chain_of_angles(angles, scene.robot), scene.robot.radius_m)
+                chain = resting(chain_of_angles(angles, scene.robot, scene.body.axes), scene.robot.radius_m)
                 highest = max(highest, float(chain.joints[:, 2].max()) - scene.robot.radius_m)
             self._highest = (key, highest)
         return self._highest[1]

@@ -66,7 +66,7 @@ def torque_problem(scene: Scene, key: str) -> str:
 
     try:
         if scene.gives_torques:
-            TorqueLaw(scene.gait, scene.robot.n_links, spatial=True)
+            TorqueLaw(scene.gait, scene.robot.n_links, scene.robot.axes)
     except SnakeStudioError as error:
         return wrong_at(error, key)
     return ""

@@ -478,7 +478,7 @@ class Inspector(Themed):
             if fits and snapshot is not None:
                 spatial = scene.body.in_space
                 if snapshot.body is None:
-                    values = link_values(snapshot, self._link, spatial=spatial)
+                    values = link_values(snapshot, self._link, scene.body.axes, spatial=spatial)
                 else:
                     values = section_values(snapshot, self._link)
             self.link_values.show_values(values)

@@ -33,7 +33,7 @@ def _show_array(c: Context) -> None:
 
 def _delete(c: Context) -> None:
     """Delete the waypoint under the cursor, or else the selected obstacles."""
-    if not c.viewport.path_tool.remove_hovered():
+    if not c.viewport.path_tool.remove_hovered() and not c.viewport.patch_tool.remove_hovered():
         c.obstacles.delete()
 
 
@@ -67,6 +67,10 @@ _FILE: tuple[Command[Context], ...] = (
     Command(
         "import_obstacles", "File", "Import Obstacles ...", lambda c: c.files.ask_import(), enabled=meets_obstacles,
         tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
+    ),
+    Command(
+        "import_robot", "File", "Import Robot ...", lambda c: c.files.ask_import_robot(),
+        tip="The robot of a URDF, xacro, SDF or MJCF file, in a new scene or in this one",
     ),
     *analysis.IMPORT,
     *runs.EXPORT,

@@ -8,14 +8,17 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from snakestudio.errors import SceneError
+from snakestudio.errors import RobotFileError, SceneError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.scene.import_dialog import ImportDialog
+from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
 from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_diff import difference_in_words
+from snakestudio.robot_files.files import ENDINGS
+from snakestudio.robot_files.importing import load_robot
 from snakestudio.session.recovery import Unsaved
 
 __all__ = ["Files", "ask_about_changes", "shortened"]
@@ -58,6 +61,7 @@ def ask_about_changes(parent: QWidget, title: str, question: str, words: Sequenc
 _FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
 _KEY = "files/recent"
 _OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
+_ROBOTS = f"Robot files ({' '.join(f'*{ending}' for ending in ENDINGS)});;All files (*)"
 _SAME = ["The scene stays the same; only comments or layout of the file differ."]
 
 
@@ -229,5 +233,30 @@ class Files(QObject):
         taken = bool(dialog.exec())
         if taken and dialog.result_scene is not None:
             self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
+        dialog.deleteLater()
+        return taken
+
+    # --- robots of other programs ---------------------------------------------------------------------------------
+
+    def ask_import_robot(self) -> bool:
+        """Ask for a robot file and import it."""
+        path = ask_open(self._window, "Import Robot", FileKind.ROBOT, _ROBOTS)
+        return path is not None and self.import_robot(path)
+
+    def import_robot(self, path: Path) -> bool:
+        """Show the robot in a file, and import it if the user agrees, into a new scene or this one; undoable."""
+        try:
+            imported = load_robot(path)
+        except RobotFileError as error:
+            self._banner.say("warning", f"No robot was imported from {path.name}.\n{error}")
+            return False
+        self._banner.clear()
+        dialog = RobotImportDialog(path, imported, self._document.scene, self._window, folder=self._document.base_dir)
+        taken = bool(dialog.exec()) and dialog.result_scene is not None
+        if taken and dialog.is_new:
+            taken = self.new()
+        if taken:
+            assert dialog.result_scene is not None
+            self._document.edit(dialog.result_scene, f"Import robot from {path.name}")
         dialog.deleteLater()
         return taken

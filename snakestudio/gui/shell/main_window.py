@@ -45,6 +45,7 @@ from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.shell.window_autosave import WindowAutosave
 from snakestudio.gui.viewport.legend import fill_trail_menu
+from snakestudio.robot_files.files import ENDINGS
 from snakestudio.viewmodel.gallery import entries
 
 __all__ = ["MainWindow", "MovingMenus", "SpaceKeyFilter", "placed_within"]
@@ -233,12 +234,12 @@ def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
 
 
 def _dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it can be a scene or a run, or hold obstacles or a track."""
+    """The file that is dragged over the window, if it can be a scene or run, or hold a robot, obstacles or a track."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS) else None
+    return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS, *ENDINGS) else None
 
 
 def _accept_copy(event: QDropEvent) -> Path | None:

@@ -49,7 +49,7 @@ class References:
             return "not all of its numbers are finite"
         if (np.diff(time) <= 0).any():
             return "its knots do not ascend in time"
-        reference = JointReference(time, angle[:, :, None], rate[:, :, None], np.zeros((*shape, 1)))
+        reference = JointReference(time, angle, rate, np.zeros(shape))
         # What begins later than this one is never reached; what ended before it is needed until it begins.
         self._blocks = [*(kept for kept in self._blocks[-3:] if kept.time[0] < time[0]), reference]
         return ""
@@ -61,7 +61,7 @@ class References:
         while len(self._blocks) > 1 and self._blocks[1].time[0] <= now:
             del self._blocks[0]
         block = self._blocks[0]
-        angle, rate = (part[:, 0] for part in block.at(now))
+        angle, rate = block.at(now)
         within = block.time[0] <= now < block.time[-1]
         return angle, rate if within else np.zeros_like(rate)
 

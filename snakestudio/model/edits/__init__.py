@@ -17,6 +17,7 @@ from snakestudio.model.robot.trimming import trimmed
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.validation_messages import problem_of
+from snakestudio.model.world import GroundPatch
 
 __all__ = [
     "add_obstacle",
@@ -29,6 +30,7 @@ __all__ = [
     "tree",
     "trimming_note",
     "value_at",
+    "with_patches",
     "with_path",
     "with_value",
     "with_values",
@@ -333,6 +335,18 @@ def with_path(scene: Scene, path: GroundPath) -> Scene:
         If the path contradicts itself; `scene` stays as it was.
     """
     changed = scene.model_copy(update={"path": path})
+    return complete(changed, structure_problems(changed))
+
+
+def with_patches(scene: Scene, patches: tuple[GroundPatch, ...]) -> Scene:
+    """The scene with other patches of friction on the ground.
+
+    Raises
+    ------
+    SceneError
+        If they contradict the scene; `scene` stays as it was.
+    """
+    changed = scene.model_copy(update={"ground": scene.ground.model_copy(update={"patch": patches})})
     return complete(changed, structure_problems(changed))
 
 

@@ -11,21 +11,23 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.edits.pose import as_joint_angles, as_state, changed_start, placed_at, tidy, with_start
 from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, RecordingStart, StateStart
+from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions
 from snakestudio.model.scene import Scene
 
-__all__ = ["Axis", "bent_robot", "joint_axis", "joint_points", "largest_angle", "turns_behind"]
+__all__ = ["Axis", "angle_limits", "bent_robot", "joint_axis", "joint_points", "turns_behind"]
 
 
-Axis = Literal["yaw", "pitch"]
-"""Which of a joint's two axes; planar models have the first only."""
+Axis = Literal["yaw", "pitch", "roll"]
+"""Which of a joint's axes; planar models have yaw only."""
 
 
-def largest_angle(robot: Robot) -> float:
-    """How far a joint may be bent to either side, rad: to its mechanical stop, or half a turn without one."""
-    return min(robot.joint_limit, math.pi)
+def angle_limits(scene: Scene, joint: int, axis: Axis) -> tuple[float, float]:
+    """From where to where a joint (0-based) may be bent, rad: its mechanical stops, or half a turn without one."""
+    entry, values = entry_of(scene.body.axes, joint, axis), scene.axis_values
+    return max(float(values.lower[entry]), -math.pi), min(float(values.upper[entry]), math.pi)
 
 
 def turns_behind(robot: Robot, joint: int) -> bool:
@@ -38,7 +40,7 @@ def turns_behind(robot: Robot, joint: int) -> bool:
 
 
 def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
-    """Where the joints' yaw axes are, (n-1, 3), m.
+    """Where the first axes of the joints are, (n-1, 3), m.
 
     Parameters
     ----------
@@ -46,21 +48,29 @@ def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
         As in `Snapshot`.
     robot : Robot
     """
-    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    points: FloatArray = pose[:-1, :3] + arm * matrices(pose[:-1, 3:])[:, :, 0]
+    links, offset = robot.links[:-1], np.array([joint.axis_offset for joint in robot.joint_list])
+    arm = 0.5 * (np.array([link.length for link in links]) - offset) - np.array([link.centre_of_mass for link in links])
+    points: FloatArray = pose[:-1, :3] + arm[:, None] * matrices(pose[:-1, 3:])[:, :, 0]
     return points
 
 
 def joint_axis(pose: FloatArray, robot: Robot, joint: int, axis: Axis) -> tuple[FloatArray, FloatArray]:
     """A point (3,), m, and the unit vector (3,) of a joint's axis; a positive angle turns what follows about it.
 
-    The yaw axis is upright in the link before the joint, the pitch axis lies across the link after it.
+    The yaw axis is upright in the link before the joint, the roll axis lies along the link after it, and the pitch axis
+    across both.
     """
+    before, after = matrices(pose[joint : joint + 2, 3:])
     if axis == "yaw":
-        return joint_points(pose, robot)[joint], matrices(pose[joint : joint + 1, 3:])[0, :, 2]
-    after = matrices(pose[joint + 1 : joint + 2, 3:])[0]
-    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
-    return pose[joint + 1, :3] - arm * after[:, 0], after[:, 1]
+        return joint_points(pose, robot)[joint], before[:, 2]
+    own, behind = robot.joint_list[joint], robot.links[joint + 1]
+    point = pose[joint + 1, :3] - (0.5 * (behind.length - own.axis_offset) + behind.centre_of_mass) * after[:, 0]
+    if axis == "roll":
+        return point, after[:, 0]
+    if "roll" not in own.axes:
+        return point, after[:, 1]
+    across = np.cross(before[:, 2], after[:, 0]) if "yaw" in own.axes else before[:, 1]
+    return point, across / max(float(np.linalg.norm(across)), 1e-300)
 
 
 def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_dir: Path | None = None) -> Scene:
@@ -77,7 +87,8 @@ def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_
         0-based.
     angle : float
         What the joint's angle shall be, rad; kept within the joint's limits.
-    axis : {"yaw", "pitch"}
+    axis : {"yaw", "pitch", "roll"}
+        One that the joint has.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
 
@@ -87,11 +98,11 @@ def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_
         If the start refers to a file that cannot be read, or a place is farther away than it may be.
     """
     robot, start = scene.robot, scene.start
-    most = largest_angle(robot)
-    angle = min(max(angle, -most), most)
+    lower, upper = angle_limits(scene, joint, axis)
+    angle = min(max(angle, lower), upper)
     behind = turns_behind(robot, joint)
     stays = joint if behind else joint + 1
-    by = angle - float(initial_joint_angles(scene, base_dir)[joint, 0 if axis == "yaw" else 1])
+    by = angle - float(initial_joint_angles(scene, base_dir)[entry_of(scene.body.axes, joint, axis)])
     if isinstance(start, StateStart | RecordingStart):
         return with_start(scene, _bent_state(as_state(scene, base_dir), robot, joint, by, axis, behind))
     if isinstance(start, LinkAnglesStart) and axis == "yaw":
@@ -102,7 +113,8 @@ def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_
         return with_start(scene, changed_start(placed, link_angles_deg=tuple(tidy(value) for value in turned)))
     given = placed_at(scene, as_joint_angles(scene, base_dir), stays)
     assert isinstance(given, JointAnglesStart)
-    name = "joint_angles_deg" if axis == "yaw" else "joint_pitch_deg"
+    alone = len(robot.joint_list[joint].axes) == 1
+    name = "joint_angles_deg" if axis == "yaw" or alone else f"joint_{axis}_deg"
     angles = list(getattr(given, name) or (0.0,) * robot.n_joints)
     angles[joint] = tidy(math.degrees(angle))
     return with_start(scene, changed_start(given, **{name: tuple(angles)}))

@@ -27,7 +27,8 @@ from snakestudio.model.motion import (
     StraightStart,
 )
 from snakestudio.model.robot.chain import joint_angles
-from snakestudio.model.robot.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot.joint_axes import joints
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state, joint_lists
 from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete
@@ -163,10 +164,7 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
 
 def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
     """Joint angles and orientation of the placed link, as they stand in a start."""
-    degrees = np.degrees(angles)
-    values: dict[str, Any] = {"joint_angles_deg": tuple(tidy(angle) for angle in degrees[:, 0])}
-    if degrees[:, 1].any():
-        values["joint_pitch_deg"] = tuple(tidy(angle) for angle in degrees[:, 1])
+    values: dict[str, Any] = {name: tuple(map(tidy, given)) for name, given in joint_lists(scene, angles).items()}
     heading, pitch, roll = frame_angles(matrices(pose[link : link + 1, 3:])[0])
     values["heading_deg"] = tidy(heading)
     if scene.model.spatial:
@@ -185,10 +183,9 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
     """
     link = min(getattr(scene.start, "link", 1), scene.robot.n_links) - 1
     if scene.model.spatial:
-        angles = joint_angles(pose)
+        angles = joint_angles(pose, scene.body.axes)
     else:
-        yaw = np.diff(_directions(pose))
-        angles = np.column_stack([yaw, np.zeros_like(yaw)])
+        angles = np.diff(_directions(pose))[joints(scene.body.axes, "yaw")]
     x, y, z = (tidy(value) for value in pose[link, :3])
     values = {"link": link + 1, "x_m": x, "y_m": y} | _shape(scene, pose, angles, link)
     for height in (None, z) if scene.model.spatial else (None,):

@@ -1,4 +1,4 @@
-"""Where the links of a chain in space are: cardan joints, the pose a gait asks for, and joint angles of given poses."""
+"""Where the links of a chain in space are: joints of any axes, the pose of a gait, joint angles of given poses."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.motion import GaitFields, Wave
+from snakestudio.model.robot.joint_axes import by_joint, in_a_row, joints
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import matrices, rotation
 
-__all__ = ["chain", "gait_joint_angles", "joint_angles", "level_gait_frame", "wave_directions"]
+__all__ = [
+    "chain",
+    "gait_joint_angles",
+    "height_of_lowest",
+    "joint_angles",
+    "level_gait_frame",
+    "middles",
+    "wave_directions",
+]
 
 
 def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
@@ -34,59 +44,102 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
     return directions
 
 
-def gait_joint_angles(gait: GaitFields, n_links: int) -> FloatArray:
-    """Yaw and pitch of all joints at t = 0, (n-1, 2), rad (P1 (70), (71))."""
+def _directions(wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+    """As `wave_directions`, of joints of which only those with an axis of a kind take part in the wave.
+
+    Where some do not, the mean direction is 0.
+    """
+    if len(joints(axes, kind)) == n_links - 1:
+        return wave_directions(wave, n_links)
+    angles = by_joint(_wave_angles(wave, kind, axes, n_links), axes, kind, n_links - 1)
+    turned = np.concatenate([[0.0], np.cumsum(angles)])
+    directions: FloatArray = turned - turned.mean()
+    return directions
+
+
+def _wave_angles(wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
     i = np.arange(n_links - 1)
-    return np.column_stack(
-        [w.amplitude * np.sin(i * w.phase_shift + w.phase) + w.offset for w in (gait.yaw, gait.pitch)]
-    )
+    return in_a_row({kind: wave.amplitude * np.sin(i * wave.phase_shift + wave.phase) + wave.offset}, axes)
 
 
-def chain(
-    first: FloatArray, angles: FloatArray, link_length: float, axis_offset: float = 0.0
-) -> tuple[FloatArray, FloatArray]:
+def gait_joint_angles(gait: GaitFields, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+    """Angles of all joint axes at t = 0, (m,), rad (P1 (70), (71)); no wave turns roll axes."""
+    yaw, pitch = (_wave_angles(wave, kind, axes, n_links) for wave, kind in ((gait.yaw, "yaw"), (gait.pitch, "pitch")))
+    angles: FloatArray = yaw + pitch
+    return angles
+
+
+def chain(first: FloatArray, angles: FloatArray, robot: Robot, axes: tuple[Axis, ...]) -> tuple[FloatArray, FloatArray]:
     """Centres of gravity (n, 3), m, and orientations (n, 3, 3) of a closed chain whose first link lies in the origin.
 
-    R_{k+1} = R_k R_z(yaw) R_y(pitch). The yaw axis lies H - d/2 before the centre of gravity of link k (H half the link
-    length), the pitch axis the axis offset d further on, and link k + 1 begins there: a straight robot is n links long.
+    R_{k+1} = R_k R_z(yaw) R_y(pitch) R_x(roll). A joint with yaw and pitch has the pitch axis the axis offset d behind
+    the yaw axis; the yaw axis of joint k lies H - d/2 before the middle of link k (H half its length), and the middle
+    of link k + 1 as far behind the pitch axis: a straight robot is as long as its links.
 
     Parameters
     ----------
     first : (3, 3)
         Orientation of the first link.
-    angles : (n-1, 2)
-        Yaw and pitch of every joint, rad.
-    link_length, axis_offset : float
-        m.
+    angles : (m,)
+        Of the axes, rad.
+    robot : Robot
+        Whose links and axis offsets are taken.
+    axes : tuple of Axis
+        What the angles are of, `robot.axes` or some of them; the robot's other axes are at 0.
     """
-    n = len(angles) + 1
+    n = robot.n_links
     turns = np.empty((n, 3, 3))
     turns[0] = first
     between = np.empty((n - 1, 3))  # direction from the yaw axis to the pitch axis
+    yaw, pitch, roll = (by_joint(angles, axes, kind, n - 1).tolist() for kind in ("yaw", "pitch", "roll"))
+    rolls = len(joints(axes, "roll")) > 0
     for k in range(n - 1):
-        yaw, pitch = float(angles[k, 0]), float(angles[k, 1])
-        middle = turns[k] @ rotation(yaw)
+        middle = turns[k] @ rotation(yaw[k])
         between[k] = middle[:, 0]
-        turns[k + 1] = middle @ rotation(0.0, pitch)
-    arm = 0.5 * (link_length - axis_offset)
-    step = arm * (turns[:-1, :, 0] + turns[1:, :, 0]) + axis_offset * between
+        turns[k + 1] = middle @ rotation(0.0, pitch[k], roll[k] if rolls else 0.0)
+    length, centred = (np.array([getattr(link, name) for link in robot.links]) for name in ("length", "centre_of_mass"))
+    offset = np.array([joint.axis_offset for joint in robot.joint_list])
+    before = 0.5 * (length[:-1] - offset) - centred[:-1]
+    behind = 0.5 * (length[1:] - offset) + centred[1:]
+    along, ahead = turns[:-1, :, 0], turns[1:, :, 0]
+    # Where both arms are the same, so are the numbers, to the bit.
+    mean, apart = 0.5 * (before + behind)[:, None], 0.5 * (before - behind)[:, None]
+    step = mean * (along + ahead) + apart * (along - ahead) + offset[:, None] * between
     centre = np.zeros((n, 3))
     centre[1:] = np.cumsum(step, axis=0)
     return centre, turns
 
 
-def level_gait_frame(gait: GaitFields, n_links: int) -> FloatArray:
+def middles(centre: FloatArray, turns: FloatArray, robot: Robot) -> FloatArray:
+    """Middles of the links, (n, 3), m, halfway between their joints; the centre of gravity may lie elsewhere."""
+    if robot.equal_links:
+        return centre
+    shift = np.array([link.centre_of_mass for link in robot.links])
+    result: FloatArray = centre - shift[:, None] * turns[:, :, 0]
+    return result
+
+
+def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> float:
+    """How high the robot must be raised to stand on the ground with its lowest link, m."""
+    radius, half = (
+        np.array([getattr(link, name) for link in robot.links]) for name in ("radius", "contact_half_length")
+    )
+    height = middles(centre, turns, robot)[:, 2] - half * np.abs(turns[:, 2, 0]) - (radius - radius[0])
+    return float(radius[0]) - float(height.min())
+
+
+def level_gait_frame(gait: GaitFields, robot: Robot, axes: tuple[Axis, ...]) -> FloatArray:
     """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 lies level along x.
 
     The yaw wave's axis is x (see `wave_directions`). With a pitch wave, link 1 gets that wave's own direction too; as
     turns in space do not add up, the robot is then turned as a whole until the mean of its links is level, neither
     tilted nor rolled, and heads as the yaw wave alone does.
     """
-    heading = wave_directions(gait.yaw, n_links)
+    heading = _directions(gait.yaw, "yaw", axes, robot.n_links)
     if gait.pitch.amplitude == 0.0 and gait.pitch.offset == 0.0:
         return rotation(float(heading[0]))
-    first = rotation(float(heading[0]), float(wave_directions(gait.pitch, n_links)[0]))
-    turns = chain(first, gait_joint_angles(gait, n_links), 1.0)[1]
+    first = rotation(float(heading[0]), float(_directions(gait.pitch, "pitch", axes, robot.n_links)[0]))
+    turns = chain(first, gait_joint_angles(gait, axes, robot.n_links), robot, axes)[1]
     along, left = turns[:, :, 0].mean(axis=0), turns[:, :, 1].mean(axis=0)
     tilt = math.atan2(-along[2], math.hypot(along[0], along[1]))
     unheaded = rotation(0.0, -tilt) @ rotation(-math.atan2(along[1], along[0]))
@@ -96,18 +149,46 @@ def level_gait_frame(gait: GaitFields, n_links: int) -> FloatArray:
     return level
 
 
-def joint_angles(pose: FloatArray) -> FloatArray:
-    """Yaw and pitch of all joints of a robot in space, (n-1, 2), rad, between -pi and pi.
+def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
+    """Angles of all joint axes of a robot in space, (m,), rad, between -pi and pi.
 
-    P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch), by atan2 so that they hold for any angle.
+    P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch) R_x(roll), by atan2 so that they hold for
+    any angle. Of joints with all three axes the pitch lies between -pi/2 and pi/2.
 
     Parameters
     ----------
     pose : (n, 7)
         As in `Snapshot`.
+    axes : tuple of Axis
     """
     turns = matrices(pose[:, 3:])
-    relative = np.einsum("nji,njk->nik", turns[:-1], turns[1:])
-    return np.column_stack(
-        [np.arctan2(-relative[:, 0, 1], relative[:, 1, 1]), np.arctan2(-relative[:, 2, 0], relative[:, 2, 2])]
-    )
+    relative = np.einsum("nji,njk->ikn", turns[:-1], turns[1:])
+    kinds = [tuple(axis.kind for axis in axes if axis.joint == k) for k in range(len(pose) - 1)]
+    result = np.empty(len(axes))
+    for here in set(kinds):
+        those = np.array([k for k, own in enumerate(kinds) if own == here], np.intp)
+        for kind, angle in zip(here, _angles_of(here, relative[:, :, those]), strict=True):
+            places = [entry for entry, axis in enumerate(axes) if axis.kind == kind and kinds[axis.joint] == here]
+            result[places] = angle
+    return result
+
+
+def _angles_of(kinds: tuple[str, ...], r: FloatArray) -> tuple[FloatArray, ...]:
+    """Angles (j,) of joints that have these axes, from rotations (3, 3, j)."""
+    match kinds:
+        case ("yaw",):
+            return (np.arctan2(r[1, 0] - r[0, 1], r[0, 0] + r[1, 1]),)
+        case ("pitch",):
+            return (np.arctan2(r[0, 2] - r[2, 0], r[0, 0] + r[2, 2]),)
+        case ("roll",):
+            return (np.arctan2(r[2, 1] - r[1, 2], r[1, 1] + r[2, 2]),)
+        case ("yaw", "pitch"):
+            return np.arctan2(-r[0, 1], r[1, 1]), np.arctan2(-r[2, 0], r[2, 2])
+        case ("yaw", "roll"):
+            return np.arctan2(r[1, 0], r[0, 0]), np.arctan2(r[2, 1], r[2, 2])
+        case ("pitch", "roll"):
+            return np.arctan2(-r[2, 0], r[0, 0]), np.arctan2(-r[1, 2], r[1, 1])
+        case ("yaw", "pitch", "roll"):
+            pitch = np.arctan2(-r[2, 0], np.hypot(r[0, 0], r[1, 0]))
+            return np.arctan2(r[1, 0], r[0, 0]), pitch, np.arctan2(r[2, 1], r[2, 2])
+    return ()

@@ -12,6 +12,7 @@ from snakestudio.model.motion import StateStart
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS
 from snakestudio.model.robot.beam import TIP, Beam
 from snakestudio.model.robot.beam_shape import head_state, shape
+from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.robot.joint_strain import joint_motion
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain_law import StrainLaw
@@ -109,9 +110,9 @@ def _start(scene: Scene, n: int) -> StateStart:
     law, zero = StrainLaw(scene.strain, beam), np.zeros(1)
     pose, twist = head_state(scene)
     place, heading, velocity, omega = _section(law, pose, twist, 0.5 * h)
-    angle, rate, _ = joint_motion(law, beam.length_m, n, zero)
-    theta = heading + np.concatenate([[0.0], np.cumsum(angle[0, :, 0])])
-    spin = omega + np.concatenate([[0.0], np.cumsum(rate[0, :, 0])])
+    angle, rate, _ = joint_motion(law, beam.length_m, n, yaw_axes(n - 1), zero)
+    theta = heading + np.concatenate([[0.0], np.cumsum(angle[0])])
+    spin = omega + np.concatenate([[0.0], np.cumsum(rate[0])])
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
     across = np.stack([-axis[:, 1], axis[:, 0]], axis=1)
     steps = 0.5 * h * (axis[:-1] + axis[1:])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.robot.joint_axes import in_a_row
+from snakestudio.model.robot.robot import Axis
 from snakestudio.model.robot.strain_law import StrainLaw
 
 __all__ = ["joint_motion"]
 
 
 def joint_motion(
-    law: StrainLaw, length: float, n: int, time: FloatArray, nodes: int = 3
+    law: StrainLaw, length: float, n: int, axes: tuple[Axis, ...], time: FloatArray, nodes: int = 3
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Angles of the joints of n links along a body, and their derivatives, each (k, n-1, 2): yaw, pitch; rad, s.
+    """Angles of the joints of n links along a body, and their derivatives, each (k, m); rad, s. None turns a roll axis.
 
     Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2, its pitch that of
     K_Y, by Gauss's rule. A positive K_Y turns t_X downwards, as a positive pitch lowers the next
@@ -26,6 +28,8 @@ def joint_motion(
         l, m.
     n : int
         Links.
+    axes : tuple of Axis
+        Of the joints.
     time : (k,) array
         s.
     nodes : int
@@ -37,6 +41,6 @@ def joint_motion(
     field = law.at(time, points.ravel())
     parts = (field.strain, field.rate, field.acceleration)
     shape = (len(time), n - 1, nodes, 6)
-    yaw_pitch = (np.einsum("kjqe,q->kje", part.reshape(shape), 0.5 * h * weights)[:, :, [5, 4]] for part in parts)
-    angle, rate, acceleration = (np.ascontiguousarray(part) for part in yaw_pitch)
+    bends = (np.einsum("kjqe,q->kje", part.reshape(shape), 0.5 * h * weights) for part in parts)
+    angle, rate, acceleration = (in_a_row({"yaw": part[:, :, 5], "pitch": part[:, :, 4]}, axes) for part in bends)
     return angle, rate, acceleration

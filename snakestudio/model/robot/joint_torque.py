@@ -10,6 +10,8 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import FormulaError, SnakeStudioError
 from snakestudio.model.formula import Formula, Number, read
 from snakestudio.model.motion import GaitFields
+from snakestudio.model.robot.joint_axes import cardan_axes, entries, joints
+from snakestudio.model.robot.robot import Axis
 from snakestudio.model.robot.strain_bounds import pole
 from snakestudio.model.robot.strain_law import formula_mistakes
 
@@ -17,7 +19,8 @@ __all__ = ["NoTorque", "TorqueLaw", "is_readable"]
 
 
 _NAMES = dict.fromkeys(("t", "i", "n"), "any")
-_AXES = ("torque_nm", "pitch_torque_nm")
+_AXES = {"torque_nm": "yaw", "pitch_torque_nm": "pitch"}
+"""Formulas, and the kind of axes that each is about."""
 
 
 class NoTorque(NamedTuple):
@@ -46,8 +49,8 @@ class TorqueLaw:
     gait : GaitFields
         Of torques.
     n_links : int
-    spatial : bool
-        Whether the joints have pitch axes; without, nothing is asked of them.
+    axes : tuple of Axis
+        Of the joints; of kinds that no joint has, nothing is asked.
 
     Raises
     ------
@@ -55,7 +58,7 @@ class TorqueLaw:
         If a formula cannot be used; its problems have the scene's keys.
     """
 
-    def __init__(self, gait: GaitFields, n_links: int, *, spatial: bool) -> None:
+    def __init__(self, gait: GaitFields, n_links: int, axes: tuple[Axis, ...]) -> None:
         self._joints = np.arange(1.0, n_links)
         self._n = np.float64(n_links)
         self._formulas: list[Formula] = []
@@ -67,30 +70,33 @@ class TorqueLaw:
                 mistakes[f"gait.{name}"] = error
         if mistakes:
             raise formula_mistakes(mistakes)
-        if not spatial:
-            self._formulas.pop()
+        self._axes = axes
 
     def at(self, time: FloatArray) -> FloatArray:
-        """Torques at times (k,), s, about yaw and pitch axes: (k, n - 1, 2), N m; not finite where there are none."""
-        torque = np.zeros((len(time), len(self._joints), 2))
-        values: dict[str, Number] = {"t": time[:, None], "i": self._joints, "n": self._n}
-        for axis, formula in enumerate(self._formulas):
-            torque[:, :, axis] = formula.at(values)[0]
+        """Torques at times (k,), s, about all axes: (k, m), N m; not finite where there are none, 0 about roll axes."""
+        torque = np.zeros((len(time), len(self._axes)))
+        for kind, formula in zip(_AXES.values(), self._formulas, strict=True):
+            here = joints(self._axes, kind)
+            if len(here):
+                values: dict[str, Number] = {"t": time[:, None], "i": self._joints[here], "n": self._n}
+                torque[:, entries(self._axes, kind)] = formula.at(values)[0]
         return torque
 
     def missing(self, duration: float) -> NoTorque | None:
         """Where there is no usable torque in the first `duration` seconds, also between any times; None: nowhere."""
-        joints = {"i": self._joints, "n": np.full_like(self._joints, self._n)}
-        for name, formula in zip(_AXES, self._formulas, strict=False):
-            found = pole(formula, joints, duration) if len(self._joints) else None
+        for (name, kind), formula in zip(_AXES.items(), self._formulas, strict=True):
+            here = joints(self._axes, kind)
+            numbers = self._joints[here]
+            values = {"i": numbers, "n": np.full_like(numbers, self._n)}
+            found = pole(formula, values, duration) if len(here) else None
             if found is not None:
-                return NoTorque(f"gait.{name}", found[0] + 1, found[1])
+                return NoTorque(f"gait.{name}", int(here[found[0]]) + 1, found[1])
         return None
 
 
 def is_readable(gait: GaitFields) -> bool:
     """Whether all formulas of a gait of torques can be used."""
     try:
-        return bool(TorqueLaw(gait, 2, spatial=True))
+        return bool(TorqueLaw(gait, 2, cardan_axes(1)))
     except SnakeStudioError:
         return False

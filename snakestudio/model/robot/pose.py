@@ -20,7 +20,16 @@ from snakestudio.model.motion import (
 )
 from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.beam_shape import initial_body
-from snakestudio.model.robot.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
+from snakestudio.model.robot.chain import (
+    chain,
+    gait_joint_angles,
+    height_of_lowest,
+    joint_angles,
+    level_gait_frame,
+    wave_directions,
+)
+from snakestudio.model.robot.joint_axes import by_joint, entries, joints, single_axes
+from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
@@ -28,6 +37,8 @@ __all__ = [
     "FLAT_DEPTH",
     "initial_joint_angles",
     "initial_state",
+    "joint_arms",
+    "joint_lists",
     "planar_pose",
 ]
 
@@ -38,7 +49,7 @@ rounding which spheres touch."""
 
 
 def planar_arms(scene: Scene) -> tuple[float, float]:
-    """From a link's centre of gravity to the joint before it and to the one behind it, in a planar model, m.
+    """From the middle of a link of [robot] to the joint before it and to the one behind it, in a planar model, m.
 
     The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
     """
@@ -47,9 +58,21 @@ def planar_arms(scene: Scene) -> tuple[float, float]:
     return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
 
 
-def _planar_chain(theta: FloatArray, arms: tuple[float, float], link: int, x: float, y: float) -> FloatArray:
+def joint_arms(scene: Scene) -> tuple[FloatArray, FloatArray]:
+    """From the centres of gravity of the links at every joint to it, in a planar model, each (n-1,), m.
+
+    The first is that of the link before the joint, the second that of the link behind it; see `planar_arms`.
+    """
+    robot = scene.robot
+    knows = "robot.axis_offset_m" in FORMULATIONS[scene.model.kind].reads
+    offset = np.array([joint.axis_offset if knows else 0.0 for joint in robot.joint_list])
+    length, centred = (np.array([getattr(link, name) for link in robot.links]) for name in ("length", "centre_of_mass"))
+    return 0.5 * (length[:-1] - offset) - centred[:-1], 0.5 * (length[1:] + offset) + centred[1:]
+
+
+def _planar_chain(theta: FloatArray, arms: tuple[FloatArray, FloatArray], link: int, x: float, y: float) -> FloatArray:
     """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
-    front, rear = arms
+    front, rear = arms[0][:, None], arms[1][:, None]
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
     centre = np.zeros((len(theta), 2))
     centre[1:] = np.cumsum(front * axis[:-1] + rear * axis[1:], axis=0)
@@ -70,7 +93,7 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
         theta = math.radians(start.heading_deg) + bends - bends[link]
     else:
         theta = np.full(n, math.radians(getattr(start, "heading_deg", 0.0)))
-    centre = _planar_chain(theta, planar_arms(scene), link, start.x_m, start.y_m)
+    centre = _planar_chain(theta, joint_arms(scene), link, start.x_m, start.y_m)
     omega = math.radians(start.omega_deg_s)
     velocity = np.array([start.vx_m_s, start.vy_m_s]) + omega * np.column_stack(
         [start.y_m - centre[:, 1], centre[:, 0] - start.x_m]
@@ -79,17 +102,21 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
 
 
 def _spatial_joint_angles(scene: Scene, start: PlacedStart) -> FloatArray:
-    """Yaw and pitch of all joints, (n-1, 2), rad, of a start in space that puts one link at a place."""
-    n = scene.robot.n_links
-    angles = np.zeros((n - 1, 2))
+    """Angles of all joint axes, (m,), rad, of a start in space that puts one link at a place."""
+    axes = scene.body.axes
     if isinstance(start, GaitStart):
-        return gait_joint_angles(start.shape(scene.gait), n)
+        return gait_joint_angles(start.shape(scene.gait), axes, scene.robot.n_links)
+    angles = np.zeros(len(axes))
     if isinstance(start, JointAnglesStart):
-        angles[:, 0] = np.radians(np.array(start.joint_angles_deg))
-        if start.joint_pitch_deg is not None:
-            angles[:, 1] = np.radians(np.array(start.joint_pitch_deg))
+        lists = start.joint_angles_deg, start.joint_pitch_deg, start.joint_roll_deg
+        for kind, given in zip(AXES, lists, strict=True):
+            if given is not None:
+                angles[entries(axes, kind)] += np.radians(np.array(given))[joints(axes, kind)]
+        alone = [entry for entry in single_axes(axes) if axes[entry].kind != "yaw"]
+        angles[alone] += np.radians(np.array(start.joint_angles_deg))[[axes[entry].joint for entry in alone]]
     elif isinstance(start, LinkAnglesStart):
-        angles[:, 0] = np.diff(np.radians(np.array(start.link_angles_deg)))
+        bends = np.diff(np.radians(np.array(start.link_angles_deg)))
+        angles[entries(axes, "yaw")] = bends[joints(axes, "yaw")]
     return angles
 
 
@@ -100,16 +127,15 @@ def _placed_in_space(scene: Scene, start: PlacedStart) -> tuple[FloatArray, Floa
     heading = start.link_angles_deg[link] if isinstance(start, LinkAnglesStart) else getattr(start, "heading_deg", 0.0)
     frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
     if isinstance(start, GaitStart):  # the frame is that of the wave, not of a link
-        frame = frame @ level_gait_frame(start.shape(scene.gait), robot.n_links)
-        centre, turns = chain(frame, angles, robot.link_length_m, robot.axis_offset_m)
+        frame = frame @ level_gait_frame(start.shape(scene.gait), robot, scene.body.axes)
+        centre, turns = chain(frame, angles, robot, scene.body.axes)
     else:
-        centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+        centre, turns = chain(np.eye(3), angles, robot, scene.body.axes)
         onto = frame @ turns[link].T
         centre, turns = centre @ onto.T, onto @ turns
     centre += np.array([start.x_m, start.y_m, start.z_m or 0.0]) - centre[link]
     if start.z_m is None:
-        lowest = float((centre[:, 2] - robot.contact_half_length_m * np.abs(turns[:, 2, 0])).min())
-        centre[:, 2] += robot.radius_m - FLAT_DEPTH - lowest
+        centre[:, 2] += height_of_lowest(centre, turns, robot) - FLAT_DEPTH
     omega_x, omega_y, omega = start.omega
     arm = centre - centre[link]
     twist = np.zeros((len(centre), 6))
@@ -192,7 +218,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     n = len(q)
     pose = np.zeros((n, 7))
     pose[:, :2] = q[:, :2]
-    pose[:, 2] = scene.robot.radius_m
+    pose[:, 2] = [link.radius for link in scene.robot.links]
     pose[:, 3] = np.cos(0.5 * q[:, 2])
     pose[:, 6] = np.sin(0.5 * q[:, 2])
     twist = np.zeros((n, 6))
@@ -202,7 +228,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
 
 
 def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
-    """Yaw and pitch of all joints at the start of `scene`, (n-1, 2), rad; in the plane the pitch is 0.
+    """Angles of all axes of `scene.body.axes` at the start of `scene`, (m,), rad.
 
     A continuous body has no joints.
 
@@ -212,13 +238,30 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
         As `initial_state`.
     """
     if not scene.body.jointed:
-        return np.zeros((0, 2))
+        return np.zeros(0)
     if not scene.model.spatial:
-        yaw = np.diff(planar_pose(scene, base_dir)[0][:, 2])
-        return np.column_stack([yaw, np.zeros_like(yaw)])
+        yaw: FloatArray = np.diff(planar_pose(scene, base_dir)[0][:, 2])[joints(scene.body.axes, "yaw")]
+        return yaw
     if isinstance(scene.start, PlacedStart):
         return _spatial_joint_angles(scene, scene.start)
-    return joint_angles(initial_state(scene, base_dir)[0])
+    return joint_angles(initial_state(scene, base_dir)[0], scene.body.axes)
+
+
+def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]]:
+    """Angles (m,), rad, of all joint axes as `JointAnglesStart` takes them, in degrees; lists of 0 are left out."""
+    axes, n_joints = scene.body.axes, scene.robot.n_joints
+    alone = single_axes(axes)
+    first = by_joint(angles, axes, "yaw", n_joints)
+    first[[axes[entry].joint for entry in alone]] = angles[alone]
+    rest = angles.copy()
+    rest[alone] = 0.0
+    lists = {"joint_angles_deg": first}
+    lists |= {f"joint_{kind}_deg": by_joint(rest, axes, kind, n_joints) for kind in AXES if kind != "yaw"}
+    return {
+        name: tuple(np.degrees(given).tolist())
+        for name, given in lists.items()
+        if name == "joint_angles_deg" or given.any()
+    }
 
 
 def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:

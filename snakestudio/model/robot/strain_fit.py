@@ -13,6 +13,7 @@ from snakestudio.model.controllers import GaitAlone
 from snakestudio.model.motion import StraightStart, Wave
 from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.joint_axes import by_joint, cardan_axes, joints
 from snakestudio.model.robot.joint_strain import joint_motion
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.robot.robot import Robot
@@ -113,16 +114,16 @@ def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
     robot, gait = scene.robot, scene.gait
     periods = [2.0 * math.pi / abs(wave.omega) for wave in (gait.yaw, gait.pitch) if wave.omega != 0.0]
     t = np.linspace(0.0, max(periods, default=1.0), 101)
-    angle = joint_motion(StrainLaw(law, beam), beam.length_m, robot.n_links, t, _EXACT)[0]
-    if robot.head == "last":
-        angle = angle[:, ::-1] * np.array([-1.0, 1.0])
-    joints = np.arange(robot.n_joints)
+    axes = cardan_axes(robot.n_joints)
+    angles = joint_motion(StrainLaw(law, beam), beam.length_m, robot.n_links, axes, t, _EXACT)[0]
     worst = 0.0
-    for axis, wave in enumerate((gait.yaw, gait.pitch)):
-        if axis == 1 and not scene.model.spatial:
-            continue
-        wanted = wave.amplitude * np.sin(wave.omega * t[:, None] + joints * wave.phase_shift + wave.phase) + wave.offset
-        worst = max(worst, float(np.abs(angle[:, :, axis] - wanted).max()))
+    for kind, wave, mirrored in (("yaw", gait.yaw, -1.0), ("pitch", gait.pitch, 1.0)):
+        angle = by_joint(angles, axes, kind, robot.n_joints)
+        if robot.head == "last":
+            angle = angle[:, ::-1] * mirrored
+        here = joints(scene.body.axes, kind)
+        wanted = wave.amplitude * np.sin(wave.omega * t[:, None] + here * wave.phase_shift + wave.phase) + wave.offset
+        worst = max(worst, float(np.abs(angle[:, here] - wanted).max(initial=0.0)))
     return worst
 
 

@@ -17,6 +17,8 @@ from snakestudio._version import __version__
 from snakestudio.inputs import SCENE, count, parse_json
 from snakestudio.model.edits import tree
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.overrides import AXES
+from snakestudio.model.robot.robot import Axis
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import dump_scene
 from snakestudio.model.snapshot import Fields
@@ -128,9 +130,12 @@ def schema_of(text: str, scene: Scene) -> Schema:
         If it cannot be one.
     """
     plain = parse_json(text, SCENE)
+    axes = scene.body.axes  # older versions only said whether there was any pitch
+    if "has_pitch" not in plain:
+        axes = tuple(Axis(int(joint), str(kind)) for joint, kind in plain["axes"])
     schema = Schema(
         n_links=int(plain["n_links"]),
-        has_pitch=bool(plain["has_pitch"]),
+        axes=axes,
         energy=tuple(map(str, plain["energy"])),
         extra=tuple(map(str, plain["extra"])),
         valid=Fields(int(plain["valid"])),
@@ -143,6 +148,9 @@ def schema_of(text: str, scene: Scene) -> Schema:
     names = (*schema.energy, *schema.extra)
     if schema.n_links < 1 or schema.n_holds < 0 or len(schema.sections) not in (0, schema.n_links):
         raise ValueError("there is no such body")
+    order = [(axis.joint, AXES.index(axis.kind)) for axis in axes]
+    if order != sorted(set(order)) or any(not 0 <= joint < schema.n_joints for joint, _ in order):
+        raise ValueError("there are no such joints")
     if len(set(names)) < len(names) or any(not 0 < len(name) <= _LONGEST_NAME for name in names):
         raise ValueError("its columns have no names of their own")
     return schema
@@ -150,7 +158,8 @@ def schema_of(text: str, scene: Scene) -> Schema:
 
 def fits(schema: Schema, scene: Scene) -> bool:
     """Whether rows of a schema can be of a scene: exports and pictures take the body from the one or the other."""
-    return schema.n_links == scene.body.n_parts and len(schema.sections) == len(scene.body.abscissas)
+    body = scene.body
+    return (schema.n_links, len(schema.sections), schema.axes) == (body.n_parts, len(body.abscissas), body.axes)
 
 
 def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:

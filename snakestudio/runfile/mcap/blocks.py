@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.recording import HOLD_COLUMNS, ContactRows, Rows, Schema
+from snakestudio.model.robot.joint_axes import from_pairs
+from snakestudio.model.robot.robot import Axis
 from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, align
 
 __all__ = ["Columns", "Room", "decode", "decode_head", "definition", "encode", "head_bytes"]
@@ -29,7 +31,7 @@ _MEANING = {
     "time": "s",
     "link_pose": "of each link: place of its centre of gravity (m), unit quaternion w x y z",
     "link_twist": "of each link: velocity (m/s), angular velocity (rad/s), world frame",
-    "joint_angle": "of each joint: yaw, pitch (rad)",
+    "joint_angle": "of each joint axis, as named in the metadata (rad)",
     "joint_rate": "rad/s",
     "joint_angle_ref": "rad",
     "joint_rate_ref": "rad/s",
@@ -75,16 +77,18 @@ _WHOLE = frozenset({
 """Columns of whole numbers; all others are real."""
 
 
+_OF_JOINTS = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
+
+
 def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
     """Shapes of a row's values; of a column that is not named here it is one number."""
     n, sections = schema.n_links, len(schema.sections)
-    joints = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
     return {
         "link_pose": (n, 7), "link_twist": (n, 6), "impulse_obstacle": (n, 3), "impulse_ground": (n, 3),
         "energy": (len(schema.energy),), "extra": (len(schema.extra),), "strain": (sections, 6),
         "wrench": (sections, 6), "hold": (schema.n_holds, len(HOLD_COLUMNS)), "contact_point": (3,),
         "contact_impulse_normal": (3,), "contact_impulse_friction": (3,),
-        **dict.fromkeys(joints, (schema.n_joints, 2)),
+        **dict.fromkeys(_OF_JOINTS, (len(schema.axes),)),
     }  # fmt: skip
 
 
@@ -96,9 +100,13 @@ class Columns:
     ----------
     columns : tuple of (str, str, tuple of int)
         Name, type as in a ROS 2 message, and shape of one row's (or contact's) value.
+    pairs : tuple of Axis or None
+        Axes of joints of which a file has yaw and pitch, side by side, whether they have both or not: so they were
+        recorded before robots had other joints. None where there is a value for each axis.
     """
 
     columns: tuple[tuple[str, str, tuple[int, ...]], ...]
+    pairs: tuple[Axis, ...] | None = None
 
     @classmethod
     def of(cls, rows: Rows) -> Columns:
@@ -133,8 +141,8 @@ class Columns:
             raise ValueError("negative shape")
         return cls(columns)
 
-    def check(self, schema: Schema) -> None:
-        """See that they are those of rows of a schema.
+    def of_schema(self, schema: Schema) -> Columns:
+        """Those that were read, of rows of a schema.
 
         Raises
         ------
@@ -142,6 +150,9 @@ class Columns:
             If they are not.
         """
         wanted = _shapes(schema)
+        pairs = any(name in _OF_JOINTS and len(shape) == 2 for name, _, shape in self.columns)
+        if pairs:
+            wanted |= dict.fromkeys(_OF_JOINTS, (schema.n_joints, 2))
         for name, kind, shape in self.columns:
             if shape != wanted.get(name, ()):
                 raise ValueError(f"{name} has another shape than the schema says")
@@ -149,6 +160,7 @@ class Columns:
                 raise ValueError(f"{name} is of another kind of number")
         if self.columns[0][1] != "float64":
             raise ValueError("times are not of eight bytes")
+        return replace(self, pairs=schema.axes) if pairs else self
 
     def plain(self) -> list[list[Any]]:
         """As lists, for JSON."""
@@ -303,5 +315,7 @@ def _rows(columns: Columns, found: dict[str, NDArray[Any]]) -> Rows:
             found[name] = np.zeros((wanted, *shape), found[name].dtype)
         elif len(found[name]) != wanted:
             raise ValueError(f"{name} has another length than the rows")
+    if columns.pairs is not None:
+        found |= {name: from_pairs(found[name], columns.pairs) for name in _OF_JOINTS}
     contacts = ContactRows(*(found[f"contact_{name}"] for name in _OF_CONTACTS))
     return Rows(**{name: found[name] for name in _OF_ROWS}, contacts=contacts)

@@ -28,7 +28,7 @@ __all__ = [
     "nanoseconds",
 ]  # fmt: skip
 
-VERSION = 1
+VERSION = 2
 """Readers refuse files with a larger one; it rises when an older reader would misread a newer file."""
 
 PACKAGE = "snakestudio_msgs"

@@ -79,8 +79,7 @@ class RunFile(BlockRecording):
         """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
         self._index = index
         columns = Columns.from_plain(parse_json(about["columns"], SCENE))
-        columns.check(schema)
-        self._blocks = BlockReader(path, columns)
+        self._blocks = BlockReader(path, columns.of_schema(schema))
         self._closed = False
         weakref.finalize(self, self._blocks.close)
 

@@ -75,9 +75,9 @@ class Views:
         self._before: Rows | None = None
         self._written = 0
         self.views: list[View] = []
-        if schema.n_joints and Fields.JOINTS in schema.valid:
+        if schema.axes and Fields.JOINTS in schema.valid:
             self.views.append(_joints("/joint_states", schema, ("joint_angle", "joint_rate", "joint_torque")))
-        if schema.n_joints and Fields.REFERENCE in schema.valid:
+        if schema.axes and Fields.REFERENCE in schema.valid:
             self.views.append(_joints("/joint_references", schema, ("joint_angle_ref", "joint_rate_ref")))
         if Fields.POSE in schema.valid:
             self.views += [_transforms(schema), _head_pose(head)]
@@ -150,8 +150,7 @@ def _header(template: Template) -> None:
 
 def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
     """Angles, rates and torques of all joints; of references there are no torques."""
-    axes = ("yaw", "pitch") if schema.has_pitch else ("yaw",)
-    joints = [f"joint_{i + 1}_{axis}" for i in range(schema.n_joints) for axis in axes]
+    joints = [axis.name for axis in schema.axes]
     template = Template()
     _header(template)
     template.length(len(joints))
@@ -164,7 +163,7 @@ def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
 
     def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
         for name in names:
-            records[name] = getattr(rows, name)[:, :, : len(axes)].reshape(len(records), -1)
+            records[name] = getattr(rows, name)
 
     return View(topic, JOINT_STATE, template, fill)
 

@@ -1,4 +1,4 @@
-"""What a file is that somebody drops on the window: obstacles, a measured track, or a run with its scene."""
+"""What a file is that somebody drops on the window: a robot, obstacles, a measured track, or a run with its scene."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from snakestudio.analysis.experiment.importing import MARKERS, guess_layout
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_file import read_scene_text
+from snakestudio.robot_files.files import ENDINGS
 
 __all__ = ["Kind", "kind_of"]
 
-Kind = Literal["scene", "obstacles", "experiment", "unclear"]
+Kind = Literal["scene", "obstacles", "robot", "experiment", "unclear"]
 
 _RADIUS = re.compile(r"(?:^|[,;\t ])\s*(?:r|rad|radius|d|dia|diameter)\b")
 
@@ -30,6 +31,8 @@ def kind_of(path: Path) -> Kind:
     suffix = path.suffix.lower()
     if suffix in (".toml", ".svg"):
         return "scene" if suffix == ".toml" else "obstacles"
+    if suffix in ENDINGS:
+        return "robot"
     if suffix in MARKERS:
         return "experiment"
     if _holds_scene(path):

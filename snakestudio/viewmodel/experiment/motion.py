@@ -12,6 +12,7 @@ from snakestudio.drawing.overlays import Track
 from snakestudio.drawing.style import Colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.joint_axes import from_pairs
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, rotation
 
@@ -112,7 +113,7 @@ def whole_robot(instant: Instant, links: tuple[int | None, ...], robot: Robot) -
     for body, link in enumerate(links):
         known = np.isfinite(instant.position[body]).all() and np.isfinite(instant.orientation[body]).all()
         if link is not None and 0 <= link < n and known:
-            centres, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+            centres, turns = chain(np.eye(3), from_pairs(angles, robot.axes), robot, robot.axes)
             turn = matrices(instant.orientation[body][None])[0] @ turns[link].T
             pose = np.empty((n, 7))
             pose[:, :3] = instant.position[body] + (centres - centres[link]) @ turn.T

@@ -48,6 +48,11 @@ class CurveSpec:
     faint: bool = False
 
 
+def leaves_the_plane(schema: Schema) -> bool:
+    """Whether a robot can bend out of the plane."""
+    return bool(schema.sections) or any(axis.kind != "yaw" for axis in schema.axes)
+
+
 @dataclass(frozen=True, slots=True)
 class PlotType:
     """A kind of plot.
@@ -128,7 +133,7 @@ class PlotType:
 
     def suits(self, schema: Schema) -> bool:
         """Whether it has something to say of such a run."""
-        return (schema.has_pitch or bool(schema.sections) or not self.spatial) and self._fits(schema)
+        return (leaves_the_plane(schema) or not self.spatial) and self._fits(schema)
 
     def _fits(self, schema: Schema) -> bool:
         kind = "body" if schema.sections else "links"

@@ -10,9 +10,10 @@ from snakestudio.kinds.controller import CONTROLLERS, ControllerKind, Plot
 from snakestudio.model.column_units import parted, unit_of
 from snakestudio.model.quantities import column_of_energy, in_degrees
 from snakestudio.model.recording import Schema
+from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.viewmodel.plots.plot_type import STOPS, CurveSpec, PlotType, link_colour
+from snakestudio.viewmodel.plots.plot_type import STOPS, CurveSpec, PlotType, leaves_the_plane, link_colour
 
 __all__ = ["VIEWS", "CurveSpec", "PlotType", "default_views", "first_index", "link_colour"]
 
@@ -71,17 +72,38 @@ def _per_link(series: str) -> Lines:
 
 def _in_space(schema: Schema) -> bool:
     """Whether the robot can leave the plane: a planar one stays where it lies."""
-    return schema.has_pitch or bool(schema.sections)
+    return leaves_the_plane(schema)
+
+
+_AXIS_COLOURS = {"yaw": "accent", "pitch": "friction", "roll": "warning"}
+
+
+def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
+    """Axes of a joint: kind, which of this kind it is, colour."""
+    found = []
+    for kind, colour in _AXIS_COLOURS.items():
+        those = joints(schema.axes, kind).tolist()
+        if joint in those:
+            found.append((kind, those.index(joint), colour))
+    return found
 
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
     lines = []
-    for axis, colour in (("yaw", "accent"), ("pitch", "friction"))[: 2 if schema.has_pitch else 1]:
-        angle, reference = (axis, f"{axis} ref") if schema.has_pitch else ("angle", "reference")
-        lines.append(CurveSpec(f"joint_*_{axis}_deg", index, angle, colour, "°"))
+    for kind, place, colour in _axes_of(schema, index):
+        angle, reference = (kind, f"{kind} ref") if _in_space(schema) else ("angle", "reference")
+        lines.append(CurveSpec(f"joint_*_{kind}_deg", place, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
-            lines.append(CurveSpec(f"joint_*_{axis}_ref_deg", index, reference, "dim", "°", faint=True))
+            lines.append(CurveSpec(f"joint_*_{kind}_ref_deg", place, reference, "dim", "°", faint=True))
     return lines
+
+
+def _torque(schema: Schema, index: int) -> list[CurveSpec]:
+    named = _in_space(schema)
+    return [
+        CurveSpec(f"joint_*_{kind}_torque_nm", place, kind if named else "torque", colour, "N m")
+        for kind, place, colour in _axes_of(schema, index)
+    ]
 
 
 def _energy(schema: Schema, index: int) -> list[CurveSpec]:
@@ -115,11 +137,6 @@ _ATTITUDE = _curves(
     _Curve("link_*_pitch_deg", "pitch", "warning", there=_in_space),
     _Curve("link_*_yaw_deg", "yaw", "accent"),
 )
-_TORQUE = _curves(
-    _Curve("joint_*_yaw_torque_nm", "torque", "accent", there=lambda schema: not schema.has_pitch),
-    _Curve("joint_*_yaw_torque_nm", "yaw", "accent", there=lambda schema: schema.has_pitch),
-    _Curve("joint_*_pitch_torque_nm", "pitch", "friction", there=lambda schema: schema.has_pitch),
-)
 _SOLVER = _curves(
     _Curve("solver_residual_of_steps", "residual", "good"),
     _Curve("solver_iterations", "iterations", "friction", axis=1),
@@ -137,7 +154,7 @@ _OF_ROBOTS = {
     "ground_load": _of_links("Ground load by link", "ground_load", 1.0, from_zero=True),
     "contacts": PlotType("Contacts closed", "", _CLOSED, Fields.CONTACTS, from_zero=True, least=4.0),
     "joint": PlotType("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
-    "torque": PlotType("Torque", "N m", _TORQUE, Fields.TORQUE, chooser="joint", least=0.1),
+    "torque": PlotType("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
     "speed": PlotType(  # with phases, as P3's Fig. 8 does
         "Speed", "m/s", _SPEED, Fields.TWIST, chooser="link", from_zero=True, least=0.01, phases=True
     ),

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.model.motion import Wave
-from snakestudio.model.robot.chain import chain
-from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.chain import chain, middles
+from snakestudio.model.robot.joint_axes import entries, in_a_row
+from snakestudio.model.robot.joint_axes import joints as joints_with
+from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -62,6 +64,8 @@ class BodyChain(NamedTuple):
 
 def _phase(told: FloatArray, wave: Wave, joints: FloatArray) -> float | None:
     """Phase at which A sin(phase + i delta) + psi fits `told` best; None if nothing is told."""
+    if not len(joints):
+        return None
     lag = joints * wave.phase_shift
     basis = np.stack([np.cos(lag), np.sin(lag), np.ones(len(lag))], axis=1)
     (sine, cosine, _), *_ = np.linalg.lstsq(basis, told, rcond=None)
@@ -76,11 +80,11 @@ def _wave(wave: Wave, phase: float, joints: FloatArray) -> FloatArray:
 
 def _told(snapshot: Snapshot, scene: Scene) -> bool:
     """Whether references are known of every joint."""
-    return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == scene.robot.n_joints
+    return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == len(scene.body.axes)
 
 
 def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> FloatArray:
-    """Joint angles (n-1, 2; yaw, pitch; rad) that the scene's gait asks for at the phase the robot is in.
+    """Angles (m,), rad, of the scene's joint axes that the scene's gait asks for at the phase the robot is in.
 
     The phase is the one at which the gait fits the references best, because a change of frequency while the robot
     moves shifts it against time. `ahead` is by how many seconds to look into the future. Of a controller that needs no
@@ -89,13 +93,15 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     if not scene.controller.uses_gait and snapshot is not None and _told(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
     yaw, pitch = scene.gait.yaw, scene.gait.pitch
-    joints = np.arange(scene.robot.n_joints, dtype=np.float64)
+    axes, joints = scene.body.axes, np.arange(scene.robot.n_joints, dtype=np.float64)
     yaw_phase: float | None = None
     pitch_phase: float | None = None
     if snapshot is not None and _told(snapshot, scene):
         told = snapshot.joint_angle_ref
-        yaw_phase = _phase(told[:, 0], yaw, joints)
-        pitch_phase = _phase(told[:, 1], pitch, joints)
+        yaw_phase, pitch_phase = (
+            _phase(told[entries(axes, kind)], wave, joints[joints_with(axes, kind)])
+            for wave, kind in ((yaw, "yaw"), (pitch, "pitch"))
+        )
     # A wave that is not told (or has no amplitude yet) keeps its time with the other.
     if yaw_phase is None:
         lead = 0.0 if pitch_phase is None else pitch_phase - pitch.phase
@@ -103,13 +109,11 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     if pitch_phase is None:
         lead = yaw_phase - yaw.phase
         pitch_phase = pitch.phase + (lead * pitch.omega / yaw.omega if yaw.omega else 0.0)
-    return np.stack(
-        [
-            _wave(yaw, yaw_phase + yaw.omega * ahead, joints),
-            _wave(pitch, pitch_phase + pitch.omega * ahead, joints),
-        ],
-        axis=1,
-    )
+    waves = {
+        "yaw": _wave(yaw, yaw_phase + yaw.omega * ahead, joints),
+        "pitch": _wave(pitch, pitch_phase + pitch.omega * ahead, joints),
+    }
+    return in_a_row(waves, axes)
 
 
 def period(scene: Scene) -> float:
@@ -118,21 +122,23 @@ def period(scene: Scene) -> float:
     return 2 * math.pi / min(moving) if moving else 1.0
 
 
-def chain_of_angles(angles: FloatArray, robot: Robot) -> BodyChain:
-    """A chain with joint angles (n-1, 2; yaw, pitch; rad), its first link lying along x in the origin."""
-    centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
-    return _body(centre, turns[:, :, 0], robot)
+def chain_of_angles(angles: FloatArray, robot: Robot, axes: tuple[Axis, ...]) -> BodyChain:
+    """A chain whose joint axes have some angles (m,), rad, its first link lying along x in the origin."""
+    centre, turns = chain(np.eye(3), angles, robot, axes)
+    return _body(centre, turns, robot)
 
 
 def chain_of_snapshot(snapshot: Snapshot, robot: Robot) -> BodyChain:
     """The chain of a snapshot's link poses, in the world."""
-    return _body(snapshot.link_pose[:, :3], matrices(snapshot.link_pose[:, 3:])[:, :, 0], robot)
+    return _body(snapshot.link_pose[:, :3], matrices(snapshot.link_pose[:, 3:]), robot)
 
 
-def _body(centre: FloatArray, axis: FloatArray, robot: Robot) -> BodyChain:
-    half, reach = 0.5 * robot.link_length_m * axis, robot.contact_half_length_m * axis
-    joints = np.concatenate([centre[:1] - half[:1], centre + half])
-    return BodyChain(joints, np.stack([centre - reach, centre + reach], axis=1))
+def _body(centre: FloatArray, turns: FloatArray, robot: Robot) -> BodyChain:
+    axis, middle = turns[:, :, 0], middles(centre, turns, robot)
+    half = 0.5 * np.array([link.length for link in robot.links])[:, None] * axis
+    reach = np.array([link.contact_half_length for link in robot.links])[:, None] * axis
+    joints = np.concatenate([middle[:1] - half[:1], middle + half])
+    return BodyChain(joints, np.stack([middle - reach, middle + reach], axis=1))
 
 
 def fitted(body: BodyChain, to: BodyChain) -> BodyChain:

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
+from snakestudio.model.robot.robot import Axis
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import GROUND, SUPPORT, Fields, Snapshot
 from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["MAX_LINK_VALUES", "link_values", "section_values"]
 
-MAX_LINK_VALUES = 21
+MAX_LINK_VALUES = 25
 """The most rows `link_values` and `section_values` give."""
 
 _STRAINS = ("Stretch", "Shear Y", "Shear Z", "Twist", "Curvature Y", "Curvature Z")
@@ -25,8 +26,11 @@ def _row(name: str, value: float, decimals: int, unit: str) -> Row:
     return name, format_number(round(value, decimals) + 0.0, 10.0**-decimals), unit
 
 
-def link_values(snapshot: Snapshot, link: int, *, spatial: bool = False) -> list[Row]:
-    """Name, value and unit of everything known about a link (0-based); `spatial` adds what a flat link has not."""
+def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...] = (), *, spatial: bool = False) -> list[Row]:
+    """Name, value and unit of everything known about a link (0-based) and its joints, which have these axes.
+
+    `spatial` adds what a flat link has not.
+    """
     rows: list[Row] = []
 
     def add(name: str, value: float, decimals: int, unit: str) -> None:
@@ -56,15 +60,15 @@ def link_values(snapshot: Snapshot, link: int, *, spatial: bool = False) -> list
         if spatial:
             add("Ground load", float(np.linalg.norm(c.force_normal[of_link & ground].sum(axis=0))), 2, "N")
         add("Ground friction", float(np.linalg.norm(c.force_friction[of_link & ground].sum(axis=0))), 2, "N")
-    axes = ((" yaw", 0), (" pitch", 1)) if spatial else (("", 0),)
     for side, joint in (("before", link - 1), ("behind", link)):
-        if not 0 <= joint < len(snapshot.joint_angle):
-            continue
-        for axis, column in axes:
+        for entry, axis in enumerate(axes):
+            if axis.joint != joint:
+                continue
+            about = f" {axis.kind}" if spatial else ""
             if valid & Fields.JOINTS:
-                add(f"Joint {side}{axis}", math.degrees(float(snapshot.joint_angle[joint, column])), 2, "°")
+                add(f"Joint {side}{about}", math.degrees(float(snapshot.joint_angle[entry])), 2, "°")
             if valid & Fields.TORQUE:
-                add(f"Torque {side}{axis}", float(snapshot.joint_torque[joint, column]), 3, "N m")
+                add(f"Torque {side}{about}", float(snapshot.joint_torque[entry]), 3, "N m")
     return rows
 
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.edits.bending import Axis, bent_robot, largest_angle, turns_behind
+from snakestudio.model.edits.bending import Axis, angle_limits, bent_robot, turns_behind
 from snakestudio.model.edits.pose import moved_robot, turned_robot
+from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
@@ -183,14 +184,15 @@ class Bend(_Swing):
         if self.axis == "yaw":
             sign, by = (1.0 if behind else -1.0), self._turned_by(way, along)
         else:  # a positive pitch lowers what follows; raising either end makes it smaller
-            sign, by = -1.0, math.degrees(math.atan2(way.up, LEVER))
-        column = 0 if self.axis == "yaw" else 1
-        was = math.degrees(float(initial_joint_angles(self.before, self.base_dir)[self.joint, column]))
-        most = math.degrees(largest_angle(robot))
+            sign = -1.0 if self.axis == "pitch" else 1.0
+            by = math.degrees(math.atan2(way.up, LEVER))
+        entry = entry_of(self.before.body.axes, self.joint, self.axis)
+        was = math.degrees(float(initial_joint_angles(self.before, self.base_dir)[entry]))
+        lower, upper = map(math.degrees, angle_limits(self.before, self.joint, self.axis))
         wanted = _stepped(was + sign * by, way.coarse)
-        degrees = min(max(wanted, -most), most)
+        degrees = min(max(wanted, lower), upper)
         limit = "" if degrees == wanted else ", its limit"
-        name = "pitch " if self.axis == "pitch" else ""
+        name = "" if self.axis == "yaw" else f"{self.axis} "
         told = f"{name}{number_text(degrees, 1)}°{limit}"
         self.amount = f"Joint {self.joint + 1}: {told}"
         end = _rotated(along, sign * (degrees - was)) if self.axis == "yaw" else along

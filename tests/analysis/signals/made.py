@@ -9,13 +9,14 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.robot.joint_axes import yaw_axes
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from tests.blank_rows import blank_rows
 
 ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 EXTRA = ("a_m", "b_m", "angle_rad", "force_n")
-SCHEMA = Schema(2, False, ENERGIES, EXTRA)
+SCHEMA = Schema(2, yaw_axes(1), ENERGIES, EXTRA)
 NAMES = ("time_s", *EXTRA)
 
 

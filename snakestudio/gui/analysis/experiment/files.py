@@ -43,6 +43,10 @@ class SceneFiles(Protocol):
         """Open a scene; whether it is open now."""
         ...
 
+    def import_robot(self, path: Path) -> bool:
+        """Import the robot of a URDF, SDF or MJCF file; whether it came."""
+        ...
+
     def import_obstacles(self, path: Path) -> bool:
         """Take obstacles from a file; whether some came."""
         ...
@@ -184,6 +188,8 @@ class ExperimentFiles(QObject):
             return self._files.import_obstacles(path)
         if kind == "scene":
             return self._files.open(path)
+        if kind == "robot":
+            return self._files.import_robot(path)
         if kind == "experiment":
             self.open([path])
         return kind == "experiment"

@@ -33,6 +33,7 @@ from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.world import GroundPatch
 
 __all__ = ["TopView", "paint_tracks"]
 
@@ -88,6 +89,7 @@ class TopView(QWidget):
 
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
+        _patches(painter, scene.ground.patch, overlays.corner, colours, place)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
         warned = {(pick.kind, pick.index) for pick in overlays.warned}
         hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
@@ -194,6 +196,24 @@ class TopView(QWidget):
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+def _patches(painter: QPainter, patches: tuple[GroundPatch, ...], chosen: int, colours: Theme, place: _Place) -> None:
+    """Patches of the ground as tinted polygons with their corners, one of which may stand out."""
+    outline, tint = _qcolour(colours.support), _qcolour(colours.support)
+    tint.setAlphaF(0.22)
+    index = 0
+    for patch in patches:
+        corners = [place((x, y, 0.0)) for x, y in patch.points_m]
+        painter.setPen(QPen(outline, 1.5))
+        painter.setBrush(tint)
+        painter.drawPolygon(QPolygonF(corners))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for corner in corners:
+            painter.setBrush(_qcolour(colours.accent) if index == chosen else outline)
+            size = 6.0 if index == chosen else 3.0
+            painter.drawEllipse(corner, size, size)
+            index += 1
 
 
 def _paint_pull(painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place) -> None:

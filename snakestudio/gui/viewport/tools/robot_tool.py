@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
@@ -14,6 +15,7 @@ from snakestudio.errors import SceneError
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.bending import joint_points
+from snakestudio.model.robot.joint_axes import kinds_of
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.viewport.length_units import number_text
@@ -100,8 +102,12 @@ class RobotTool(QObject):
                 keys = "X or Y keeps to an axis · Ctrl: whole centimetres"
             return f"{self._drag.amount} · {keys} · Esc puts it back"
         if self.hovered >= 0:
-            upright = " · Shift bends it up and down" if self._viewport.document.scene.model.spatial else ""
-            return f"{self._joint_text()} · drag bends{upright} · Ctrl: steps of 5°"
+            kinds = kinds_of(self._viewport.document.scene.body.axes, self.hovered)
+            if not kinds:
+                return f"{self._joint_text()} · it is fixed"
+            does = {"yaw": "bends", "pitch": "bends it up and down", "roll": "turns it about its length"}
+            second = f" · Shift {does[kinds[1]]}" if len(kinds) > 1 else ""
+            return f"{self._joint_text()} · drag {does[kinds[0]]}{second} · Ctrl: steps of 5°"
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
@@ -115,10 +121,13 @@ class RobotTool(QObject):
             angles = np.degrees(initial_joint_angles(viewport.document.scene, viewport.document.base_dir))
         except SceneError:
             return f"Joint {self.hovered + 1}"
-        yaw, pitch = angles[self.hovered] + 0.0
-        spatial = viewport.document.scene.model.spatial
-        upright = f", pitch {number_text(pitch, 1)}°" if spatial else ""
-        return f"Joint {self.hovered + 1} · {number_text(yaw, 1)}°{upright}"
+        axes = viewport.document.scene.body.axes
+        values = [
+            f"{'' if axis.kind == 'yaw' else f'{axis.kind} '}{number_text(angle + 0.0, 1)}°"
+            for axis, angle in zip(axes, angles.tolist(), strict=True)
+            if axis.joint == self.hovered
+        ]
+        return " · ".join([f"Joint {self.hovered + 1}", *([", ".join(values)] if values else [])])
 
     def dress(self, overlays: Overlays) -> Overlays:
         """Nothing: handles are drawn over the picture, equally large wherever they are."""
@@ -154,11 +163,12 @@ class RobotTool(QObject):
         snapshot, scene, base_dir = viewport.snapshot, viewport.document.scene, viewport.document.base_dir
         assert snapshot is not None
         joint = self._joint_at(event.position())
-        if joint >= 0:
-            upright = scene.model.spatial and bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        kinds = kinds_of(scene.body.axes, joint)
+        if kinds:
+            axis: Any = kinds[1 if len(kinds) > 1 and modifiers & Qt.KeyboardModifier.ShiftModifier else 0]
             at = self.handles()[joint]
             self.hovered = joint
-            bend = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis="pitch" if upright else "yaw", at=at)
+            bend = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis=axis, at=at)
             self._begin(bend, event, at)
             return True
         picked, item = viewport.item_at(event.position())

@@ -1,0 +1,67 @@
+"""Make a scene of the robot in a URDF, xacro, SDF or MJCF file, or put that robot into a scene."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.model.scene import Scene
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio import-robot`."""
+    parser.add_argument("file", metavar="FILE", type=Path, help="URDF, xacro, SDF or MJCF file")
+    parser.add_argument(
+        "--into", metavar="SCENE", type=Path, help="scene whose robot, gains and motors are replaced; the rest stays"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="NEW", type=output,
+        help="write the scene there (SCENE itself with --into; else FILE.toml in the current folder)",
+    )  # fmt: skip
+    add_force_argument(parser)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio import-robot`."""
+    from snakestudio.model.atomic import write_atomically
+    from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
+    from snakestudio.robot_files.importing import load_robot
+    from snakestudio.robot_files.to_scene import compact_text, into_scene, new_scene
+    from snakestudio.viewmodel.scene.robot_import import with_stable_step
+
+    target: Path = options.output or options.into or Path(options.file.stem.removesuffix(".urdf")).with_suffix(".toml")
+    if target.suffix.lower() == ".csv" or (options.into is not None and options.into.suffix.lower() == ".csv"):
+        raise UsageError("A scene with another robot is written as TOML. Give a name ending in .toml.")
+    imported = load_robot(options.file)
+    notes = list(imported.notes)
+    if options.into is None:
+        Outputs(options, (None, options.file), target)
+        scene, mended = with_stable_step(new_scene(imported, imported.robot.name, options.file.name), None)
+        write_atomically(target, compact_text(scene).encode("utf-8"))
+    else:
+        if target.resolve() != options.into.resolve():
+            Outputs(options, (None, options.file), target)
+        scene, changes = into_scene(imported, load_scene(options.into))
+        scene, mended = with_stable_step(scene, options.into.parent)
+        notes += changes
+        save_scene(scene, target, base=read_scene_text(options.into))
+    for note in (*notes, *mended):
+        print(f"- {note}")
+    robot = scene.robot
+    print(f"wrote {target}: {robot.name}, {robot.n_links} links, {len(imported.axes)} axes, {robot.mass:.4g} kg")
+    for problem in _problems(scene, target.parent):
+        print(f"{target}: {problem}")
+    return 0
+
+
+def _problems(scene: Scene, folder: Path) -> list[str]:
+    from snakestudio.session.scene_check import check
+
+    return [f"{p.severity}: {p.sentence()}" for p in check(scene, folder) if p.severity != "hint"]

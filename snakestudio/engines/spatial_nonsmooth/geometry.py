@@ -1,0 +1,70 @@
+"""Shapes of a scene's links and joints for this formulation, in plain numpy: checks load no compiled code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.kernels.axes import X, Y, Z
+from snakestudio.model.robot.robot import Joint, Robot
+
+__all__ = ["arms", "contact_segments", "joint_axes", "link_values", "missing_turn"]
+
+BODY_AXIS = {"yaw": Z, "pitch": Y, "roll": X}
+"""Body axis that a kind of joint axis turns about."""
+
+
+def link_values(robot: Robot, name: str) -> FloatArray:
+    """A value of all links, (n,), by its name in `Link`."""
+    return np.array([getattr(link, name) for link in robot.links], dtype=np.float64)
+
+
+def arms(robot: Robot) -> tuple[FloatArray, FloatArray]:
+    """From the centres of mass of all links to the joints behind and ahead, each (n,), m.
+
+    The yaw axis of a joint with an offset is half of it ahead of the end of the link ahead, the pitch axis half of it
+    behind. The free ends of the robot are as if the next joint were repeated there.
+    """
+    offsets = [joint.axis_offset for joint in robot.joint_list] or [robot.axis_offset_m]
+    behind, ahead = np.array([offsets[0], *offsets]), np.array([*offsets, offsets[-1]])
+    length, shift = link_values(robot, "length"), link_values(robot, "centre_of_mass")
+    n = robot.n_links
+    return 0.5 * (length - behind[:n]) + shift, 0.5 * (length - ahead[:n]) - shift
+
+
+def contact_segments(robot: Robot) -> tuple[FloatArray, FloatArray]:
+    """Signed positions of the centres of the rear and front spheres, from the centres of mass, each (n,), m."""
+    half, shift = link_values(robot, "contact_half_length"), link_values(robot, "centre_of_mass")
+    return -half - shift, half - shift
+
+
+def joint_axes(joint: Joint, ahead: FloatArray, behind: FloatArray) -> FloatArray:
+    """Unit vectors of the axes of a joint, (3, 3), in their order; zeros for axes that it lacks.
+
+    `ahead` and `behind` (3, 3) are the orientations of the links at the joint, body axes as columns.
+    """
+    result = np.zeros((3, 3))
+    for row, name in zip(result, joint.axes, strict=False):
+        row[:] = ahead[:, BODY_AXIS[name]]
+        if name == "roll" or (name == "pitch" and joint.axes == ("yaw", "pitch")):
+            row[:] = behind[:, BODY_AXIS[name]]
+        elif name == "pitch" and "yaw" in joint.axes:
+            across = np.cross(ahead[:, Z], behind[:, X])
+            row[:] = across / max(float(np.linalg.norm(across)), 1e-12)
+    return result
+
+
+def missing_turn(joint: Joint, ahead: FloatArray, behind: FloatArray) -> float:
+    """How far the links at a joint are turned against each other about axes that it lacks, rad."""
+    names = joint.axes
+    if len(names) == 3:
+        return 0.0
+    if len(names) == 2:  # the first turns with the link ahead, the second with the one behind
+        first, second = ahead[:, BODY_AXIS[names[0]]], behind[:, BODY_AXIS[names[1]]]
+        return float(abs(np.arcsin(np.clip(first @ second, -1.0, 1.0))))
+    if len(names) == 1:
+        one, other = ahead[:, BODY_AXIS[names[0]]], behind[:, BODY_AXIS[names[0]]]
+        return float(np.arctan2(np.linalg.norm(np.cross(one, other)), one @ other))
+    turn = ahead.T @ behind
+    sine = 0.5 * np.linalg.norm([turn[Z, Y] - turn[Y, Z], turn[X, Z] - turn[Z, X], turn[Y, X] - turn[X, Y]])
+    return float(np.arctan2(sine, 0.5 * (np.trace(turn) - 1.0)))

@@ -1,0 +1,148 @@
+"""The dialog before a robot comes in from another program's file: its links, its joints, and what was approximated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QPlainTextEdit,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import SceneError
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.number_field import Message
+from snakestudio.model.scene import Scene
+from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
+from snakestudio.viewmodel.scene.robot_import import ImportTable, joint_table, link_table, summary, with_stable_step
+
+__all__ = ["RobotImportDialog"]
+
+
+class RobotImportDialog(Dialog):
+    """Shows a robot before it is imported, and asks whether it gets a scene of its own.
+
+    Parameters
+    ----------
+    path : Path
+        Where it comes from.
+    imported : ImportedRobot
+    scene : Scene
+        The open one.
+    folder : Path, optional
+        That file names in it are relative to.
+
+    Attributes
+    ----------
+    result_scene : Scene or None
+        What to open or to change the open scene to; None while the robot cannot be in the open scene.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        imported: ImportedRobot,
+        scene: Scene,
+        parent: QWidget | None = None,
+        *,
+        folder: Path | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._path, self._imported, self._scene, self._folder = path, imported, scene, folder
+        self.result_scene: Scene | None = None
+        self.setWindowTitle("Import Robot")
+        self.setMinimumWidth(720)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 16)
+        column.setSpacing(12)
+        heading = QLabel(imported.robot.name, self)
+        heading.setTextFormat(Qt.TextFormat.PlainText)
+        heading.setProperty("role", "heading")
+        heading.setWordWrap(True)
+        column.addWidget(heading)
+        about = QLabel(summary(imported), self)
+        about.setProperty("role", "dim")
+        about.setWordWrap(True)
+        column.addWidget(about)
+        self.tabs = QTabWidget(self)
+        self.links = _table(link_table(imported), "Links", self)
+        self.joints = _table(joint_table(imported), "Joints", self)
+        self.notes = QPlainTextEdit(self)
+        self.notes.setReadOnly(True)
+        self.notes.setAccessibleName("Notes")
+        self._show_notes(())
+        self.tabs.addTab(self.notes, f"Notes ({len(imported.notes)})")
+        self.tabs.addTab(self.links, f"Links ({len(imported.links)})")
+        self.tabs.addTab(self.joints, f"Joints ({len(imported.axes)})")
+        self.tabs.setMinimumHeight(220)
+        column.addWidget(self.tabs, 1)
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        column.addLayout(form)
+        self.target = QComboBox(self)
+        self.target.addItem("New scene, with a gait and what stands around the robot in the file")
+        self.target.addItem("This scene: replace robot, gains and motors, and keep the rest")
+        self.target.setToolTip("Where the robot is put; undo takes the import back")
+        form.addRow("Into", self.target)
+        self.message = Message(self)
+        column.addWidget(self.message)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        self.start = buttons.addButton("Import", QDialogButtonBox.ButtonRole.AcceptRole)
+        theme.set_role(self.start, "primary")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self.target.currentIndexChanged.connect(self._show)
+        self._show()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the robot gets a scene of its own."""
+        return self.target.currentIndex() == 0
+
+    def _show(self) -> None:
+        self.message.say("")
+        changes: tuple[str, ...] = ()
+        if self.is_new:
+            scene = new_scene(self._imported, self._imported.robot.name, self._path.name)
+            self.result_scene, changes = with_stable_step(scene, None)
+        else:
+            try:
+                scene, changes = into_scene(self._imported, self._scene)
+                self.result_scene, more = with_stable_step(scene, self._folder)
+                changes += more
+            except SceneError as error:
+                self.result_scene = None
+                self.message.say(str(error).splitlines()[0])
+        self._show_notes(changes)
+        self.start.setEnabled(self.result_scene is not None)
+
+    def _show_notes(self, changes: tuple[str, ...]) -> None:
+        notes = (*self._imported.notes, *changes)
+        self.notes.setPlainText("\n".join(f"•  {note}" for note in notes) or "Nothing was left out or approximated.")
+        if self.tabs.count():
+            self.tabs.setTabText(0, f"Notes ({len(notes)})")
+
+
+def _table(table: ImportTable, name: str, parent: QWidget) -> QTableWidget:
+    widget = QTableWidget(len(table.rows), len(table.columns), parent)
+    widget.setAccessibleName(name)
+    widget.setHorizontalHeaderLabels(table.columns)
+    widget.verticalHeader().hide()
+    widget.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    for row, texts in enumerate(table.rows):
+        for place, text in enumerate(texts):
+            widget.setItem(row, place, QTableWidgetItem(text))
+    widget.resizeColumnsToContents()
+    return widget

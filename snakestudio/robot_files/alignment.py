@@ -1,0 +1,364 @@
+"""Frames along a chain: x towards the next joint, z up or along the first axis, and what each joint turns about."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import InputError
+from snakestudio.robot_files.chain import Chain, Hinge
+from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.rotations import about, turn_between
+
+__all__ = ["AlignedJoint", "Alignment", "align"]
+
+_KINDS = ("roll", "pitch", "yaw")
+"""Of the x, y and z axis."""
+
+_REFUSED = math.radians(20.0)
+"""An axis further from all axes of its link cannot be described."""
+
+_REPORTED = math.radians(0.5)
+_SMALLEST_BEND = math.radians(0.3)
+_STRAIGHT = 0.1
+"""Joints beside the line through all of them by less than this part of their spacing are a straight chain."""
+
+_NEARLY = 0.35
+"""The same of a chain that does not bend about its own axes."""
+
+_TOGETHER = 0.02
+"""Of the usual spacing: two axes that near are at one point."""
+
+_ASIDE = 1e-3
+"""m, and this part of the spacing: joints further beside the line are reported."""
+
+
+@dataclass(slots=True, eq=False)
+class AlignedJoint:
+    """A joint of one or more axes."""
+
+    hinges: list[Hinge]
+    kinds: list[str]
+    """ "yaw", "pitch" or "roll" of each."""
+
+    signs: list[float]
+    """-1 where the file turns it the other way round."""
+
+    zeros: list[float]
+    """Angle of each axis in the pose in which the file's joints are at 0, rad."""
+
+    rear: FloatArray
+    """(3,), where the link before it ends."""
+
+    front: FloatArray
+    """(3,), where the link after it begins."""
+
+
+@dataclass(slots=True, eq=False)
+class Alignment:
+    """Frames and joints of a chain in the pose in which the file's joints are at 0."""
+
+    frames: list[FloatArray]
+    """(3, 3) of each link: columns x, y and z in the world."""
+
+    joints: list[AlignedJoint] = field(default_factory=list)
+    spacing: float = 0.0
+    """Usual distance between neighbouring joints, m; 0 if there is one joint only."""
+
+
+def align(chain: Chain, notes: Notes) -> Alignment:
+    """Frames of all links.
+
+    Raises
+    ------
+    InputError
+        If an axis is too far from all axes of its link, or two joints with the same axis are at one point.
+    """
+    line = _Line(chain)
+    _join_coincident(chain, line, notes)
+    up = _upwards(line.direction, line.hinges, notes)
+    alignment = None
+    if not line.within(_STRAIGHT):
+        tried = Notes()
+        try:
+            alignment = _bent(chain, line, up, tried)
+        except InputError:
+            if not line.within(_NEARLY):
+                raise
+        else:
+            notes.update(tried)
+    if alignment is None:
+        alignment = _straight(chain, line, up, notes)
+    alignment.spacing = line.spacing
+    return alignment
+
+
+class _Line:
+    """The line through all joints: every point moved along its own axis to be as near to it as it can."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.hinges = [hinge for group in chain.hinges for hinge in group]
+        points = np.array([hinge.point for hinge in self.hinges])
+        ends = [segment.inertial.centre for segment in (chain.segments[0], chain.segments[-1]) if segment.inertial]
+        toward = points[-1] - points[0]
+        size = float(np.linalg.norm(toward))
+        scale = max(size, float(np.linalg.norm(ends[-1] - ends[0])))
+        if size < 1e-6 * max(scale, 1e-9):
+            toward = ends[-1] - ends[0]
+            size = float(np.linalg.norm(toward))
+        if size < 1e-9:
+            raise InputError("the links and joints of the robot are all at one point", "give them positions")
+        direction = toward / size
+        axes = np.array([hinge.axis for hinge in self.hinges])
+        middle = points.mean(axis=0)
+        moved = points.copy()
+        for _ in range(8):
+            for k, axis in enumerate(axes):
+                across = axis - (axis @ direction) * direction
+                if across @ across < 0.25:
+                    continue  # it points along the line
+                gap = middle - points[k]
+                gap -= (gap @ direction) * direction
+                moved[k] = points[k] + axis * ((gap @ across) / (across @ across))
+            middle = moved.mean(axis=0)
+            if len(points) > 2:
+                _, _, rows = np.linalg.svd(moved - middle)
+                new = rows[0] if rows[0] @ direction >= 0 else -rows[0]
+                if new @ direction > 0.7:
+                    direction = new
+        # Directions that are axes of the world but for rounding.
+        nearest = int(np.abs(direction).argmax())
+        if abs(direction[nearest]) > 1 - 1e-9:
+            direction = np.sign(direction[nearest]) * np.eye(3)[nearest]
+        self.direction = direction
+        along = (moved - middle) @ direction
+        aside = moved - middle - along[:, None] * direction
+        steps = np.diff(along)
+        long = steps[steps > 1e-3 * max(size, 1e-9)]
+        self.spacing = float(np.median(long)) if len(long) else 0.0
+        self.points = moved
+        self.aside = np.linalg.norm(aside, axis=1)
+        self.centred = middle + along[:, None] * direction
+        self._forward = len(points) < 3 or bool(
+            (steps > -_TOGETHER * self.spacing).all() and np.abs(steps).sum() < 1.05 * size + 1e-9
+        )
+
+    def within(self, part: float) -> bool:
+        """Whether all joints are in a row, and beside the line by less than a part of their spacing."""
+        few = len(self.points) < 3
+        return few or (self._forward and bool(self.aside.max() < part * max(self.spacing, 1e-9)))
+
+
+def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
+    """Make axes of neighbouring joints that are at one point one joint."""
+    if line.spacing == 0.0:
+        return
+    places = iter(line.points)
+    ends = [[next(places) for _ in group] for group in chain.hinges]
+    k = 1
+    while k < len(chain.hinges):
+        gap = float(np.linalg.norm(ends[k][0] - ends[k - 1][-1]))
+        if gap > _TOGETHER * line.spacing:
+            k += 1
+            continue
+        names = [h.joint.name for h in (*chain.hinges[k - 1], *chain.hinges[k])]
+        if any(abs(a.axis @ b.axis) > 0.7 for a in chain.hinges[k - 1] for b in chain.hinges[k]):
+            raise InputError(f"the joints {' and '.join(names)} turn about the same axis", "make one of them fixed")
+        name = chain.segments[k].name
+        notes.add(
+            name, f'lies between axes at one point; its mass was added to "{chain.segments[k + 1].name}"', "cross"
+        )
+        chain.segments[k + 1].inertials += chain.segments[k].inertials
+        chain.segments[k + 1].geometries += chain.segments[k].geometries
+        del chain.segments[k]
+        chain.hinges[k - 1 : k + 1] = [chain.hinges[k - 1] + chain.hinges[k]]
+        ends[k - 1 : k + 1] = [ends[k - 1] + ends[k]]
+
+
+def _upwards(direction: FloatArray, hinges: list[Hinge], notes: Notes) -> FloatArray:
+    """Z axis of the first link: up as far as it can be, and so that most axes are y or z axes."""
+    lateral = [h.axis - (h.axis @ direction) * direction for h in hinges]
+    lateral = [axis / np.linalg.norm(axis) for axis in lateral if np.linalg.norm(axis) > 0.7]
+    if abs(direction[2]) < 0.7:
+        up = np.array([0.0, 0.0, 1.0])
+    else:
+        up = lateral[0] if lateral else np.array([0.0, 1.0, 0.0])
+        notes.add("", "The robot stands upright in the file; here it lies on the ground")
+    up = up - (up @ direction) * direction
+    up /= np.linalg.norm(up)
+    if not lateral:
+        return up
+    side = np.cross(up, direction)
+    turns = np.array([math.atan2(axis @ side, axis @ up) for axis in lateral])
+    mean = complex(np.exp(4j * turns).mean())
+    roll = math.atan2(mean.imag, mean.real) / 4.0
+    if abs(roll) > _REPORTED and abs(mean) > 0.5:
+        notes.add("", f"The robot was rolled by {math.degrees(roll):.3g}° so that its axes are yaw and pitch axes")
+    elif abs(mean) <= 0.5:
+        roll = 0.0
+    return math.cos(roll) * up + math.sin(roll) * side
+
+
+def _frame(direction: FloatArray, up: FloatArray) -> FloatArray:
+    z = up - (up @ direction) * direction
+    z /= np.linalg.norm(z)
+    return np.column_stack([direction, np.cross(z, direction), z])
+
+
+def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, float]:
+    """What an axis is in the frame of its link, and its sign.
+
+    Raises
+    ------
+    InputError
+        If it is far from all three.
+    """
+    local = frame.T @ hinge.axis
+    nearest = int(np.abs(local).argmax())
+    off = math.acos(min(1.0, abs(float(local[nearest]))))
+    kind = _KINDS[nearest]
+    if off > _REFUSED:
+        raise InputError(
+            f'the axis of joint "{hinge.joint.name}" is {math.degrees(off):.0f}° away from the nearest axis of its'
+            f" link ({kind})",
+            "a scene's joints turn about yaw, pitch or roll axes: change the joint's axis",
+        )
+    if off > _REPORTED:
+        notes.add(
+            hinge.joint.name, f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was taken", "tilt"
+        )
+    return kind, 1.0 if local[nearest] > 0 else -1.0
+
+
+def _ordered(group: list[Hinge], kinds: list[str], signs: list[float], notes: Notes) -> list[int]:
+    """Order of the axes of a joint: yaw, pitch, roll.
+
+    Raises
+    ------
+    InputError
+        If two are the same.
+    """
+    names = [hinge.joint.name for hinge in group]
+    if len(set(kinds)) < len(kinds):
+        raise InputError(
+            f"the joints {' and '.join(names)}, with nothing between them, turn about the same axis ({kinds[0]})",
+            "make one of them fixed, or give the link between them a mass and a length",
+        )
+    order = sorted(range(len(kinds)), key=lambda k: ("yaw", "pitch", "roll").index(kinds[k]))
+    if order != list(range(len(kinds))):
+        notes.add(
+            " and ".join(names), f"turn in the order {', '.join(kinds)}; here yaw is first, then pitch, then roll"
+        )
+    return order
+
+
+def _joint(
+    group: list[Hinge], frame: FloatArray, points: list[FloatArray], zeros: dict[int, float], notes: Notes
+) -> AlignedJoint:
+    pairs = [_classified(hinge, frame, notes) for hinge in group]
+    kinds, signs = [kind for kind, _ in pairs], [sign for _, sign in pairs]
+    order = _ordered(group, kinds, signs, notes)
+    rear, front = points[0], points[-1]
+    if not {"yaw", "pitch"} <= set(kinds):
+        gap = float(np.linalg.norm(front - rear))
+        if gap > 1e-4:
+            names = " and ".join(hinge.joint.name for hinge in group)
+            notes.add(names, f"their axes are {1e3 * gap:.3g} mm apart; here they are at one point")
+        rear = front = 0.5 * (rear + front)
+    return AlignedJoint(
+        [group[k] for k in order], [kinds[k] for k in order], [signs[k] for k in order],
+        [zeros.get(k, 0.0) for k in order], rear, front,
+    )  # fmt: skip
+
+
+def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
+    frame = _frame(line.direction, up)
+    groups = chain.hinges
+    # A joint that pitches before it yaws is one that yaws before it pitches, seen from the side.
+    firsts = [[_classified(hinge, frame, Notes())[0] for hinge in group] for group in groups if len(group) > 1]
+    pitch_first = sum(kinds.index("pitch") < kinds.index("yaw") for kinds in firsts if {"yaw", "pitch"} <= set(kinds))
+    both = sum({"yaw", "pitch"} <= set(kinds) for kinds in firsts)
+    if pitch_first > both / 2:
+        frame = np.column_stack([frame[:, 0], -frame[:, 2], frame[:, 1]])
+        notes.add("", "The robot was rolled by 90° so that its joints yaw before they pitch")
+    places = iter(line.centred)
+    result = Alignment([frame])
+    tolerance = max(_ASIDE, 0.02 * line.spacing)
+    asides = iter(line.aside)
+    for group in groups:
+        points = [next(places) for _ in group]
+        for hinge in group:
+            gap = next(asides)
+            if gap > tolerance:
+                notes.add(
+                    hinge.joint.name, f"it is {1e3 * gap:.3g} mm beside the line through all joints, and was put on it",
+                    "aside",
+                )  # fmt: skip
+        result.joints.append(_joint(group, frame, points, {}, notes))
+        result.frames.append(frame)
+    return result
+
+
+def _bent(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
+    """Frames carried from link to link through a pose that is not straight."""
+    places = iter(line.points if line.within(_NEARLY) else [hinge.point for hinge in line.hinges])
+    points = [[next(places) for _ in group] for group in chain.hinges]
+    directions: list[FloatArray] = []
+    for before, after in pairwise(points):
+        step = after[0] - before[-1]
+        size = float(np.linalg.norm(step))
+        directions.append(step / size if size > 1e-9 else (directions[-1] if directions else line.direction))
+    directions = [directions[0], *directions, directions[-1]]
+    lateral = [h.axis for h in line.hinges if abs(h.axis @ directions[0]) < 0.5]
+    if abs(up @ directions[0]) > 0.9 and lateral:
+        up = lateral[0]
+    frame = _frame(directions[0], up)
+    first = next((h.axis for h in chain.hinges[0] if abs(h.axis @ directions[0]) < 0.5), None)
+    if first is not None:
+        local = frame.T @ first
+        roll = math.atan2(-local[1], local[2])
+        roll -= round(roll / (math.pi / 2)) * (math.pi / 2)
+        if abs(roll) > _REPORTED:
+            frame = frame @ about((1, 0, 0), roll)
+    result = Alignment([frame])
+    bends = 0
+    for k, group in enumerate(chain.hinges):
+        zeros: dict[int, float] = {}
+        ahead = directions[k + 1]
+        turned = frame
+        for number, hinge in enumerate(group):
+            kind, _ = _classified(hinge, turned, Notes())
+            local = turned.T @ ahead
+            angle = 0.0
+            if kind == "yaw":
+                angle = math.atan2(local[1], local[0])
+            elif kind == "pitch":
+                angle = math.atan2(-local[2], local[0])
+            if abs(angle) < _SMALLEST_BEND:
+                angle = 0.0
+            if angle:
+                quarter = round(angle / (math.pi / 4)) * (math.pi / 4)
+                angle = quarter if abs(angle - quarter) < 2e-3 else angle
+                bends += 1
+            zeros[number] = angle
+            turned = turned @ about(np.eye(3)[_KINDS.index(kind)], angle)
+        rest = math.acos(min(1.0, max(-1.0, float(turned[:, 0] @ ahead))))
+        if rest > _REFUSED:
+            names = " and ".join(hinge.joint.name for hinge in group)
+            raise InputError(
+                f"the chain bends by {math.degrees(rest):.0f}° at {names}, in a direction in which it does not turn",
+                "a scene's links are straight: change the origin of the joint",
+            )
+        if rest > _REPORTED:
+            name = chain.segments[k + 1].name
+            notes.add(name, f"the chain bends by {math.degrees(rest):.2g}° there, and was straightened", "bend")
+        result.joints.append(_joint(group, frame, points[k], zeros, notes))
+        frame = turn_between(turned[:, 0], ahead) @ turned
+        result.frames.append(frame)
+    if bends:
+        notes.add("", "The robot is not straight where its own joints read 0; zero_deg of its joints says so")
+    return result

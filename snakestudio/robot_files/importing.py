@@ -1,0 +1,26 @@
+"""From the path of a robot file to the values of a scene."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snakestudio.inputs import InputError
+from snakestudio.robot_files.read import read_robot, refusal
+from snakestudio.robot_files.to_scene import ImportedRobot, import_robot
+
+__all__ = ["load_robot"]
+
+
+def load_robot(path: Path) -> ImportedRobot:
+    """The robot in a URDF, xacro, SDF or MJCF file.
+
+    Raises
+    ------
+    RobotFileError
+        If the file cannot be read, or its robot cannot be described by a scene; the message names file and element.
+    """
+    description = read_robot(path)
+    try:
+        return import_robot(description)
+    except InputError as error:
+        raise refusal(path, error.message, error.remedy) from None

@@ -1,0 +1,358 @@
+"""Sizes, masses, inertias and friction of the links of an aligned chain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import InputError
+from snakestudio.robot_files.alignment import Alignment
+from snakestudio.robot_files.chain import Chain, Segment
+from snakestudio.robot_files.description import Geometry, Inertial
+from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.solids import moments
+
+__all__ = ["LinkValues", "link_values"]
+
+_LARGEST_PART = 1.5
+"""An inertia of more than this times that of the mass at the corners of the link is impossible."""
+
+_SMALLEST_PART = 0.02
+"""Of the capsule's: a smaller one is that of no body of this size."""
+
+_TRIANGLE = 1.02
+_COARSE = 20.0
+"""A mesh so many times larger than the distance between joints is in millimetres."""
+
+_NOTEWORTHY = 0.1
+
+
+@dataclass(slots=True)
+class LinkValues:
+    """The values of a link as a scene has them; m, kg, kg m^2."""
+
+    length: float
+    radius: float
+    half: float
+    """Contact half-length."""
+
+    mass: float
+    inertia: float
+    axial: float
+    centre: float
+    """Of mass, from the middle."""
+
+    mu: tuple[float, float] | None
+    """Along and across, where the file gives them."""
+
+    wheels: bool
+    name: str
+
+
+@dataclass(slots=True)
+class _Shape:
+    """The box around the geometry of a link in its frame, m."""
+
+    low: FloatArray
+    high: FloatArray
+    exact: tuple[float, float] | None
+    """Radius and half length of a single capsule along the link."""
+
+    kinds: set[str]
+
+
+def link_values(chain: Chain, alignment: Alignment, notes: Notes) -> list[LinkValues]:
+    """The values of all links.
+
+    Raises
+    ------
+    InputError
+        If a link has no length, or no mass.
+    """
+    shapes = [
+        _shape(segment, frame, alignment.spacing, notes)
+        for segment, frame in zip(chain.segments, alignment.frames, strict=True)
+    ]
+    spans = _spans(chain, alignment, shapes)
+    known = [radius for radius in (_radius(shape) for shape in shapes) if radius]
+    usual = float(np.median(known)) if known else 0.0
+    result = []
+    for segment, frame, shape, (rear, length) in zip(chain.segments, alignment.frames, shapes, spans, strict=True):
+        result.append(_values(segment, frame, shape, rear, length, usual, notes))
+    return result
+
+
+# --- geometry ---------------------------------------------------------------------------------------------------------
+
+
+def _shape(segment: Segment, frame: FloatArray, spacing: float, notes: Notes) -> _Shape | None:
+    solid = [g for g in segment.geometries if g.solid]
+    shapes = [g for g in solid if g.collides] or solid
+    primitives = [g for g in shapes if g.kind != "mesh"]
+    if not primitives and any(g.kind != "mesh" for g in solid):
+        primitives = [g for g in solid if g.kind != "mesh"]
+    shapes = primitives or shapes
+    if not shapes:
+        return None
+    lows, highs = [], []
+    for geometry in shapes:
+        scale = 1.0
+        if geometry.kind == "mesh" and spacing and max(geometry.size) > _COARSE * spacing:
+            scale = 1e-3
+            notes.add(segment.name, f"its mesh {geometry.file} was taken to be in millimetres", "millimetres")
+        centre = frame.T @ geometry.placement.position
+        half = scale * _half_box(geometry, frame.T @ geometry.placement.rotation)
+        lows.append(centre - half)
+        highs.append(centre + half)
+    exact = _capsule_of_parts(shapes, frame)
+    if len(shapes) == 1 and shapes[0].kind in ("capsule", "sphere"):
+        direction = frame.T @ shapes[0].placement.rotation[:, 2]
+        if shapes[0].kind == "sphere":
+            exact = shapes[0].size[0], 0.0
+        elif abs(direction[0]) > 1 - 1e-9:
+            exact = shapes[0].size[0], shapes[0].size[1]
+    return _Shape(np.min(lows, axis=0), np.max(highs, axis=0), exact, {g.kind for g in shapes})
+
+
+def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float, float] | None:
+    """Radius and half length of a cylinder along the link with a sphere at either end; None if it is something else."""
+    barrels = [g for g in shapes if len(g.size) == 2]
+    balls = [g for g in shapes if len(g.size) == 1]
+    if len(barrels) != 1 or len(balls) != 2 or len(shapes) != 3:
+        return None
+    radius, half = barrels[0].size
+    axis = barrels[0].placement.rotation[:, 2]
+    gaps = [ball.placement.position - barrels[0].placement.position for ball in balls]
+    ends = sorted(float(gap @ axis) for gap in gaps)
+    fits = [abs(ball.size[0] - radius) for ball in balls] + [abs(ends[0] + half), abs(ends[1] - half)]
+    fits += [abs(float(np.linalg.norm(gap)) - half) for gap in gaps]
+    along = abs(float(frame[:, 0] @ axis)) > 1 - 1e-9
+    return (radius, half) if along and max(fits) < 1e-9 + 1e-6 * radius else None
+
+
+def _half_box(geometry: Geometry, turn: FloatArray) -> FloatArray:
+    """Half sizes of the box around a shape along the axes of the link."""
+    if len(geometry.size) == 3:
+        return np.abs(turn) @ np.array(geometry.size)
+    radius = geometry.size[0]
+    if geometry.kind == "sphere":
+        return np.full(3, radius)
+    along = np.abs(turn[:, 2])
+    if geometry.kind == "capsule":
+        return radius + along * geometry.size[1]
+    return radius * np.sqrt(np.clip(1.0 - along**2, 0.0, 1.0)) + along * geometry.size[1]
+
+
+def _radius(shape: _Shape | None) -> float | None:
+    if shape is None:
+        return None
+    if shape.exact is not None:
+        return shape.exact[0]
+    _, y, z = 0.5 * (shape.high - shape.low)
+    return float(0.5 * (y + z)) or None
+
+
+def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> list[tuple[FloatArray, float]]:
+    """Where each link begins, and its length.
+
+    The free end of the first and of the last link is as far from the middle of its geometry as the joint is.
+    """
+    joints, frames = alignment.joints, alignment.frames
+    last = len(frames) - 1
+    result: list[tuple[FloatArray, float]] = []
+    inner = [
+        float((after.rear - before.front) @ frame[:, 0])
+        for before, after, frame in zip(joints[:-1], joints[1:], frames[1:-1], strict=True)
+    ]
+    usual = float(np.median(inner)) if inner else 0.0
+    for k, frame in enumerate(frames):
+        if 0 < k < last:
+            length = inner[k - 1]
+            if length <= 0:
+                raise InputError(
+                    f'link "{chain.segments[k].name}" has no length between its joints', "correct the joints' origins"
+                )
+            result.append((joints[k - 1].front, length))
+            continue
+        joint = joints[0].rear if k == 0 else joints[-1].front
+        sign = -1.0 if k == 0 else 1.0
+        shape, inertial = shapes[k], chain.segments[k].inertial
+        half = 0.0
+        if shape is not None:
+            half = sign * float(0.5 * (shape.low[0] + shape.high[0]) - joint @ frame[:, 0])
+        if half <= 0.1 * usual and inertial is not None:
+            half = sign * float((inertial.centre - joint) @ frame[:, 0])
+        length = 2.0 * half
+        if length <= 0.2 * usual or length <= 0.0:
+            length = usual or (2.0 * (_radius(shape) or 0.05))
+        if shape is not None and "mesh" in shape.kinds:
+            length = float(f"{length:.6g}")  # meshes have single precision
+        if usual and abs(length - usual) < 1e-6 * usual:
+            length = usual
+        result.append((joint - length * frame[:, 0] if k == 0 else joint, length))
+    return result
+
+
+# --- masses -----------------------------------------------------------------------------------------------------------
+
+
+def _values(
+    segment: Segment,
+    frame: FloatArray,
+    shape: _Shape | None,
+    rear: FloatArray,
+    length: float,
+    usual: float,
+    notes: Notes,
+) -> LinkValues:
+    name = segment.name
+    inertial = segment.inertial
+    if inertial is None or inertial.mass <= 0:
+        raise InputError(f'link "{name}" has no mass', "give it an <inertial> with a mass")
+    middle = rear + 0.5 * length * frame[:, 0]
+    about_axes = frame.T @ inertial.inertia @ frame
+    radius, half = _capsule(name, shape, middle, frame, length, usual, inertial, about_axes, notes)
+    wheels = _wheels(segment, frame, middle, radius, notes)
+    if wheels is not None:
+        radius = wheels
+    centre = frame.T @ (inertial.centre - middle)
+    aside = math.hypot(centre[1], centre[2])
+    if aside > max(_NOTEWORTHY * radius, 1e-4):
+        notes.add(name, f"its centre of mass is {1e3 * aside:.3g} mm beside its axis, and was put on it", "mass aside")
+    along = float(centre[0])
+    if abs(along) < 1e-9 + 1e-6 * length:
+        along = 0.0
+    if abs(along) > 0.5 * length + half + radius:
+        notes.add(
+            name, f"its centre of mass is {1e3 * along:.3g} mm from its middle, outside of it; 0 was taken", "outside"
+        )
+        along = 0.0
+    inertia, axial = _inertias(name, inertial.mass, about_axes, radius, half, length, notes)
+    return LinkValues(
+        length, radius, half, inertial.mass, inertia, axial, along, _friction(segment, frame), wheels is not None, name
+    )
+
+
+def _capsule(
+    name: str,
+    shape: _Shape | None,
+    middle: FloatArray,
+    frame: FloatArray,
+    length: float,
+    usual: float,
+    inertial: Inertial,
+    inertia: FloatArray,
+    notes: Notes,
+) -> tuple[float, float]:
+    """Radius and contact half-length of a link."""
+    radius = _radius(shape)
+    if shape is None or radius is None:
+        radius = usual or _radius_from(inertia, inertial.mass, length)
+        how = "the other links" if usual else "its length and inertia"
+        notes.add(name, f"has no geometry; its radius of {1e3 * radius:.3g} mm is estimated from {how}", "no geometry")
+        return radius, max(0.0, 0.5 * length - radius)
+    if shape.exact is not None:
+        return shape.exact
+    reach = float(0.5 * (shape.high[0] - shape.low[0]))
+    offset = float(0.5 * (shape.low[0] + shape.high[0]) - middle @ frame[:, 0])
+    half = min(max(0.0, reach - radius), 0.5 * length)
+    kinds = " and ".join(sorted(shape.kinds))
+    if "mesh" in shape.kinds:
+        radius, half = float(f"{radius:.6g}"), float(f"{half:.6g}")  # meshes have single precision
+        notes.add(name, f"a capsule of radius {1e3 * radius:.3g} mm stands in for its mesh", "capsule")
+    else:
+        notes.add(name, f"a capsule of radius {1e3 * radius:.3g} mm stands in for its {kinds}", f"capsule for {kinds}")
+    if abs(offset) > max(_NOTEWORTHY * length, 1e-3):
+        notes.add(
+            name, f"its geometry is {1e3 * offset:.3g} mm from the middle between its joints, and was put there", "off"
+        )
+    return radius, half
+
+
+def _radius_from(inertia: FloatArray, mass: float, length: float) -> float:
+    """Radius of a cylinder with this axial inertia, where that is plausible; else a quarter of the length."""
+    axial = float(inertia[0, 0])
+    radius = math.sqrt(2.0 * axial / mass) if axial > 0 else 0.0
+    return radius if 0.05 * length < radius < length else 0.25 * length
+
+
+def _inertias(
+    name: str, mass: float, table: FloatArray, radius: float, half: float, length: float, notes: Notes
+) -> tuple[float, float]:
+    """Moments about a transverse axis and the link's own, kg m^2; the capsule's where the file's are impossible."""
+    reach = max(half + radius, 0.5 * length)
+    largest = mass * (reach**2 + radius**2)
+    axial, transverse = float(table[0, 0]), float(0.5 * (table[1, 1] + table[2, 2]))
+    own = mass * moments("capsule", (radius, max(half, 0.5 * length - radius, 1e-9)))
+    capsule, capsule_axial = float(own[0, 0]), float(own[2, 2])
+    principal = np.sort(np.linalg.eigvalsh(0.5 * (table + table.T)))
+    why = ""
+    if principal[0] <= 0:
+        why = "is not positive"
+    elif principal[2] > _TRIANGLE * (principal[0] + principal[1]):
+        why = "is impossible (one moment is larger than the other two together)"
+    elif transverse > _LARGEST_PART * largest or axial > 2.0 * _LARGEST_PART * mass * radius**2 + 0.1 * largest:
+        why = f"is larger than a body of {mass:.3g} kg and this size can have"
+    elif transverse < _SMALLEST_PART * capsule or axial < _SMALLEST_PART * capsule_axial:
+        why = f"is smaller than a body of {mass:.3g} kg and this size can have"
+    if why:
+        notes.add(
+            name,
+            f"its inertia of {transverse:.3g} kg m² (along its axis {axial:.3g}) {why}; that of a capsule was taken,"
+            f" {capsule:.3g} (along its axis {capsule_axial:.3g})",
+            f"inertia {why[:12]}",
+        )
+        return capsule, capsule_axial
+    unequal = 0.5 * abs(float(table[1, 1] - table[2, 2]))
+    products = math.sqrt(float(table[0, 1] ** 2 + table[0, 2] ** 2 + table[1, 2] ** 2))
+    left_out = max(unequal, products)
+    if left_out > _NOTEWORTHY * transverse:
+        notes.add(
+            name,
+            f"its inertia is not that of a body of revolution (up to {left_out:.3g} kg m² differ from the mean of"
+            f" {transverse:.3g}); the mean was taken",
+            "unequal",
+        )
+    return transverse, axial
+
+
+def _wheels(segment: Segment, frame: FloatArray, middle: FloatArray, radius: float, notes: Notes) -> float | None:
+    """Radius of a link on passive wheels; None if it has none that roll along it."""
+    reaches = []
+    for axis, geometries in segment.wheels:
+        if abs((frame.T @ axis)[1]) < 0.7:
+            notes.add(segment.name, "a wheel of it does not roll along the link, and was taken as fixed", "odd wheel")
+            continue
+        for geometry in (g for g in geometries if g.size):
+            low = (frame.T @ (middle - geometry.placement.position))[2]
+            reaches.append(float(low + _half_box(geometry, frame.T @ geometry.placement.rotation)[2]))
+        if not geometries:
+            reaches.append(radius)
+    if not reaches:
+        return radius if any(abs((frame.T @ axis)[1]) >= 0.7 for axis, _ in segment.wheels) else None
+    reach = max(reaches)
+    if reach > radius * 1.001:
+        notes.add(
+            segment.name, f"its radius is {1e3 * reach:.3g} mm, down to the lowest point of its wheels", "wheel radius"
+        )
+        return reach
+    return radius
+
+
+def _friction(segment: Segment, frame: FloatArray) -> tuple[float, float] | None:
+    """Coefficients along and across of the geometry that touches the ground."""
+    touching = [g for g in segment.geometries if g.collides and g.friction is not None]
+    if segment.wheels:
+        touching = [g for _, wheel in segment.wheels for g in wheel if g.friction is not None] or touching
+    if not touching:
+        return None
+    geometry = touching[0]
+    assert geometry.friction is not None
+    first, second = geometry.friction
+    axis = geometry.friction_axis
+    if axis is not None and abs((frame.T @ axis)[0]) < 0.7:
+        first, second = second, first
+    return min(first, 100.0), min(second, 100.0)

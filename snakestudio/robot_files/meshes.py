@@ -1,0 +1,181 @@
+"""Sizes of meshes (STL, OBJ, COLLADA): the box around one, its volume, and its moments for a uniform density."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import MESH, MESH_TABLE, InputError, read_bytes
+from snakestudio.robot_files.description import Placement
+from snakestudio.robot_files.elements import Element, parse_xml
+
+__all__ = ["Mesh", "read_mesh"]
+
+_HEADER = 84
+_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+_VERTEX = re.compile(rb"^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)", re.MULTILINE)
+
+_WORTH = 0.7
+"""A box along the principal axes is taken if its volume is less than this part of that along the mesh's own axes."""
+
+_FULL = 0.05
+"""A closed mesh fills at least this part of its box; one that does not is open, and its volume means nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """What is known of a mesh, in its own units and axes."""
+
+    half_sizes: FloatArray
+    """(3,) of its box."""
+
+    box: Placement
+    """Where that is."""
+
+    volume: float | None
+    """None if its surface is open."""
+
+    centre: FloatArray
+    """(3,), of its volume, or of its box."""
+
+    moments: FloatArray
+    """(3, 3), inertia about the centre for a density of 1, or that of the box."""
+
+    def scaled(self, scale: FloatArray) -> Mesh:
+        """It with the three axes scaled; the box keeps its axes."""
+        if np.allclose(scale, 1.0):
+            return self
+        factors = np.abs(self.box.rotation.T @ np.diag(scale) @ self.box.rotation).diagonal()
+        half = self.half_sizes * np.abs(factors)
+        box = Placement(scale * self.box.position, self.box.rotation)
+        grown = float(abs(np.prod(scale)))
+        second = 0.5 * np.trace(self.moments) * np.eye(3) - self.moments
+        second = np.diag(scale) @ second @ np.diag(scale) * grown
+        moments = np.trace(second) * np.eye(3) - second
+        volume = None if self.volume is None else self.volume * grown
+        return Mesh(half, box, volume, scale * self.centre, moments)
+
+
+def read_mesh(path: Path) -> Mesh:
+    """A mesh file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    ending = path.suffix.lower()
+    data = read_bytes(path, MESH)
+    if ending == ".stl":
+        triangles = _stl(data)
+    elif ending == ".obj":
+        triangles = _obj(data)
+    elif ending == ".dae":
+        triangles = _dae(data)
+    else:
+        raise InputError(f"a {ending or 'nameless'} mesh is not read", "export it as STL or OBJ")
+    if not len(triangles):
+        raise InputError("the mesh has no triangles", "export it again")
+    if not np.isfinite(triangles).all():
+        raise InputError("the mesh has points that are not numbers", "export it again")
+    return _measured(triangles)
+
+
+def _stl(data: bytes) -> FloatArray:
+    """Corners of triangles, (n, 3, 3)."""
+    if len(data) >= _HEADER:
+        number = int.from_bytes(data[80:84], "little")
+        if _HEADER + number * _TRIANGLE.itemsize <= len(data) and number and not _is_ascii(data, number):
+            table = np.frombuffer(data, dtype=_TRIANGLE, count=number, offset=_HEADER)
+            return table["corners"].astype(np.float64)
+    try:
+        values = np.array([[float(word) for word in match.groups()] for match in _VERTEX.finditer(data)])
+    except ValueError:
+        raise InputError("the mesh has points that are not numbers", "export it again") from None
+    return values[: len(values) // 3 * 3].reshape(-1, 3, 3)
+
+
+def _is_ascii(data: bytes, number: int) -> bool:
+    exact = _HEADER + number * _TRIANGLE.itemsize == len(data)
+    return data[:5].lower() == b"solid" and b"facet" in data[:400] and not exact
+
+
+def _obj(data: bytes) -> FloatArray:
+    points: list[list[float]] = []
+    corners: list[tuple[int, int, int]] = []
+    try:
+        for line in data.split(b"\n"):
+            words = line.split()
+            if not words:
+                continue
+            if words[0] == b"v":
+                points.append([float(word) for word in words[1:4]])
+            elif words[0] == b"f":
+                face = [int(word.split(b"/", 1)[0]) for word in words[1:]]
+                face = [index - 1 if index > 0 else len(points) + index for index in face]
+                corners += [(face[0], a, b) for a, b in pairwise(face[1:])]
+        triangles: FloatArray = np.array(points).reshape(-1, 3)[np.array(corners, dtype=int).reshape(-1, 3)]
+        return triangles
+    except (ValueError, IndexError):
+        raise InputError("the mesh is damaged", "export it again") from None
+
+
+def _dae(data: bytes) -> FloatArray:
+    """Triangles between the points of a COLLADA file one after the other: its box is right, its volume is not."""
+    root = parse_xml(data, MESH_TABLE)
+    unit = next((element for element in root.iter() if element.tag == "unit"), None)
+    metres = float(unit.get("meter", "1") or 1) if unit is not None else 1.0
+    sources: dict[str, Element] = {e.get("id"): e for e in root.iter() if e.tag == "source"}
+    points = []
+    for vertices in (e for e in root.iter() if e.tag == "vertices"):
+        for source in vertices.all("input"):
+            if source.get("semantic") != "POSITION":
+                continue
+            table = sources.get(source.get("source").removeprefix("#"), Element("")).find("float_array")
+            if table is not None:
+                try:
+                    points.append(np.array(table.text.split(), dtype=np.float64))
+                except ValueError:
+                    raise InputError("the mesh has points that are not numbers", "export it again") from None
+    if not points:
+        return np.zeros((0, 3, 3))
+    flat = np.concatenate([each[: len(each) // 3 * 3].reshape(-1, 3) for each in points]) * metres
+    if root.find("asset") is not None and root.find("asset").text_of("up_axis") == "Y_UP":  # type: ignore[union-attr]
+        flat = flat[:, [0, 2, 1]] * [1.0, -1.0, 1.0]
+    return flat[:, None, :].repeat(3, axis=1)
+
+
+def _measured(triangles: FloatArray) -> Mesh:
+    points = triangles.reshape(-1, 3)
+    low, high = points.min(axis=0), points.max(axis=0)
+    half, box = 0.5 * (high - low), Placement(0.5 * (low + high))
+    _, axes = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T) + 1e-300 * np.eye(3))
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    along = points @ axes
+    own_low, own_high = along.min(axis=0), along.max(axis=0)
+    own = 0.5 * (own_high - own_low)
+    if np.prod(own) < _WORTH * np.prod(half):
+        half, box = own, Placement(axes @ (0.5 * (own_low + own_high)), axes)
+    a, b, c = (triangles[:, k, :] - box.position for k in range(3))
+    volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
+    volume = float(volumes.sum())
+    if abs(volume) < _FULL * 8.0 * np.prod(half):
+        full = 8.0 * float(np.prod(half))
+        square = half**2 / 3.0 * full
+        moments = box.rotation @ np.diag(square.sum() - square) @ box.rotation.T
+        return Mesh(half, box, None, box.position, moments)
+    centre = np.einsum("i,ij->j", volumes, (a + b + c) / 4.0) / volume
+    total = a + b + c
+    second = np.zeros((3, 3))
+    for corner in (a, b, c, total):
+        second += np.einsum("i,ij,ik->jk", volumes, corner, corner) / 20.0
+    second -= volume * np.outer(centre, centre)
+    sign = 1.0 if volume > 0 else -1.0
+    second *= sign
+    return Mesh(half, box, abs(volume), box.position + centre, np.trace(second) * np.eye(3) - second)

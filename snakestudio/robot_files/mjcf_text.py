@@ -1,0 +1,163 @@
+"""What MJCF files leave implicit: included files, classes of defaults, and the many ways to write a rotation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import ROBOT, InputError, read_bytes
+from snakestudio.robot_files.description import Placement
+from snakestudio.robot_files.elements import Element, parse_xml, vector_of
+from snakestudio.robot_files.files import resolved
+from snakestudio.robot_files.reading import Reading
+from snakestudio.robot_files.rotations import about, from_axes, from_quaternion, rounded_angles, snapped, turn_between
+
+__all__ = ["Compiler", "Defaults", "with_included"]
+
+_MOST_INCLUDES = 50
+
+
+def with_included(root: Element, reading: Reading) -> Element:
+    """The root element with the contents of included files in place of the <include> elements.
+
+    Raises
+    ------
+    InputError
+        If one is missing, outside of the robot file's folder, or they include each other.
+    """
+    pending = [root]
+    files = 0
+    while pending:
+        element = pending.pop()
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag != "include":
+                children.append(child)
+                continue
+            files += 1
+            if files > _MOST_INCLUDES:
+                raise InputError(f"it includes more than {_MOST_INCLUDES} files", "see whether they include each other")
+            name = child.get("file")
+            included = parse_xml(read_bytes(resolved(name, reading.folder), ROBOT), ROBOT)
+            if any(e.tag == "include" and e.get("file") == name for e in included.iter()):
+                raise InputError(f'"{name}" includes itself', "remove the <include>")
+            pending.append(included)
+            children.append(included)
+        element.children = children
+        pending += [child for child in children if child not in pending]
+    # An included file's root element stands for its contents.
+    queue = [root]
+    while queue:
+        element = queue.pop()
+        flat: list[Element] = []
+        waiting = list(reversed(element.children))
+        while waiting:
+            child = waiting.pop()
+            if child.tag in ("mujocoinclude", "mujoco"):
+                waiting += reversed(child.children)
+            else:
+                flat.append(child)
+        element.children = flat
+        queue += flat
+    return root
+
+
+class Defaults:
+    """Values of the classes of <default>."""
+
+    def __init__(self, root: Element) -> None:
+        self._classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
+        for element in root.all("default"):
+            self._add(element, {})
+
+    def _add(self, first: Element, outer: dict[str, dict[str, str]]) -> None:
+        pending = [(first, outer, True)]
+        while pending:
+            element, above, top = pending.pop()
+            values = {tag: dict(attributes) for tag, attributes in above.items()}
+            if top:
+                values = {tag: dict(attributes) for tag, attributes in self._classes[""].items()}
+            for child in element.children:
+                if child.tag != "default":
+                    values.setdefault(child.tag, {}).update(child.attributes)
+            if top:
+                self._classes[""] = values
+            self._classes[element.get("class") or ("main" if top else "")] = values
+            pending += [(child, values, False) for child in element.all("default")]
+
+    def of(self, element: Element, child_class: str) -> Element:
+        """The element with the values of its class where it has none of its own."""
+        name = element.get("class") or child_class
+        if name not in self._classes:
+            raise InputError(f'{element.place}: there is no default class "{name}"', "define it in <default>")
+        values = self._classes[name].get(element.tag, {})
+        return Element(element.tag, {**values, **element.attributes}, element.line, element.children, element.text)
+
+
+class Compiler:
+    """What <compiler> says about how the rest is written."""
+
+    def __init__(self, root: Element) -> None:
+        values: dict[str, str] = {}
+        for element in root.all("compiler"):
+            values.update(element.attributes)
+        if values.get("coordinate", "local") == "global":
+            raise InputError(
+                'the file uses coordinate="global", which MuJoCo no longer reads', "convert it with an old MuJoCo"
+            )
+        self.degrees = values.get("angle", "degree") != "radian"
+        self.sequence = values.get("eulerseq", "xyz")
+        if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
+            raise InputError(f'eulerseq is "{self.sequence}"', "give three of x, y and z")
+        self.auto_limits = values.get("autolimits", "true") != "false"
+        self.mesh_folder = values.get("meshdir", values.get("assetdir", ""))
+        self.strip = values.get("strippath", "false") == "true"
+        self.from_geometry = values.get("inertiafromgeom", "auto")
+        self.total_mass = float(values.get("settotalmass", "-1") or -1)
+
+    def angle(self, value: float) -> float:
+        """An angle of the file, rad."""
+        return math.radians(value) if self.degrees else value
+
+    def placement(self, element: Element, reading: Reading) -> Placement:
+        """Where an element is, from `pos` and any of the ways to write a rotation."""
+        position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.place} pos")
+        return Placement(position, self.rotation(element, reading))
+
+    def rotation(self, element: Element, reading: Reading) -> FloatArray:
+        """The rotation of an element; the identity where it has none."""
+        where = element.place
+        if text := element.get("quat"):
+            return from_quaternion(*vector_of(text, 4, f"{where} quat"))
+        if text := element.get("axisangle"):
+            *turned, angle = vector_of(text, 4, f"{where} axisangle")
+            if not np.any(turned):
+                raise InputError(f"{where}: the axis of axisangle is 0 0 0", "give its direction")
+            angles, changed = rounded_angles([self.angle(angle)])
+            if changed:
+                reading.note_rounded(element.get("name") or where)
+            return snapped(about(turned, float(angles[0])))
+        if text := element.get("euler"):
+            given = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
+            angles, changed = rounded_angles(given)
+            if changed:
+                reading.note_rounded(element.get("name") or where)
+            result = np.eye(3)
+            for letter, angle in zip(self.sequence, angles, strict=True):
+                turn = about(np.eye(3)["xyz".index(letter.lower())], float(angle))
+                result = result @ turn if letter.islower() else turn @ result
+            return snapped(result)
+        if text := element.get("xyaxes"):
+            values = vector_of(text, 6, f"{where} xyaxes")
+            if np.linalg.norm(np.cross(values[:3], values[3:])) < 1e-12:
+                raise InputError(f"{where}: the two vectors of xyaxes are parallel", "give two directions")
+            return from_axes(values[:3], values[3:])
+        if text := element.get("zaxis"):
+            axis = vector_of(text, 3, f"{where} zaxis")
+            size = np.linalg.norm(axis)
+            if size < 1e-12:
+                raise InputError(f"{where}: zaxis is 0 0 0", "give its direction")
+            return snapped(turn_between(np.array([0.0, 0.0, 1.0]), axis / size))
+        return np.eye(3)

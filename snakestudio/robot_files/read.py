@@ -1,0 +1,47 @@
+"""Robot files of all formats, told apart by what is in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snakestudio.errors import RobotFileError
+from snakestudio.inputs import ROBOT, InputError, read_bytes
+from snakestudio.robot_files.description import RobotDescription
+from snakestudio.robot_files.elements import parse_xml
+from snakestudio.robot_files.read_mjcf import read_mjcf
+from snakestudio.robot_files.read_sdf import read_sdf
+from snakestudio.robot_files.read_urdf import read_urdf
+from snakestudio.robot_files.reading import Reading
+from snakestudio.robot_files.xacro import expanded
+
+__all__ = ["read_robot", "refusal"]
+
+_READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": read_mjcf}
+
+
+def refusal(path: Path, message: str, remedy: str) -> RobotFileError:
+    """The error about a robot file: what is wrong, and what to do."""
+    message, remedy = (text[:1].upper() + text[1:].rstrip(".") for text in (message, remedy))
+    return RobotFileError(f"{path}: {message}. {remedy}." if remedy else f"{path}: {message}.")
+
+
+def read_robot(path: Path) -> RobotDescription:
+    """What a URDF, xacro, SDF or MJCF file says.
+
+    Raises
+    ------
+    RobotFileError
+        If it cannot be read; the message names file and element, and what to do.
+    """
+    try:
+        root = parse_xml(read_bytes(path, ROBOT), ROBOT)
+        if root.tag == "robot" and any(element.tag.startswith("xacro:") for element in root.iter()):
+            root = parse_xml(expanded(path), ROBOT)
+        reader = _READERS.get(root.tag)
+        if reader is None:
+            raise InputError(
+                f"its root element is <{root.tag}>", "give a URDF (<robot>), SDF (<sdf>) or MJCF (<mujoco>) file"
+            )
+        return reader(root, Reading(path.parent))
+    except InputError as error:
+        raise refusal(path, error.message, error.remedy) from None

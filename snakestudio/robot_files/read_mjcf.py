@@ -1,0 +1,493 @@
+"""MJCF files of MuJoCo: nested bodies, classes of defaults, masses from geometry, actuators."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import MESH as HEIGHTS
+from snakestudio.inputs import InputError, read_bytes
+from snakestudio.model.obstacles.picture import grey_values
+from snakestudio.robot_files.description import (
+    Actuation,
+    BodyDescription,
+    Geometry,
+    Inertial,
+    JointDescription,
+    Placement,
+    RobotDescription,
+)
+from snakestudio.robot_files.elements import Element, float_of, vector_of
+from snakestudio.robot_files.files import resolved
+from snakestudio.robot_files.mjcf_text import Compiler, Defaults, with_included
+from snakestudio.robot_files.reading import Reading, listed, plural, world_geometry
+from snakestudio.robot_files.rotations import snapped, turn_between
+from snakestudio.robot_files.solids import moments, moved_to, summed, volume
+
+__all__ = ["read_mjcf"]
+
+_UNREAD = ("composite", "flexcomp", "replicate", "attach")
+_ACTUATORS = ("position", "motor", "velocity", "general", "intvelocity", "damper", "cylinder", "muscle", "adhesion")
+_LEFT_OUT = {"camera": "camera", "light": "", "site": "", "sensor": "", "skin": "skin", "plugin": "plugin"}
+_MOST_HEIGHTS = 10_000
+
+
+@dataclass(slots=True)
+class _File:
+    """An MJCF file while it is read."""
+
+    root: Element
+    reading: Reading
+    compiler: Compiler
+    defaults: Defaults
+    meshes: dict[str, Element]
+    fields: dict[str, Element]
+
+
+def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
+    """The robot of an MJCF file.
+
+    Raises
+    ------
+    InputError
+        If it is wrong, or has an equality constraint.
+    """
+    root = with_included(root, reading)
+    for element in root.iter():
+        if element.tag in _UNREAD:
+            raise InputError(
+                f"{element.place}: <{element.tag}> is not read", "load the file in MuJoCo and save the compiled model"
+            )
+    _refuse_constraints(root)
+    defaults = Defaults(root)
+    assets = [defaults.of(e, "") for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
+    file = _File(
+        root, reading, Compiler(root), defaults,
+        {_asset_name(e): e for e in assets if e.tag == "mesh"},
+        {_asset_name(e): e for e in assets if e.tag == "hfield"},
+    )  # fmt: skip
+    bodies, world = _tree(file)
+    bodies, world = _with_pairs(file, bodies, world)
+    bodies = _with_actuators(file, bodies)
+    bodies, fixed = world_geometry(bodies)
+    world += fixed
+    bodies = _with_contact_friction(bodies, world)
+    if file.compiler.total_mass > 0:
+        bodies = _with_total_mass(bodies, file.compiler.total_mass)
+    gravity, step = (0.0, 0.0, -9.81), 0.002
+    for option in root.all("option"):
+        if option.get("gravity"):
+            x, y, z = vector_of(option.get("gravity"), 3, "<option> gravity")
+            gravity = float(x), float(y), float(z)
+        if option.get("timestep"):
+            step = float_of(option.get("timestep"), "<option> timestep")
+        for key in ("density", "viscosity"):
+            if option.get(key) and float_of(option.get(key), f"<option> {key}") > 0.0:
+                reading.notes.append(f"The {key} of the medium, {option.get(key)}, was left out.")
+    _note_the_rest(root, reading)
+    return RobotDescription(
+        root.get("model") or "robot", tuple(bodies), tuple(world), gravity, step, reading.finished_notes()
+    )
+
+
+def _asset_name(element: Element) -> str:
+    return element.get("name") or PurePosixPath(element.get("file")).stem
+
+
+def _refuse_constraints(root: Element) -> None:
+    for group in root.all("equality"):
+        for element in group.children:
+            if element.get("active", "true") == "false":
+                continue
+            ends = [element.get(key) for key in ("body1", "body2", "joint1", "joint2", "site1", "site2", "tendon1")]
+            names = " and ".join(f'"{name}"' for name in ends if name)
+            what = "couples the joints" if element.tag == "joint" else "closes a loop between"
+            if element.tag == "joint" and not element.get("joint2"):
+                what = "holds the joint"
+            raise InputError(
+                f"line {element.line}: the equality constraint <{element.tag}> {what} {names}",
+                "remove it: a scene's robot is an open chain whose joints turn by themselves",
+            )
+
+
+def _note_the_rest(root: Element, reading: Reading) -> None:
+    counts: dict[str, int] = {}
+    for element in root.iter():
+        if what := _LEFT_OUT.get(element.tag):
+            counts[what] = counts.get(what, 0) + 1
+    for group, what in (("sensor", "sensor"), ("tendon", "tendon"), ("keyframe", "keyframe")):
+        number = sum(len(element.children) for element in root.all(group))
+        if number:
+            counts[what] = counts.get(what, 0) + number
+    if counts:
+        words = [plural(number, what) for what, number in counts.items()]
+        reading.notes.append(f"Left out: {listed(words)}.")
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+
+def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
+    bodies: list[BodyDescription] = []
+    world: list[Geometry] = []
+    # Element, its body (-1: the world), where it is in that body, and the class of what is in it.
+    pending: list[tuple[Element, int, Placement, str]] = [
+        (e, -1, Placement(), "") for e in reversed(file.root.all("worldbody"))
+    ]
+    while pending:
+        element, body, outer, child_class = pending.pop()
+        inner_class = element.get("childclass") or child_class
+        for child in reversed(element.children):
+            if child.tag == "frame":
+                inside = outer.then(file.compiler.placement(child, file.reading))
+                pending.append((child, body, inside, inner_class))
+        if element.tag in ("worldbody", "frame") and body < 0:
+            for child in element.all("geom"):
+                geometry, _ = _geometry(file, child, outer, inner_class)
+                if geometry is not None:
+                    world.append(geometry)
+        elif element.tag == "frame":
+            own, inertials = _geometries(file, element, outer, inner_class)
+            bodies[body] = replace(
+                bodies[body],
+                geometries=bodies[body].geometries + tuple(own),
+                inertial=summed([each for each in (bodies[body].inertial, *inertials) if each is not None]),
+            )
+        for child in reversed(element.all("body")):
+            if child.get("mocap") == "true":
+                file.reading.notes.append(f"{child.get('name') or 'A body'} moved by motion capture was left out.")
+                continue
+            _check_number(len(bodies))
+            bodies.append(_body(file, child, body, outer, child.get("childclass") or inner_class))
+            pending.append((child, len(bodies) - 1, Placement(), inner_class))
+    return bodies, world
+
+
+def _check_number(number: int) -> None:
+    if number >= 20_000:
+        raise InputError("it has more than 20000 bodies", "give a file of one robot")
+
+
+def _body(file: _File, element: Element, parent: int, outer: Placement, child_class: str) -> BodyDescription:
+    name = element.get("name") or f"body on line {element.line}"
+    placement = outer.then(file.compiler.placement(element, file.reading))
+    joints = []
+    for child in element.all("joint", "freejoint"):
+        joints.append(_joint(file, child, child_class))
+    geometries, inertials = _geometries(file, element, Placement(), child_class)
+    own = element.find("inertial")
+    if own is not None and file.compiler.from_geometry != "true":
+        inertial: Inertial | None = _inertial(file, own)
+    else:
+        inertial = summed(inertials)
+    return BodyDescription(name, parent, placement, inertial, tuple(geometries), tuple(joints))
+
+
+def _geometries(
+    file: _File, element: Element, outer: Placement, child_class: str
+) -> tuple[list[Geometry], list[Inertial]]:
+    geometries, inertials = [], []
+    for child in element.all("geom"):
+        geometry, inertial = _geometry(file, child, outer, child_class)
+        if geometry is not None:
+            geometries.append(geometry)
+        if inertial is not None:
+            inertials.append(inertial)
+    return geometries, inertials
+
+
+def _inertial(file: _File, element: Element) -> Inertial:
+    where = element.place
+    mass = float_of(element.get("mass"), f"{where} mass")
+    if mass < 0:
+        raise InputError(f"{where}: the mass is {mass:g} kg", "give a mass of 0 or more")
+    frame = file.compiler.placement(element, file.reading)
+    if text := element.get("fullinertia"):
+        xx, yy, zz, xy, xz, yz = vector_of(text, 6, f"{where} fullinertia")
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    else:
+        inertia = np.diag(vector_of(element.get("diaginertia", "0 0 0"), 3, f"{where} diaginertia"))
+    return Inertial(mass, frame.position, frame.rotation @ inertia @ frame.rotation.T)
+
+
+def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
+    element = file.defaults.of(given, child_class) if given.tag == "joint" else given
+    where, compiler = element.place, file.compiler
+    name = element.get("name") or f"joint on line {element.line}"
+    kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
+    if kind not in ("hinge", "slide", "ball", "free"):
+        raise InputError(f'{where}: "{kind}" is not a type of joint', "give hinge, slide, ball or free")
+    if kind in ("free", "ball"):
+        return JointDescription(name, kind)
+    turn = compiler.angle if kind == "hinge" else float
+    axis = vector_of(element.get("axis", "0 0 1"), 3, f"{where} axis")
+    size = float(np.linalg.norm(axis))
+    if size < 1e-9:
+        raise InputError(f"{where}: the axis is 0 0 0", "give its direction")
+
+    def value(key: str) -> float:
+        return float_of(element.get(key, "0"), f"{where} {key}")
+
+    zero = turn(value("ref"))
+    lower, upper = -math.inf, math.inf
+    limited = element.get("limited", "auto")
+    if element.get("range") and (limited == "true" or (limited == "auto" and compiler.auto_limits)):
+        low, high = vector_of(element.get("range"), 2, f"{where} range")
+        if low > high:
+            raise InputError(f"{where}: the lower limit {low:g} is above the upper limit {high:g}", "exchange them")
+        lower, upper = turn(float(low)) - zero, turn(float(high)) - zero
+    force = None
+    if text := element.get("actuatorfrcrange"):
+        force = float(np.abs(vector_of(text, 2, f"{where} actuatorfrcrange")).max()) or None
+    return JointDescription(
+        name, kind, axis / size, vector_of(element.get("pos", "0 0 0"), 3, f"{where} pos"), lower, upper,
+        max(0.0, value("damping")) if len(element.get("damping").split()) < 2 else 0.0,
+        max(0.0, value("stiffness")) if len(element.get("stiffness").split()) < 2 else 0.0,
+        turn(value("springref")) - zero, max(0.0, value("frictionloss")), max(0.0, value("armature")),
+        Actuation(max_torque=force) if force else None,
+    )  # fmt: skip
+
+
+# --- geometry ---------------------------------------------------------------------------------------------------------
+
+
+def _geometry(
+    file: _File, given: Element, outer: Placement, child_class: str
+) -> tuple[Geometry | None, Inertial | None]:
+    """A geom, and its mass and inertia in the frame of its body."""
+    element = file.defaults.of(given, child_class)
+    where, name = element.place, element.get("name")
+    kind = element.get("type", "mesh" if element.get("mesh") else "sphere")
+    collides = element.get("contype", "1") != "0" or element.get("conaffinity", "1") != "0"
+    friction = vector_of(element.get("friction", "1"), (1, 2, 3), f"{where} friction")
+    mu = 0.0 if element.get("condim", "3") == "1" else float(friction[0])
+    placement = outer.then(file.compiler.placement(element, file.reading))
+    size = np.zeros(0)
+    if kind not in ("mesh", "hfield"):
+        size = vector_of(element.get("size", "0"), (1, 2, 3), f"{where} size")
+    mass = float_of(element.get("mass"), f"{where} mass") if element.get("mass") else None
+    density = float_of(element.get("density", "1000"), f"{where} density")
+    if (text := element.get("fromto")) and kind in ("capsule", "cylinder", "box", "ellipsoid"):
+        ends = vector_of(text, 6, f"{where} fromto")
+        along = ends[3:] - ends[:3]
+        length = float(np.linalg.norm(along))
+        if length < 1e-12:
+            raise InputError(f"{where}: both ends of fromto are the same point", "give two points")
+        turn = snapped(turn_between(np.array([0.0, 0.0, 1.0]), along / length))
+        placement = outer.then(Placement(0.5 * (ends[:3] + ends[3:]), turn))
+        half = 0.5 * length
+        size = np.array([size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half])
+    if kind in ("mesh", "sdf") or element.get("mesh"):
+        return _mesh(file, element, placement, mass, density, mu, collides)
+    if kind == "hfield":
+        return _height_field(file, element, placement, mu), None
+    if kind == "plane":
+        return Geometry("plane", (), placement, friction=(mu, mu), collides=collides, name=name), None
+    needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}.get(kind)
+    if needed is None:
+        raise InputError(f'{where}: "{kind}" is not a type of geom', "correct it")
+    if len(size) < needed:
+        raise InputError(f"{where}: a {kind} needs {needed} sizes (got {len(size)})", "correct its size")
+    sizes = tuple(float(abs(value)) for value in size[:needed])
+    if mass is None:
+        mass = density * volume(kind, sizes)
+    inertial = moved_to(Inertial(mass, np.zeros(3), mass * moments(kind, sizes)), placement) if mass > 0 else None
+    shown = kind
+    if kind == "ellipsoid":
+        shown = "box"
+        file.reading.notes.append(f"{name or where}: an ellipsoid was taken as its box for contacts.")
+    return Geometry(shown, sizes, placement, "", (mu, mu), None, collides, None, name), inertial
+
+
+def _mesh(
+    file: _File, element: Element, placement: Placement, mass: float | None, density: float, mu: float, collides: bool
+) -> tuple[Geometry, Inertial | None]:
+    name = element.get("mesh")
+    asset = file.meshes.get(name)
+    if asset is None:
+        raise InputError(f'{element.place}: there is no mesh "{name}" in <asset>', "add it")
+    scale = vector_of(asset.get("scale", "1 1 1"), 3, f"{asset.place} scale")
+    path = asset.get("file")
+    if not path:
+        file.reading.notes.append(f"The mesh {name} has its points in the file itself; it was left out.")
+        return Geometry("mesh", (), placement, name, (mu, mu), None, collides, None, element.get("name")), None
+    if file.compiler.strip:
+        path = PurePosixPath(path.replace("\\", "/")).name
+    geometry, mesh = file.reading.mesh_geometry(path, scale, placement, file.compiler.mesh_folder, collides=collides)
+    geometry = replace(geometry, friction=(mu, mu), name=element.get("name"))
+    if mesh is None:
+        inertial = None if mass is None or mass <= 0 else Inertial(mass, placement.position, np.zeros((3, 3)))
+        return geometry, inertial
+    filled = mesh.volume if mesh.volume is not None else 8.0 * float(np.prod(mesh.half_sizes))
+    own = mass if mass is not None else density * filled
+    if own <= 0 or filled <= 0:
+        return geometry, None
+    return geometry, moved_to(Inertial(own, mesh.centre, mesh.moments * (own / filled)), placement)
+
+
+def _height_field(file: _File, element: Element, placement: Placement, mu: float) -> Geometry | None:
+    name = element.get("hfield")
+    asset = file.fields.get(name)
+    if asset is None:
+        raise InputError(f'{element.place}: there is no hfield "{name}" in <asset>', "add it")
+    half_x, half_y, top, _ = vector_of(asset.get("size"), 4, f"{asset.place} size")
+    heights = _heights(file, asset)
+    if heights is None:
+        return None
+    span = float(heights.max() - heights.min())
+    heights = (heights - heights.min()) / span * top if span > 0 else np.zeros_like(heights)
+    step = math.ceil(math.sqrt(heights.size / _MOST_HEIGHTS))
+    if step > 1:
+        file.reading.notes.append(f"The height field {name} was thinned out to every {step}th point.")
+        heights = heights[::step, ::step]
+    return Geometry(
+        "height_field", (float(half_x), float(half_y)), placement, asset.get("file"), (mu, mu), heights=heights,
+        name=element.get("name") or name,
+    )  # fmt: skip
+
+
+def _heights(file: _File, asset: Element) -> FloatArray | None:
+    path = asset.get("file")
+    if not path:
+        rows, columns = (int(float_of(asset.get(key, "0"), asset.place)) for key in ("nrow", "ncol"))
+        if asset.get("elevation") and rows > 1 and columns > 1:
+            count = rows * columns
+            return vector_of(asset.get("elevation"), count, f"{asset.place} elevation").reshape(rows, columns)[::-1]
+        file.reading.notes.append(f"The height field {_asset_name(asset)} has no heights in the file: left out.")
+        return None
+    try:
+        found = resolved(path, file.reading.folder, file.compiler.mesh_folder)
+        if found.suffix.lower() == ".png":
+            return grey_values(found)
+        data = read_bytes(found, HEIGHTS)
+        rows, columns = (int(value) for value in np.frombuffer(data, dtype="<i4", count=2))
+        values = np.frombuffer(data, dtype="<f4", offset=8).astype(np.float64)
+        if rows < 2 or columns < 2 or len(values) != rows * columns or not np.isfinite(values).all():
+            raise InputError("it is damaged", "export it again")
+        return values.reshape(rows, columns)
+    except (InputError, ValueError, OSError) as error:
+        why = error.message if isinstance(error, InputError) else "it cannot be read"
+        file.reading.notes.append(f"The height field {_asset_name(asset)} was left out: {why}.")
+        return None
+
+
+# --- contacts and motors ----------------------------------------------------------------------------------------------
+
+
+def _with_pairs(
+    file: _File, bodies: list[BodyDescription], world: list[Geometry]
+) -> tuple[list[BodyDescription], list[Geometry]]:
+    """Friction of explicit contact pairs in place of that of their two geoms."""
+    frictions: dict[str, tuple[float, float]] = {}
+    for group in file.root.all("contact"):
+        for given in group.all("pair"):
+            pair = file.defaults.of(given, "")
+            values = vector_of(pair.get("friction", "1 1"), (1, 2, 3, 4, 5), f"{pair.place} friction")
+            both = float(values[0]), float(values[min(1, len(values) - 1)])
+            frictions.update({pair.get(key): both for key in ("geom1", "geom2")})
+    if not frictions:
+        return bodies, world
+
+    def with_own(geometries: tuple[Geometry, ...]) -> tuple[Geometry, ...]:
+        return tuple(
+            replace(g, friction=frictions[g.name], collides=True) if g.name in frictions else g for g in geometries
+        )
+
+    file.reading.notes.append(
+        "Friction of explicit contact pairs was taken for their geoms; the rest of them left out."
+    )
+    return [replace(body, geometries=with_own(body.geometries)) for body in bodies], list(with_own(tuple(world)))
+
+
+def _with_contact_friction(bodies: list[BodyDescription], world: list[Geometry]) -> list[BodyDescription]:
+    """Friction of contacts with the ground, which is the larger one of geom and ground."""
+    ground = next((g.friction for g in world if g.kind == "plane" and g.collides), None)
+    if ground is None:
+        return bodies
+
+    def larger(geometry: Geometry) -> Geometry:
+        if geometry.friction is None:
+            return geometry
+        along, across = (max(pair) for pair in zip(geometry.friction, ground, strict=True))
+        return replace(geometry, friction=(along, across))
+
+    return [replace(body, geometries=tuple(larger(g) for g in body.geometries)) for body in bodies]
+
+
+def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDescription]:
+    motors: dict[str, Actuation] = {}
+    others = 0
+    for group in file.root.all("actuator"):
+        for given in group.children:
+            element = file.defaults.of(given, "")
+            joint = element.get("joint") or element.get("jointinparent")
+            if element.tag not in _ACTUATORS or not joint:
+                others += 1
+                continue
+            before, new = motors.get(joint), _actuation(element)
+            if before is not None:
+                new = Actuation(
+                    before.kp if new.kp is None else new.kp, before.kd if new.kd is None else new.kd,
+                    new.max_torque or before.max_torque, new.max_speed or before.max_speed,
+                )  # fmt: skip
+            motors[joint] = new
+    if others:
+        file.reading.notes.append(f"{plural(others, 'actuator')} of other things than joints left out.")
+
+    def driven(joint: JointDescription) -> JointDescription:
+        if joint.name not in motors:
+            return joint
+        motor = motors[joint.name]
+        own = joint.actuation.max_torque if joint.actuation is not None else None
+        limits = [limit for limit in (motor.max_torque, own) if limit is not None]
+        return replace(joint, actuation=replace(motor, max_torque=min(limits, default=None)))
+
+    return [replace(body, joints=tuple(driven(joint) for joint in body.joints)) for body in bodies]
+
+
+def _actuation(element: Element) -> Actuation:
+    where = element.place
+    gear = abs(float(vector_of(element.get("gear", "1"), (1, 2, 3, 4, 5, 6), f"{where} gear")[0]))
+    kp = kd = None
+
+    def largest(key: str, limited: str) -> float | None:
+        if not element.get(key) or element.get(limited, "auto") == "false":
+            return None
+        return float(np.abs(vector_of(element.get(key), 2, f"{where} {key}")).max()) * gear or None
+
+    torque = largest("forcerange", "forcelimited")
+    if element.tag == "position":
+        kp = float_of(element.get("kp", "1"), f"{where} kp") * gear**2
+        kd = float_of(element.get("kv", "0"), f"{where} kv") * gear**2
+    elif element.tag == "velocity":
+        kd = float_of(element.get("kv", "1"), f"{where} kv") * gear**2
+    elif element.tag == "general" and element.get("biastype") == "affine":
+        bias = vector_of(element.get("biasprm", "0 0 0"), tuple(range(1, 11)), f"{where} biasprm")
+        kp = -float(bias[1]) * gear**2 if len(bias) > 1 and bias[1] < 0 else None
+        kd = -float(bias[2]) * gear**2 if len(bias) > 2 and bias[2] < 0 else None
+    elif element.tag == "motor":
+        control = largest("ctrlrange", "ctrllimited")
+        limits = [limit for limit in (torque, control) if limit is not None]
+        torque = min(limits, default=None)
+    return Actuation(kp, kd, torque)
+
+
+def _with_total_mass(bodies: list[BodyDescription], total: float) -> list[BodyDescription]:
+    mass = sum(body.inertial.mass for body in bodies if body.inertial is not None)
+    if mass <= 0:
+        return bodies
+    return [
+        body
+        if body.inertial is None
+        else replace(
+            body,
+            inertial=Inertial(
+                body.inertial.mass * total / mass, body.inertial.centre, body.inertial.inertia * total / mass
+            ),
+        )
+        for body in bodies
+    ]

@@ -1,0 +1,149 @@
+"""What the readers of all formats share: notes, meshes that are read once, and what belongs to the world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import InputError
+from snakestudio.robot_files.description import BodyDescription, Geometry, Placement
+from snakestudio.robot_files.files import MissingFileError, resolved
+from snakestudio.robot_files.meshes import Mesh, read_mesh
+
+__all__ = ["Reading", "listed", "plural", "world_geometry"]
+
+_MOST_NAMES = 6
+
+
+def plural(number: int, what: str) -> str:
+    """A number and what is counted: 1 sensor, 2 sensors."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def listed(names: Sequence[str], most: int = _MOST_NAMES) -> str:
+    """Names as a list of readable length."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+
+
+class Reading:
+    """A robot file while it is read.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it is.
+
+    Attributes
+    ----------
+    notes : list of str
+        What was left out or approximated, a sentence each.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.notes: list[str] = []
+        self._meshes: dict[str, Mesh | None] = {}
+        self._rounded: list[str] = []
+        self._missing: list[str] = []
+
+    def note_rounded(self, where: str) -> None:
+        """Remember that angles there were rounded values of pi/2 or pi."""
+        self._rounded.append(where)
+
+    def finished_notes(self) -> tuple[str, ...]:
+        """All notes, those that concern many elements as one sentence."""
+        notes = list(self.notes)
+        if self._rounded:
+            names = listed(list(dict.fromkeys(self._rounded)))
+            notes.append(f"Angles that are multiples of 90° but for rounding were made exact: {names}.")
+        if self._missing:
+            names = listed(list(dict.fromkeys(self._missing)))
+            notes.append(
+                f"Meshes that are not in the folder of the robot file or near it: {names}. The sizes of their links"
+                " are estimated from other geometry, the distances between joints and the inertia."
+            )
+        return tuple(notes)
+
+    def mesh(self, file: str, subfolder: str = "") -> Mesh | None:
+        """A mesh of the robot file; None if it is missing or cannot be read, which is noted.
+
+        Raises
+        ------
+        InputError
+            If its name leads out of the robot file's folder.
+        """
+        key = f"{subfolder}/{file}"
+        if key not in self._meshes:
+            try:
+                path = resolved(file, self.folder, subfolder)
+            except MissingFileError:
+                self._missing.append(file)
+                self._meshes[key] = None
+            else:
+                try:
+                    self._meshes[key] = read_mesh(path)
+                except InputError as error:
+                    self.notes.append(f"The mesh {file} was not used: {error.message}.")
+                    self._meshes[key] = None
+        return self._meshes[key]
+
+    def mesh_geometry(
+        self, file: str, scale: FloatArray, placement: Placement, subfolder: str = "", *, collides: bool = True
+    ) -> tuple[Geometry, Mesh | None]:
+        """A mesh as geometry of a body, and the mesh."""
+        mesh = self.mesh(file, subfolder)
+        if mesh is None:
+            return Geometry("mesh", (), placement, file, collides=collides), None
+        mesh = mesh.scaled(scale)
+        size = tuple(float(value) for value in mesh.half_sizes)
+        return Geometry("mesh", size, placement.then(mesh.box), file, collides=collides), mesh
+
+
+def world_geometry(bodies: Sequence[BodyDescription]) -> tuple[list[BodyDescription], list[Geometry]]:
+    """Bodies without those that nothing moves and that carry nothing that moves, and the geometry of those.
+
+    A body without joints whose parent is the world does not move; the base of a robot that is fixed to the world
+    carries joints and stays.
+    """
+    children: list[list[int]] = [[] for _ in bodies]
+    for index, body in enumerate(bodies):
+        if body.parent >= 0:
+            children[body.parent].append(index)
+    carries = [bool(body.joints) for body in bodies]
+    for index in reversed(range(len(bodies))):
+        carries[index] = carries[index] or any(carries[child] for child in children[index])
+    static = [False] * len(bodies)
+    placements: list[Placement] = []
+    for index, body in enumerate(bodies):
+        outer = Placement() if body.parent < 0 else placements[body.parent]
+        placements.append(outer.then(body.placement))
+        static[index] = not body.joints and not carries[index] and (body.parent < 0 or static[body.parent])
+    world = [
+        _moved(geometry, placements[index])
+        for index, body in enumerate(bodies)
+        if static[index]
+        for geometry in body.geometries
+    ]
+    numbers = np.cumsum([not each for each in static]) - 1
+    kept = [
+        BodyDescription(
+            body.name, -1 if body.parent < 0 else int(numbers[body.parent]), body.placement, body.inertial,
+            body.geometries, body.joints,
+        )
+        for index, body in enumerate(bodies)
+        if not static[index]
+    ]  # fmt: skip
+    return kept, world
+
+
+def _moved(geometry: Geometry, outer: Placement) -> Geometry:
+    axis = geometry.friction_axis
+    return Geometry(
+        geometry.kind, geometry.size, outer.then(geometry.placement), geometry.file, geometry.friction,
+        None if axis is None else outer.rotation @ axis, geometry.collides, geometry.heights, geometry.name,
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""Rotations as robot files write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+
+__all__ = ["about", "from_axes", "from_quaternion", "from_rpy", "rounded_angles", "snapped", "turn_between"]
+
+_ROUNDING = 2e-3
+"""1.57 for pi/2 and 3.14 for pi are that far off, rad."""
+
+_DIGITS = 2e-6
+"""0.707107 in a quaternion makes errors up to this."""
+
+
+def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bool]:
+    """Angles with those that are multiples of pi/2 but for rounding made exact (rad); whether any was changed."""
+    result = np.array(angles, dtype=np.float64)
+    quarters = np.round(result / (math.pi / 2))
+    exact = quarters * (math.pi / 2)
+    near = (quarters != 0) & (np.abs(result - exact) < _ROUNDING)
+    changed = bool((near & (np.abs(result - exact) > 1e-5)).any())
+    result[near] = exact[near]
+    return result, changed
+
+
+def snapped(rotation: FloatArray) -> FloatArray:
+    """A rotation with entries that are -1, 0 or 1 but for rounding made exact, where all of them are."""
+    whole = np.asarray(np.round(rotation), dtype=np.float64)
+    exact = float(np.abs(rotation - whole).max()) < _DIGITS
+    return whole if exact else rotation
+
+
+def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:
+    """The rotation about an axis, by its right-hand rule; angle in rad."""
+    x, y, z = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
+    c, s = math.cos(angle), math.sin(angle)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + s * cross + (1.0 - c) * cross @ cross
+
+
+def from_rpy(rpy: Sequence[float] | FloatArray) -> FloatArray:
+    """The rotation of URDF and SDF: about the fixed axes x, y and z in turn."""
+    roll, pitch, yaw = rpy
+    return snapped(about((0, 0, 1), yaw) @ about((0, 1, 0), pitch) @ about((1, 0, 0), roll))
+
+
+def from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
+    """The rotation of a quaternion, which is normalized first; the identity where it is 0."""
+    length = math.sqrt(w * w + x * x + y * y + z * z)
+    if length == 0.0:
+        return np.eye(3)
+    w, x, y, z = w / length, x / length, y / length, z / length
+    return snapped(
+        np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+    )
+
+
+def from_axes(x_axis: FloatArray, y_axis: FloatArray) -> FloatArray:
+    """The rotation whose x axis is given, and whose y axis is as near to the given one as it can be."""
+    x = x_axis / np.linalg.norm(x_axis)
+    y = y_axis - (y_axis @ x) * x
+    y /= np.linalg.norm(y)
+    return snapped(np.column_stack([x, y, np.cross(x, y)]))
+
+
+def turn_between(start: FloatArray, end: FloatArray) -> FloatArray:
+    """The smallest rotation that turns one unit vector into another."""
+    axis = np.cross(start, end)
+    size = float(np.linalg.norm(axis))
+    if size < 1e-12:
+        if start @ end > 0:
+            return np.eye(3)
+        side = np.eye(3)[int(np.abs(start).argmin())]
+        return about(np.cross(start, side), math.pi)
+    return about(axis, math.atan2(size, float(start @ end)))

@@ -1,0 +1,66 @@
+"""Volumes and moments of the primitive shapes of robot files, and masses put together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.robot_files.description import Inertial, Placement
+
+__all__ = ["moments", "moved_to", "summed", "volume"]
+
+
+def volume(kind: str, size: tuple[float, ...]) -> float:
+    """Of a box, an ellipsoid, a sphere, a cylinder or a capsule (sizes as in `Geometry`), m^3."""
+    if kind == "box":
+        return 8.0 * size[0] * size[1] * size[2]
+    if kind == "ellipsoid":
+        return 4.0 / 3.0 * math.pi * size[0] * size[1] * size[2]
+    ball = 4.0 / 3.0 * math.pi * size[0] ** 3
+    if kind == "sphere":
+        return ball
+    barrel = 2.0 * math.pi * size[0] ** 2 * size[1]
+    return barrel + ball if kind == "capsule" else barrel
+
+
+def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
+    """Inertia (3, 3) about the centre for a mass of 1 that fills the shape, m^2."""
+    if kind in ("box", "ellipsoid"):
+        square = np.array(size) ** 2 / (3.0 if kind == "box" else 5.0)
+        return np.diag(square.sum() - square)
+    radius = size[0]
+    if kind == "sphere":
+        return 0.4 * radius**2 * np.eye(3)
+    half = size[1]
+    barrel = 2.0 * math.pi * radius**2 * half
+    across = barrel * (radius**2 / 4.0 + half**2 / 3.0)
+    along = barrel * radius**2 / 2.0
+    if kind == "capsule":
+        ball = 4.0 / 3.0 * math.pi * radius**3
+        # Two half balls, their centres 3/8 of the radius beyond the ends of the barrel.
+        across += ball * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
+        along += 0.4 * ball * radius**2
+    return np.diag([across, across, along]) / volume(kind, size)
+
+
+def moved_to(inertial: Inertial, placement: Placement) -> Inertial:
+    """Mass and inertia of what is placed in another frame, in that frame."""
+    turn = placement.rotation
+    centre = placement.position + turn @ inertial.centre
+    return Inertial(inertial.mass, centre, turn @ inertial.inertia @ turn.T)
+
+
+def summed(parts: Sequence[Inertial]) -> Inertial | None:
+    """All parts as one rigid body; None if there is none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    mass = sum(part.mass for part in parts)
+    centre = parts[0].centre if mass <= 0 else sum((part.mass * part.centre for part in parts), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for part in parts:
+        arm = part.centre - centre
+        inertia += part.inertia + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return Inertial(mass, centre, inertia)

@@ -1,0 +1,77 @@
+"""Xacro files, expanded by the xacro package where that is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from snakestudio.inputs import ROBOT, InputError, read_bytes
+from snakestudio.robot_files.elements import parse_xml
+
+__all__ = ["expanded"]
+
+_UPWARDS = 6
+
+
+def expanded(path: Path) -> bytes:
+    """The URDF that a xacro file is written for, with the default values of its arguments.
+
+    Raises
+    ------
+    InputError
+        If the package is not installed, or cannot expand the file.
+    """
+    if importlib.util.find_spec("xacro") is None:
+        name = path.name.removesuffix(".xacro").removesuffix(".urdf")
+        raise InputError(
+            "this is a xacro file, which the xacro package expands, and that is not installed",
+            f"run pip install xacro, or expand the file where ROS is installed: xacro {path.name} > {name}.urdf",
+        )
+    import xacro  # type: ignore[import-not-found, unused-ignore]
+
+    try:
+        with _packages_near(path):
+            return bytes(xacro.process_file(str(path)).toxml("utf-8"))
+    except Exception as error:  # whatever the expressions in the file raise
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"the xacro package cannot expand it ({reason})", "expand it where its packages are") from None
+
+
+@contextmanager
+def _packages_near(path: Path) -> Iterator[None]:
+    """Let ``$(find NAME)`` find packages around the file: xacro asks a package of ROS for them."""
+    finder = ModuleType("ament_index_python.packages")
+    finder.get_package_share_directory = lambda name: str(_package(name, path))  # type: ignore[attr-defined]
+    ours = {"ament_index_python": ModuleType("ament_index_python"), "ament_index_python.packages": finder}
+    usual = {name: sys.modules.get(name) for name in ours}
+    sys.modules.update(ours)
+    try:
+        yield
+    finally:
+        for name, module in usual.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+
+
+def _package(name: str, path: Path) -> Path:
+    """Folder of a package that the file is in, or that is next to that."""
+    for folder in list(path.resolve().parents)[:_UPWARDS]:
+        if folder.name == name or _name_of(folder) == name:
+            return folder
+        if (folder / name).is_dir():
+            return folder / name
+    raise InputError(f'there is no package "{name}" near the file', "add it")
+
+
+def _name_of(folder: Path) -> str:
+    """Name in the package.xml of a folder; "" if there is none."""
+    try:
+        return parse_xml(read_bytes(folder / "package.xml", ROBOT), ROBOT).text_of("name")
+    except InputError:
+        return ""

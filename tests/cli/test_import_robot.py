@@ -1,0 +1,120 @@
+"""`snakestudio import-robot` as users type it, and files that it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.scene_check import check
+from tests.robot_files.robots import mjcf_chain, urdf_joint, urdf_link, urdf_modules
+
+
+def test_imported_robots_run_a_gait_without_editing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("snake.urdf").write_text(urdf_modules(8))
+    assert main(["import-robot", "snake.urdf"]) == 0
+    scene = load_scene("snake.toml")
+    assert (scene.robot.n_links, scene.robot.joints) == (8, "alternating")
+    assert [problem for problem in check(scene) if problem.severity == "error"] == []
+    assert "wrote snake.toml: modules, 8 links, 7 axes, 4 kg" in capsys.readouterr().out
+    assert main(["run", "snake.toml", "--duration", "0.2"]) == 0
+    assert "0 unconverged" in capsys.readouterr().out
+    assert main(["import-robot", "snake.urdf"]) == 2  # it is there already
+    assert main(["import-robot", "snake.urdf", "--force"]) == 0
+
+
+def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) -> None:
+    robot, scene = tmp_path / "snake.urdf", tmp_path / "scene.toml"
+    robot.write_text(urdf_modules(8))
+    scene.write_text((scenes_dir() / "sidewinding.toml").read_text())
+    assert main(["import-robot", str(robot), "--into", str(scene)]) == 0
+    assert load_scene(scene).robot.n_links == 8
+    assert "# measured by dragging the robot from a scale" in scene.read_text()
+
+
+def test_import_robot_takes_what_stands_around_it(tmp_path: Path) -> None:
+    post = '<geom type="cylinder" size="0.05 0.1" pos="0.1 0 0.1"/>'
+    robot, scene = tmp_path / "snake.xml", tmp_path / "new.toml"
+    robot.write_text(mjcf_chain(["0 0 1", "0 0 1"]).replace("<worldbody>", f"<worldbody>{post}"))
+    assert main(["import-robot", str(robot), "-o", str(scene)]) == 0
+    found = load_scene(scene)
+    assert len(found.obstacles) == 1
+    assert [problem for problem in check(found) if problem.severity == "error"] == []
+
+
+LINK_B = urdf_link("b", x=0.05)
+LINKS = "".join(urdf_link(name, x=0.05) for name in "abcd")
+CHAIN = urdf_joint("j1", "a", "b", "0.1 0 0") + urdf_joint("j2", "b", "c", "0.1 0 0")
+TAIL = urdf_joint("j3", "c", "d", "0.1 0 0")
+
+
+def _urdf(inside: str) -> str:
+    return f'<robot name="bad">{LINKS}{inside}</robot>'
+
+
+BAD = {
+    "entities": (
+        '<!DOCTYPE robot [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><robot>&b;</robot>',
+        "declares a document type",
+    ),
+    "too many": ('<robot name="many">' + '<link name="a"/>' * 1_000_000 + "</robot>", "more than"),
+    "too deep": ("<mujoco>" + "<body>" * 5000, "nested more than"),
+    "not XML": ("a robot", "not valid XML"),
+    "empty": ("", "the file is empty"),
+    "truncated": (urdf_modules(4)[:-200], "not valid XML"),
+    "another root": ("<svg/>", "its root element is <svg>"),
+    "tree": (_urdf(CHAIN + urdf_joint("j3", "b", "d", "0 0.1 0")), 'the robot branches at "b"'),
+    "mimic": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", extra='<mimic joint="j1"/>')), '"j3" mimics "j1"'),
+    "loop": (_urdf(CHAIN + TAIL + urdf_joint("j4", "a", "d", "0.1 0 0")), 'link "d" has two parents'),
+    "equality": (
+        mjcf_chain(["0 0 1"], outside='<equality><connect body1="link_1" body2="link_2" anchor="0 0 0"/></equality>'),
+        'closes a loop between "link_1" and "link_2"',
+    ),
+    "no mass": (
+        _urdf(CHAIN + TAIL).replace(LINK_B, LINK_B.replace('value="0.5"', 'value="0"')),
+        'link "b" has no mass between two joints',
+    ),
+    "limits": (
+        _urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", extra='<limit lower="1" upper="-1" effort="1"/>')),
+        "the lower limit 1 is above the upper limit -1",
+    ),
+    "not a number": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "nan 0 0")), "not finite"),
+    "not numbers": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "a b c")), "not a list of numbers"),
+    "package": (
+        _urdf(CHAIN + TAIL).replace('<cylinder radius="0.03" length="0.1"/>', '<mesh filename="package://a/../../b.stl"/>'),
+        "leads out of the folder",
+    ),
+    "no joints": ('<robot name="post"><link name="a"/></robot>', "no joint that turns"),
+    "no such link": (_urdf(urdf_joint("j1", "a", "nobody", "0.1 0 0")), 'there is no link "nobody"'),
+    "oblique": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "0.1 0 0", axis="0 0.7 0.5")), "° away from the nearest axis"),
+    "sdf reference": (
+        '<sdf><model name="m"><link name="a"><pose relative_to="b">0 0 0 0 0 0</pose></link></model></sdf>',
+        'relative to "b", which does not exist',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_robot_files_give_one_message_and_write_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, message = BAD[name]
+    Path("bad.urdf").write_text(text)
+    assert main(["import-robot", "bad.urdf"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("snakestudio: bad.urdf: ")
+    assert message.lower() in said.lower()
+    assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.urdf"]
+
+
+def test_a_missing_robot_file_is_one_message(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import-robot", "/nowhere/robot.urdf"]) == 2
+    assert "There is no such file" in capsys.readouterr().err

@@ -1,0 +1,172 @@
+"""Chains of any joints as plain arrays: random ones, their pose, runs of the spatial engine's kernel, and MuJoCo's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import mujoco
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from snakestudio._arrays import FloatArray
+from snakestudio.engines.row_buffers import make_row_buffers
+from snakestudio.engines.spatial_nonsmooth.joint_kinds import axis_names
+from snakestudio.engines.spatial_nonsmooth.params import (
+    AXIS_VALUES,
+    DAMPING,
+    HIGH,
+    LAG,
+    LOW,
+    MOST,
+    REST,
+    STIFFNESS,
+    Chain,
+    Params,
+    axis_rows,
+    link_rows,
+    params_of,
+)
+from snakestudio.engines.spatial_nonsmooth.state import ENERGY, State, make_state, make_work
+from snakestudio.engines.spatial_nonsmooth.step import advance_steps
+from snakestudio.kernels._jit import direct
+from snakestudio.kernels.spatial_problem import ACROSS, AXIAL, FRONT, MASS, REAR
+from snakestudio.model.scene import Scene, Solver
+from snakestudio.model.world import Ground
+from tests.engines.spatial import KIND
+
+AXES = {"yaw": (0.0, 0.0, 1.0), "pitch": (0.0, 1.0, 0.0), "roll": (1.0, 0.0, 0.0)}
+STILL = Ground(gravity_m_s2=0.0)
+
+Torque = Callable[[FloatArray], FloatArray]
+"""From times (k,), s, to torques of all axes (k, m), N m."""
+Reference = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+"""From times (k,), s, to angles and rates of all axes, each (k, m), rad and rad/s."""
+
+_advance = direct(advance_steps)
+
+
+def limp_axes(count: int) -> FloatArray:
+    """Values of `count` axes without gains, stops or springs."""
+    values = np.zeros((count, AXIS_VALUES))
+    values[:, [LOW, HIGH, MOST, LAG]] = -np.inf, np.inf, np.inf, 1.0
+    return values
+
+
+def chain_of(links: FloatArray, kinds: Sequence[int], values: FloatArray, offsets: FloatArray | None = None) -> Chain:
+    """A chain of these links and joints; `values` as of `axis_rows`."""
+    bits = np.array(kinds, dtype=np.int64)
+    return Chain(links, bits, np.zeros(len(bits)) if offsets is None else offsets, axis_rows(links, bits, values))
+
+
+def n_axes(kinds: Sequence[int]) -> int:
+    """Number of axes of joints of these kinds."""
+    return sum(len(axis_names(kind)) for kind in kinds)
+
+
+def random_links(rng: np.random.Generator, n: int) -> FloatArray:
+    """Unequal links whose centres of mass are anywhere between their joints."""
+    mass, across, axial = rng.uniform(0.5, 1.5, n), rng.uniform(1e-3, 3e-3, n), rng.uniform(6e-4, 1.5e-3, n)
+    rear, front = rng.uniform(0.03, 0.09, (2, n))
+    contact = np.column_stack([-rear, front]) * rng.uniform(0.2, 0.9, (n, 1))
+    radius = rng.uniform(0.04, 0.05, n)
+    return link_rows(mass, across, axial, rear, front, contact, radius, np.full(n, 0.05), np.full((n, 3), 0.2))
+
+
+def pose_of(chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)) -> FloatArray:
+    """Poses (n, 7) with the first centre of mass at `place` and the first link along x."""
+    turn, at, pose = Rotation.identity(), np.array(place), []
+    joints = chain.joints
+    for k, link in enumerate(chain.links):
+        x, y, z, w = turn.as_quat()
+        pose.append([*at, w, x, y, z])
+        if k == len(chain.links) - 1:
+            break
+        at = at + link[FRONT] * turn.apply([1.0, 0.0, 0.0])
+        for j, name in zip(range(joints[k], joints[k + 1]), axis_names(int(chain.kinds[k])), strict=True):
+            turn = turn * Rotation.from_rotvec(angle[j] * np.array(AXES[name]))
+            if name == "yaw":
+                at = at + chain.offsets[k] * turn.apply([1.0, 0.0, 0.0])
+        at = at + chain.links[k + 1, REAR] * turn.apply([1.0, 0.0, 0.0])
+    return np.array(pose)
+
+
+def params_with(chain: Chain, dt: float, ground: Ground = STILL) -> Params:
+    """Constants of a chain on the ground alone."""
+    return params_of(chain, Scene(model=KIND, ground=ground, solver=Solver(step_s=dt)), None)
+
+
+def run_chain(
+    params: Params, state: State, seconds: float, torque: Torque | None = None, reference: Reference | None = None
+) -> State:
+    """Run from `state` under given torques, or under motors that follow a reference (or hold the angle 0).
+
+    Returns `state`.
+    """
+    n, m, dt = len(params.links), len(params.axes), params.dt
+    steps = round(seconds / dt)
+    work, scratch = make_work(n, m, len(state.law))
+    time = np.arange(steps + 1) * dt
+    angle, rate = np.zeros((2, steps + 1, m)) if reference is None else reference(time)
+    angle, rate = (np.ascontiguousarray(part[:, :, None]) for part in (angle, rate))
+    given = np.zeros((0, 0, 1)) if torque is None else np.ascontiguousarray(torque(time)[:, :, None])
+    rows = make_row_buffers(0, n, len(ENERGY), 0, m)
+    nothing = np.zeros(0, np.int64)
+    status = _advance(params, state, work, scratch, time, angle, rate, given, steps, nothing, rows)
+    assert status == 0
+    return state
+
+
+def resting(chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)) -> State:
+    """State of a chain at rest with these joint angles (m,)."""
+    pose = pose_of(chain, angle, place)
+    return make_state(pose, np.zeros((len(pose), 6)), angle)
+
+
+def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
+    """The same chain in MuJoCo: joints as hinges, springs and dampers as its own; no contacts."""
+    gravity = " ".join(repr(float(g)) for g in ground.gravity)
+    lines = [f'<mujoco><option timestep="{dt!r}" gravity="{gravity}" integrator="RK4"/><worldbody>']
+    joints = chain.joints
+    for k, link in enumerate(chain.links):
+        mass, across, axial, rear = (float(value) for value in link[[MASS, ACROSS, AXIAL, REAR]])
+        at = -rear if k == 0 else float(chain.links[k - 1, REAR] + chain.links[k - 1, FRONT] + chain.offsets[k - 1])
+        lines.append(f'<body pos="{at!r} 0 {50.0 if k == 0 else 0.0}">')
+        if k == 0:
+            lines.append("<freejoint/>")
+        else:
+            swing = float(chain.offsets[k - 1])
+            for j, name in zip(range(joints[k - 1], joints[k]), axis_names(int(chain.kinds[k - 1])), strict=True):
+                stiffness, damping, rest = chain.axes[j, [STIFFNESS, DAMPING, REST]]
+                place = f"{-swing!r} 0 0" if name == "yaw" else "0 0 0"
+                lines.append(
+                    f'<joint type="hinge" pos="{place}" axis="{AXES[name][0]} {AXES[name][1]} {AXES[name][2]}" '
+                    f'stiffness="{float(stiffness)!r}" damping="{float(damping)!r}" '
+                    f'springref="{math.degrees(rest)!r}"/>'
+                )
+        lines.append(f'<inertial pos="{rear!r} 0 0" mass="{mass!r}" diaginertia="{axial!r} {across!r} {across!r}"/>')
+    lines.append("</body>" * len(chain.links) + "</worldbody></mujoco>")
+    return mujoco.MjModel.from_xml_string("\n".join(lines))
+
+
+def mujoco_centres(
+    chain: Chain, angle: FloatArray, seconds: float, ground: Ground = STILL, torque: Torque | None = None,
+    dt: float = 1e-4,
+) -> FloatArray:  # fmt: skip
+    """Centres of mass (n, 3), m, of a chain that starts at rest, after `seconds`, as MuJoCo computes them."""
+    model = mujoco_model(chain, ground, dt)
+    data = mujoco.MjData(model)
+    data.qpos[7:] = angle
+    if torque is not None:
+
+        def drive(_: mujoco.MjModel, data: mujoco.MjData) -> None:
+            data.qfrc_applied[6:] = torque(np.array([data.time]))[0]
+
+        mujoco.set_mjcb_control(drive)
+    try:
+        mujoco.mj_step(model, data, round(seconds / dt))
+    finally:
+        mujoco.set_mjcb_control(None)
+    mujoco.mj_kinematics(model, data)
+    centres: FloatArray = data.xipos[1:].copy()
+    return centres
