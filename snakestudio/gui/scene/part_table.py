@@ -40,6 +40,9 @@ Index = QModelIndex | QPersistentModelIndex
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_SAMPLED = 30
+"""Rows by which the width of a column is chosen."""
+
 _NARROWEST, _WIDEST = 64, 200
 """Widths of a column, px of the design."""
 
@@ -224,6 +227,7 @@ class _Grid(QTableView):
         self.verticalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setResizeContentsPrecision(_SAMPLED)
 
     def cells(self) -> dict[int, list[int]]:
         """Rows of the selected cells, from the top, by column; the current cell if none is selected."""

@@ -307,25 +307,21 @@ def _rewritten(
     count = _count(robot, table)
     result = [_changed(override, **{name: None}) for override in overrides]
     emptied = [_empty(new) and not _empty(old) for new, old in zip(result, overrides, strict=True)]
+    alike: dict[tuple[range, str | None], list[int]] = {}
+    for number, override in enumerate(result):
+        alike.setdefault((selected(override.index, count), getattr(override, "only", None)), []).append(number)
     first = 0
     for entry in arrange(target, count, _per_axis(table, name)):
-        rows = selected(entry.where, count)
-        alike = (
-            number
-            for number in range(first, len(result))
-            if selected(result[number].index, count) == rows
-            and getattr(result[number], "only", None) == entry.only
-            and getattr(result[number], name) is None
-        )
-        number = next(alike, None)
-        if number is None:
+        numbers = alike.get((selected(entry.where, count), entry.only), [])
+        free = (each for each in numbers if each >= first and getattr(result[each], name) is None)
+        place = next(free, len(result))
+        if place == len(result):
             result.append(_table(table, entry, name))
             emptied.append(False)
-            number = len(result) - 1
         else:
-            result[number] = _changed(result[number], **{name: entry.value})
+            result[place] = _changed(result[place], **{name: entry.value})
         if arrange is _layered:
-            first = number + 1  # what follows is an exception from this
+            first = place + 1  # what follows is an exception from this
     result = [override for override, gone in zip(result, emptied, strict=True) if not (gone and _empty(override))]
     return result if _resolved(result, count).get(name, {}) == target else None
 
@@ -412,7 +408,7 @@ def _indices(rows: list[int], count: int) -> list[int | str]:
     ways = [_runs(rows)]
     if count > 2:
         for word, every in (("odd", range(0, count, 2)), ("even", range(1, count, 2))):
-            if len(every) > 1 and set(every) <= set(rows):
+            if 1 < len(every) <= len(rows) and set(every) <= set(rows):
                 ways.append([word, *_runs([row for row in rows if row not in every])])
     return min(ways, key=len)
 
