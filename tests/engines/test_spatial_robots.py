@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ import pytest
 
 from snakestudio.engines import registry
 from snakestudio.engines.spatial_nonsmooth.state import ENERGY
+from snakestudio.errors import ExportError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
+from snakestudio.session import contact_problem_file
+from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from tests.engines.common import gait_reference, still
 from tests.engines.spatial import KIND, energy
 
@@ -105,3 +109,18 @@ def test_large_link_touches_first() -> None:
     loads = np.linalg.norm(engine.snapshot().contacts.force_normal, axis=1)
     links = engine.snapshot().contacts.link
     assert loads[links == 5].sum() > 0.5 * loads.sum()
+
+
+def test_directional_contact_problem_is_saved_for_our_own_solver_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contact_problem_file, "cache_dir", lambda: tmp_path)
+    scene = scene_with({"ground.mu_backward": 0.4})
+    engine = registry.create(scene)
+    engine.advance(gait_reference(scene, 4), 4, ())
+    with pytest.raises(ExportError, match="forwards and backwards"):
+        write_contact_problem(tmp_path / "problem.hdf5", engine)
+    saved = save_failing_problem(engine)
+    assert saved is not None
+    assert saved.suffix == ".npz"
+    assert not saved.with_suffix(".hdf5").exists()
