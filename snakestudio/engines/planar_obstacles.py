@@ -118,7 +118,8 @@ def gaps(outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: F
     half, radius : float or (n,) array
         L_GS and L_SC of the links, m.
     """
-    half = np.broadcast_to(half, len(q))[:, None]
+    halves = np.broadcast_to(half, len(q))
+    half = halves[:, None]
     x, y, round_off, half_x, half_y, cos, sin = outline[:7]
     turn = np.array([[cos, sin], [-sin, cos]])
     centre = (q[:, :2] - (x, y)) @ turn.T  # in the frame of the obstacle, as all below
@@ -134,8 +135,8 @@ def gaps(outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: F
     # The stretch of the axis between either pair of faces; if they have one in common, the link goes through.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a link along a face never leaves the pair
         one, other = (-size - centre) / axis, (size - centre) / axis
-    enters = np.maximum(np.fmin(one, other).max(axis=1), -half[:, 0])
-    leaves = np.minimum(np.fmax(one, other).min(axis=1), half[:, 0])
+    enters = np.maximum(np.fmin(one, other).max(axis=1), -halves)
+    leaves = np.minimum(np.fmax(one, other).min(axis=1), halves)
     nearest = np.where(enters < leaves, np.minimum(nearest, 0.0), nearest)
     gap: FloatArray = nearest - round_off - radius
     return gap

@@ -11,7 +11,7 @@ from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.ground_map import make_ground_map
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
-from snakestudio.kernels.ground_patches import GroundMap
+from snakestudio.kernels.ground_patches import AGAINST_AXIS, WITH_AXIS, GroundMap
 from snakestudio.kernels.planar_ground import law_table
 from snakestudio.kernels.planar_problem import BOX, DISC, HALVES, MASS, UNIT_VELOCITY, link_table
 from snakestudio.model.ground_friction import axial_friction
@@ -121,7 +121,7 @@ def friction_kind(scene: Scene) -> int:
     if scene.ground.law == "unit_velocity":
         return UNIT_VELOCITY
     friction = axial_friction(scene.robot, scene.ground)
-    return DISC if np.array_equal(friction[..., 0], friction[..., 1]) else HALVES
+    return DISC if np.array_equal(friction[..., WITH_AXIS], friction[..., AGAINST_AXIS]) else HALVES
 
 
 def _link_table(scene: Scene) -> FloatArray:

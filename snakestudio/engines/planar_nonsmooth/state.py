@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.kernels.axes import X
 from snakestudio.kernels.planar_problem import LAW_WIDTH
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
@@ -252,7 +253,7 @@ def with_loads_by_link(state: State) -> State:
     n = shapes[0][0] if shapes[0] else 0
     if shapes[1:] != [(11,), (n, 4), (2, n + 1, 2)]:
         return state
-    load, earlier = state.sums[8], state.before[:, n, 0]
+    load, earlier = state.sums[8], state.before[:, n, X]
     return state._replace(
         sums=np.concatenate([state.sums[:8], np.zeros(2), state.sums[9:]]),
         impulse=np.column_stack([state.impulse, np.full(n, load)]),
