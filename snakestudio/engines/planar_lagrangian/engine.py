@@ -136,7 +136,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
-        wide = isinstance(state, State) and isinstance(state.sums, np.ndarray) and state.sums.size > PASSIVE_WORK
+        sums = getattr(state, "sums", None)
+        wide = isinstance(sums, np.ndarray) and sums.size > PASSIVE_WORK
         self._state = agreeing(state, widened(self._state) if wide else self._state)
         self._params = make_params(scene)
         self._make_room()
