@@ -93,4 +93,5 @@ def evaluate_program(program: FloatArray, a: float, b: float, c: float) -> float
             program[i, RESULT] = math.nan
         else:
             program[i, RESULT] = left**right
-    return program[last, RESULT]
+    result: float = program[last, RESULT]
+    return result

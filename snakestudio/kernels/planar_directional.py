@@ -80,7 +80,8 @@ def bound(side: float, law: FloatArray, k: int, kind: int, radius: float) -> flo
     """Largest impulse along of link k towards a side, +1 or -1, where components are taken apart."""
     if kind != BOX:
         return 0.0
-    return radius * (law[k, WITH] if side > 0.0 else law[k, AGAINST])
+    largest: float = radius * (law[k, WITH] if side > 0.0 else law[k, AGAINST])
+    return largest
 
 
 @jit

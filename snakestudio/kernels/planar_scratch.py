@@ -158,10 +158,12 @@ def add_contact(
 @inlined
 def contact_response(problem: ChainProblem, k: int, x: float, y: float, arm: float) -> float:
     """What a unit impulse along (x, y, arm) on the free link k changes of the velocity along it, 1/kg."""
-    return (x * x + y * y) * problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA]
+    response: float = (x * x + y * y) * problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA]
+    return response
 
 
 @inlined
 def stop_gain(problem: ChainProblem, k: int) -> float:
     """R of the stop of joint k, kg m^2: the inertia of its two free links against each other."""
-    return 1.0 / (problem.links[k, OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])
+    gain: float = 1.0 / (problem.links[k, OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])
+    return gain

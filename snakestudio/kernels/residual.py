@@ -47,7 +47,8 @@ CONVERGED = 1e-8
 def _between(problem: ChainProblem, k: int) -> float:
     """Inertia of the free links on either side of joint k against each other, kg m^2."""
     first, second = problem.links[k, INERTIA], problem.links[k + 1, INERTIA]
-    return first * second / (first + second)
+    between: float = first * second / (first + second)
+    return between
 
 
 @jit

@@ -94,7 +94,7 @@ def _limits(
             " they were widened to it",
             "limits off",
         )
-        lower, upper = (None if e is None else f(e, 0.0) for e, f in ((lower, min), (upper, max)))  # type: ignore[operator]
+        lower, upper = (None if e is None else f(e, 0.0) for e, f in ((lower, min), (upper, max)))
     return lower, upper
 
 

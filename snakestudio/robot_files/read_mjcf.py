@@ -300,7 +300,7 @@ def _geometry(
     if kind == "ellipsoid":
         shown = "box"
         file.reading.notes.append(f"{name or where}: an ellipsoid was taken as its box for contacts.")
-    return Geometry(shown, sizes, placement, "", (mu, mu), None, collides, None, name), inertial
+    return Geometry(shown, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
 
 
 def _mesh(
@@ -314,7 +314,7 @@ def _mesh(
     path = asset.get("file")
     if not path:
         file.reading.notes.append(f"The mesh {name} has its points in the file itself; it was left out.")
-        return Geometry("mesh", (), placement, name, (mu, mu), None, collides, None, element.get("name")), None
+        return Geometry("mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")), None
     if file.compiler.strip:
         path = PurePosixPath(path.replace("\\", "/")).name
     geometry, mesh = file.reading.mesh_geometry(path, scale, placement, file.compiler.mesh_folder, collides=collides)

@@ -450,7 +450,7 @@ def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | N
         reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was left out.")
         return None
     kind = "box" if shape.tag == "ellipsoid" else shape.tag
-    return Geometry(kind, tuple(float(abs(v)) for v in size), placement, "", mu, axis, collides, None, name)
+    return Geometry(kind, tuple(float(abs(v)) for v in size), placement, "", mu, axis, collides, name=name)
 
 
 def _friction(element: Element, where: str) -> tuple[tuple[float, float] | None, FloatArray | None]:

@@ -145,5 +145,6 @@ def _moved(geometry: Geometry, outer: Placement) -> Geometry:
     axis = geometry.friction_axis
     return Geometry(
         geometry.kind, geometry.size, outer.then(geometry.placement), geometry.file, geometry.friction,
-        None if axis is None else outer.rotation @ axis, geometry.collides, geometry.heights, geometry.name,
+        None if axis is None else outer.rotation @ axis, geometry.collides, geometry.heights, geometry.vertices,
+        geometry.name,
     )  # fmt: skip

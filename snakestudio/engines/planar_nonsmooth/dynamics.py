@@ -92,7 +92,7 @@ def _spring(params: Params, state: State, work: Work, k: int) -> float:
     stiffness, dt = params.joints[k, STIFFNESS], params.dt
     rate = state.u[k + 1, TURN] - state.u[k, TURN]
     stretch = work.theta[k + 1] - work.theta[k] - params.joints[k, REST]
-    torque = -stiffness * (stretch - 0.25 * dt * rate)
+    torque: float = -stiffness * (stretch - 0.25 * dt * rate)
     drag = dt * (0.25 * dt * stiffness + params.joints[k, DAMPING])
     work.spring[k, TORQUE] = torque
     work.spring[k, LOSS] = drag

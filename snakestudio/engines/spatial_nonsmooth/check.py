@@ -61,7 +61,9 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
     rear, front = arms(robot)
     centre, along = np.zeros((n, 3)), np.zeros((n, 3))
     turn = np.eye(3)
-    directions, points, joints = [], [], []  # of every axis: unit vector, a point on it, its joint
+    directions: list[FloatArray] = []
+    points: list[FloatArray] = []
+    joints: list[int] = []
     for k in range(n):
         along[k] = turn[:, X]
         if k == n - 1:

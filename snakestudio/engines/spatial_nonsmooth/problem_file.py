@@ -175,7 +175,7 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
             contacts.append(Contact(rows[0] @ links[k], rows[1:3] @ links[k], rows[3:5] @ links[k]))
             # The coefficients are the lengths of the rows they are scaled by: of pushing, and of turning.
             unit += [float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])]
-    for j in np.flatnonzero(problem.axes[:, STOP]):
+    for j in np.flatnonzero(problem.axes[:, STOP]).tolist():
         normal = np.zeros(size)
         normal[6 + j] = problem.axes[j, STOP]
         contacts.append(Contact(normal))
