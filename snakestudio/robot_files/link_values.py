@@ -136,7 +136,8 @@ def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float,
 def _half_box(geometry: Geometry, turn: FloatArray) -> FloatArray:
     """Half sizes of the box around a shape along the axes of the link."""
     if len(geometry.size) == 3:
-        return np.abs(turn) @ np.array(geometry.size)
+        half: FloatArray = np.abs(turn) @ np.array(geometry.size)
+        return half
     radius = geometry.size[0]
     if geometry.kind == "sphere":
         return np.full(3, radius)

@@ -41,7 +41,8 @@ def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:
     x, y, z = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
     c, s = math.cos(angle), math.sin(angle)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + s * cross + (1.0 - c) * cross @ cross
+    turn: FloatArray = np.eye(3) + s * cross + (1.0 - c) * cross @ cross
+    return turn
 
 
 def from_rpy(rpy: Sequence[float] | FloatArray) -> FloatArray:

@@ -261,8 +261,8 @@ def _joints(
         by_axis: dict[str | None, dict[str, Any]] = {}
         for (field, kind), value in found.items():
             by_axis.setdefault(kind, {})[field] = value
-        for kind, fields in sorted(by_axis.items(), key=lambda entry: entry[0] or ""):
-            overrides.append(JointOverride(index=index, only=kind, **fields))
+        for only, fields in sorted(by_axis.items(), key=lambda entry: entry[0] or ""):
+            overrides.append(JointOverride(index=index, only=only, **fields))
     actuator = Actuator(max_torque_nm=bases["max_torque_nm"], max_speed_deg_s=bases["max_speed_deg_s"])
     return tuple(overrides), JointController(**gains), actuator, pattern, limit, offset
 
