@@ -56,9 +56,12 @@ class Moment:
 
 
 MOMENTS = {
+    "alternating_16": Moment(4.0, room=1.1, azimuth=-35.0, elevation=20.0, forces=0.0),
+    "continuum_friction": Moment(8.0),
     "continuum_snake_2d": Moment(5.0),
     "continuum_snake_3d": Moment(4.5, elevation=24.0),
     "continuum_undulation": Moment(9.0),
+    "friction_patches": Moment(9.0, friction=0.15),
     "inchworm": Moment(5.0, room=1.35),
     "jam_resolution": Moment(6.0, room=1.1, forces=0.01),
     "jam_resolution_3d": Moment(6.0, azimuth=-110.0, room=1.1, forces=0.01),
@@ -71,12 +74,16 @@ MOMENTS = {
     "obstacle_aided_obstacle3_shifted": Moment(6.5, azimuth=-100.0),
     "obstacle_aided_small": Moment(5.0, forces=0.015),
     "path_following": Moment(62.0, room=2.2, elevation=50.0),
+    "planar_swimmer_9": Moment(6.0, room=1.1, elevation=46.0),
+    "r_snake": Moment(3.0, room=1.1, azimuth=-40.0, elevation=26.0, forces=0.003),
+    "roll_yaw": Moment(5.0, elevation=32.0, friction=0.15, forces=0.0),
     "rubble": Moment(9.0, azimuth=-50.0, elevation=28.0, forces=0.006),
     "sidewinding": Moment(8.0, elevation=18.0, azimuth=-35.0, forces=0.012),
     "spatial_lateral_undulation": Moment(9.0, elevation=26.0, friction=0.15, forces=0.0),
     "spatial_lateral_undulation_isotropic": Moment(6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0),
     "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, room=1.15, forces=0.006),
     "teleoperation": Moment(26.0, room=1.6, elevation=50.0),
+    "wheeled_snake": Moment(5.0, room=1.1, azimuth=-50.0, elevation=26.0, forces=0.0),
     "worm": Moment(3.0, elevation=26.0),
     "worm_accelerating": Moment(6.0, azimuth=-110.0, elevation=26.0),
 }

@@ -19,7 +19,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.session.runner import Runner
 
-__all__ = ["Outcome", "run", "scene", "table", "tree"]
+__all__ = ["Outcome", "robot_tree", "run", "scene", "table", "tree"]
 
 Rng = np.random.Generator
 
@@ -155,9 +155,58 @@ def tree(number: int) -> dict[str, Any]:
     return found
 
 
-def scene(number: int) -> Scene | None:
+def robot_tree(number: int) -> dict[str, Any]:
+    """Another scene of a number, in the plane: its links and joints differ, and so does its friction each way."""
+    rng = np.random.default_rng([20261126, number])
+    found = tree(number)
+    if found["model"]["kind"] != "planar_nonsmooth":
+        found["model"]["kind"] = "planar_nonsmooth"
+        found["gait"] = {key: value for key, value in found["gait"].items() if not key.startswith("pitch_")}
+        found["gait"]["kind"] = "lateral_undulation"
+        found["ground"].pop("mu_rolling", None)
+        found["obstacles"] = [obstacle for obstacle in found["obstacles"] if obstacle["kind"] != "stairs"]
+    robot, ground, n = found["robot"], found["ground"], found["robot"]["n_links"]
+    robot["wheels"] = str(rng.choice(["none", "none", "passive", "ratchet"]))
+    if rng.random() < 0.7:
+        ground["mu_backward"] = min(ground["mu_along"] * _log(rng, 0.1, 10), 5.0)
+    if rng.random() < 0.2:
+        ground["law"] = "ellipse"
+    if rng.random() < 0.3:
+        ground["patch"] = [{
+            "points_m": [[-0.2, -1.0], [0.3, -1.0], [0.3, 1.0], [-0.2, 1.0]], "mu_along": _friction(rng),
+            "mu_across": _friction(rng),
+        }]  # fmt: skip
+    if rng.random() < 0.2:
+        ground["load_factor"] = "1 + cos(2*pi*(3*X - 0.5*t))"
+    links = [{"index": "odd", "length_m": float(rng.uniform(0.8, 1.2)) * LINK}] if rng.random() < 0.6 else []
+    for index in rng.choice(n, size=int(rng.integers(0, min(n, 8))), replace=False) + 1:
+        links.append({
+            "index": int(index), "mass_kg": _log(rng, 0.1, 4.0), "length_m": float(rng.uniform(0.9, 1.5)) * LINK,
+            "centre_of_mass_m": float(rng.uniform(-0.02, 0.02)), "radius_m": float(rng.uniform(0.02, 1.0)) * RADIUS,
+        })  # fmt: skip
+        if rng.random() < 0.3:
+            links[-1]["wheels"] = str(rng.choice(["none", "passive", "ratchet"]))
+        if rng.random() < 0.3:
+            links[-1]["mu_across"] = _friction(rng)
+    joints = []
+    for index in rng.choice(n - 1, size=int(rng.integers(0, min(n - 1, 5))), replace=False) + 1:
+        kind = rng.random()
+        if kind < 0.3:
+            joints.append({"index": int(index), "axes": "fixed"})
+        elif kind < 0.6:
+            joints.append({
+                "index": int(index), "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0,
+                "spring_nm_per_rad": _log(rng, 0.1, 100.0), "damper_nms_per_rad": _log(rng, 1e-3, 1.0),
+            })  # fmt: skip
+        else:
+            joints.append({"index": int(index), "max_torque_nm": _log(rng, 0.5, 20), "upper_limit_deg": 25.0})
+    robot["link"], robot["joint"] = links, joints
+    return found
+
+
+def scene(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Scene | None:
     """The scene of a number, with its step cut to what is stable; None where `check` refuses it."""
-    plain = tree(number)
+    plain = make(number)
     try:
         made = scene_from_dict(plain)
         stable = registry.largest_stable_step(made)
@@ -205,9 +254,9 @@ class Outcome(NamedTuple):
     message: str
 
 
-def run(number: int) -> Outcome | None:
+def run(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Outcome | None:
     """Run the scene of a number to its end; None where `check` refuses it."""
-    made = scene(number)
+    made = scene(number, make)
     if made is None:
         return None
     runner = Runner(made, None)

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
+from snakestudio.api.running import prepare
 from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.model.robot.robot import Robot
+from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.paths import scenes_dir
 
 MAIN = scenes_dir() / "obstacle_aided.toml"
@@ -232,3 +234,10 @@ def test_what_is_no_scene_and_no_run_is_named(name: str) -> None:
     for wrong in (3.5, object(), b"scene.toml", None, {}):
         with pytest.raises(ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|a \w+)\.$"):
             WRONG_SCENES[name](wrong)
+
+
+def test_values_of_links_that_are_gone_are_mentioned() -> None:
+    scene = scene_from_dict({"format": 1, "robot": {"n_links": 12, "link": [{"index": 12, "mass_kg": 2.0}]}})
+    with pytest.warns(UserWarning, match="do not exist in a robot with 8 links"):
+        fewer, _, _ = prepare(scene, values={"robot.n_links": 8})
+    assert fewer.robot.link == ()

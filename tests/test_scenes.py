@@ -64,6 +64,13 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "continuum_snake_2d",
         "continuum_snake_3d",
         "continuum_undulation",
+        "alternating_16",
+        "r_snake",
+        "roll_yaw",
+        "wheeled_snake",
+        "planar_swimmer_9",
+        "continuum_friction",
+        "friction_patches",
     } <= set(SCENES)
 
 
@@ -224,3 +231,57 @@ def test_the_driven_robot_bends_to_the_side_that_is_steered_and_comes_back_the_w
     assert np.linalg.norm(ahead) > 0.4
     assert ahead @ back < -0.9 * np.linalg.norm(ahead) * np.linalg.norm(back)
     assert run["gait_frequency_radps"][-1] == 0.0
+
+
+def com(run: ss.Run, second: float) -> NDArray[np.float64]:
+    """Centre of mass from above, (2,), m."""
+    row = int(np.searchsorted(run["time_s"], second - 1e-6))
+    return np.array([run["com_x_m"][row], run["com_y_m"][row]])
+
+
+@pytest.mark.parametrize("name", ["alternating_16", "r_snake", "roll_yaw"])
+def test_robots_of_single_axis_joints_solve_every_step(name: str, runs: dict[str, ss.Run]) -> None:
+    assert run_of(name, runs)["solver_unconverged"].sum() == 0
+
+
+def test_alternating_modules_wind_sideways(runs: dict[str, ss.Run]) -> None:
+    run = run_of("alternating_16", runs)
+    heading = np.array(
+        [run["link_16_x_m"][400] - run["link_1_x_m"][400], run["link_16_y_m"][400] - run["link_1_y_m"][400]]
+    )
+    way = com(run, 6.0) - com(run, 4.0)
+    assert np.hypot(*way) > 0.4
+    across = abs(way[0] * heading[1] - way[1] * heading[0]) / np.hypot(*heading)
+    assert across > 0.5 * np.hypot(*way)
+
+
+def test_an_arc_rolls_at_the_speed_of_its_cross_sections(runs: dict[str, ss.Run]) -> None:
+    # Without slip it rolls at omega r: 4 rad/s times 0.05 m.
+    run = run_of("r_snake", runs)
+    way = com(run, 8.0) - com(run, 2.0)
+    assert np.hypot(*way) / 6.0 == pytest.approx(4.0 * 0.05, rel=0.03)
+
+
+def test_a_wave_in_the_yaw_joints_between_roll_joints_moves_it_forward(runs: dict[str, ss.Run]) -> None:
+    run = run_of("roll_yaw", runs)
+    towards_head = np.array(
+        [run["link_1_x_m"][500] - run["link_15_x_m"][500], run["link_1_y_m"][500] - run["link_15_y_m"][500]]
+    )
+    way = com(run, 10.0) - com(run, 5.0)
+    assert way @ towards_head / np.hypot(*towards_head) > 0.5
+
+
+def test_passive_wheels_roll_along_and_never_slide_across(runs: dict[str, ss.Run]) -> None:
+    run = run_of("wheeled_snake", runs)
+    assert com(run, 15.0)[0] - com(run, 3.0)[0] > 2.0
+    later = run["time_s"] > 2.0
+    for link in range(1, 11):
+        theta = 2.0 * np.arctan2(run[f"link_{link}_qz"], run[f"link_{link}_qw"])
+        across = np.cos(theta) * run[f"link_{link}_vy_mps"] - np.sin(theta) * run[f"link_{link}_vx_mps"]
+        assert np.abs(across[later]).max() < 0.005
+
+
+def test_the_swimmer_swims_straight_ahead(runs: dict[str, ss.Run]) -> None:
+    way = com(run_of("planar_swimmer_9", runs), 15.0) - com(run_of("planar_swimmer_9", runs), 6.0)
+    assert way[0] > 2.0
+    assert abs(way[1]) < 0.05 * way[0]

@@ -7,6 +7,7 @@ import io
 import math
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from snakestudio.export.provenance import (
 from snakestudio.model.arguments import is_number, number_of, path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
-from snakestudio.model.edits import with_values
+from snakestudio.model.edits import trimming_note, with_values
 from snakestudio.model.events import Change
 from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording
@@ -260,7 +261,10 @@ def prepare(
     for name, key, given in (("duration", "run.duration_s", duration), ("rate", "run.log_rate_hz", rate)):
         if given is not None:
             wanted[key] = _positive(name, given)
-    return (with_values(scene, wanted) if wanted else scene), base_dir, changes
+    changed = with_values(scene, wanted) if wanted else scene
+    if note := trimming_note(scene, changed):
+        warnings.warn(note, stacklevel=3)
+    return changed, base_dir, changes
 
 
 def scene_name(scene: Scene | Run | str | Path) -> str | None:
@@ -413,6 +417,36 @@ def plan(
 
     prepared, base_dir, _ = prepare(scene, values=values)
     return write_plan(path_of("path", path), prepared, base_dir, width_mm=width_mm, names=names)
+
+
+def export_model(
+    scene: Scene | Run | str | Path, path: str | Path, model_format: str | None = None, **values: Any
+) -> tuple[str, ...]:
+    """Write the robot and the world of a scene as MJCF, URDF or SDF for other programs.
+
+    Parameters
+    ----------
+    scene : Scene, Run, str or Path
+    path : str or Path
+    model_format : str, optional
+        "mjcf", "urdf" or "sdf"; if left out, the suffix says it: .xml or .mjcf, .urdf, .sdf.
+    **values
+        Scene values to replace, by dotted key.
+
+    Returns
+    -------
+    tuple of str
+        What does not carry over to the file, a sentence each.
+
+    Raises
+    ------
+    SnakeStudioError
+        Naming what is wrong.
+    """
+    from snakestudio.export.model import write_model
+
+    prepared, base_dir, _ = prepare(scene, values=values)
+    return write_model(path_of("path", path), prepared, base_dir, model_format)
 
 
 def check(scene: Scene | Run | str | Path) -> list[Problem]:

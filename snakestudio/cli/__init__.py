@@ -9,11 +9,12 @@ import argparse
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
@@ -46,6 +47,7 @@ COMMANDS = {
     "diff": ("diff", "tell in words how two scenes differ"),
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
     "import-robot": ("import_robot", "make a scene of the robot in a URDF, SDF or MJCF file"),
+    "export-model": ("export_model", "write a scene's robot and world as MJCF, URDF or SDF"),
     "listen": ("listen", "show what a robot says on its CAN bus, and send nothing"),
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
@@ -166,6 +168,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+    line: str | None = None,
+) -> None:  # fmt: skip
+    """Print a warning as users read it, without the line of code that gave it."""
+    print(f"snakestudio: {message}", file=sys.stderr)
+
+
 def _run(words: list[str]) -> int:
     if words and words[0] in ("-h", "--help", "--version"):
         overview().parse_args(words[:1])
@@ -180,7 +190,9 @@ def _run(words: list[str]) -> int:
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
             options = parser.parse_intermixed_args(words)  # options may stand among any number of names
-            code = int(command.execute(options))
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                code = int(command.execute(options))
         except PhysicsError as error:
             print(f"snakestudio: {error}", file=sys.stderr)
             code = 3

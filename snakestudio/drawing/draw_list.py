@@ -14,6 +14,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing import (
     colour_bar,
     gizmo_solids,
+    patches,
     tracks,
 )
 from snakestudio.drawing import (
@@ -40,6 +41,7 @@ from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
 from snakestudio.drawing.style import DARK, Theme
 from snakestudio.drawing.world import Label, Look
 from snakestudio.kinds.controller import controller_of
+from snakestudio.model.body import ChainBody, PartSizes
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
@@ -80,11 +82,13 @@ class DrawList:
     low, high : (3,) arrays
         Box around robot and obstacles, m; NaN if there is nothing.
     links : Chain
-        For picking; may be empty.
+        Capsules of the links, for picking; may be empty.
     world : Obstacles
         For picking, shadows, and what `terrain` refers to.
-    link_radius, link_half : float
-        Of every link, m.
+    sizes : PartSizes
+        Of the links, m.
+    link_radius : float
+        The largest of them, m.
     bright : frozenset of int
         Obstacles that are selected, 0-based.
     tube : Tube or None
@@ -116,8 +120,8 @@ class DrawList:
     high: FloatArray
     links: robot_parts.Chain
     world: Obstacles
+    sizes: PartSizes
     link_radius: float
-    link_half: float
     bright: frozenset[int]
     tube: Tube | None = None
     ghost_tubes: tuple[Tube, ...] = ()
@@ -160,12 +164,13 @@ def build(
     """
     robot = scene.robot
     pose = snapshot.link_pose if snapshot is not None and snapshot.drawn else np.zeros((0, 7))
-    links = robot_parts.chain(pose)
+    body, linked = scene.body, ChainBody(robot, scene.body.in_space)
+    sizes = body.sizes.of(len(pose))
+    links = robot_parts.chain(pose, sizes.middle)
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
 
     chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
-    body = scene.body
-    drawn = DrawnBody(body.radius + body.half_length)
+    drawn = DrawnBody(body.reach)
     if snapshot is not None and len(pose):
         drawn = drawn_body(body, scene, snapshot, links, overlays, camera, theme)
     rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
@@ -183,7 +188,7 @@ def build(
         marked = kind.marks(snapshot.control) if kind is not None else None
         if marked is not None and marked.joints and len(pose):
             colour = theme.accent if marked.worked_on else theme.force
-            marks["sphere"].append(robot_parts.jammed(links, robot, marked.joints, colour))
+            marks["sphere"].append(robot_parts.jammed(links, body.radius, marked.joints, colour))
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.
@@ -194,7 +199,7 @@ def build(
         if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
             told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot, axes)
             if told is not None:
-                capsules.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
+                capsules.append(robot_parts.ghost(told, linked, theme.ghost, 0.3))
 
     lines = [tracks.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
     marks["sphere"].append(tracks.track_marks(overlays.tracks, camera))
@@ -204,6 +209,8 @@ def build(
         marks["sphere"].append(pull_parts.pull_points(overlays.pull, camera, theme))
         lines.append(pull_parts.pull_line(overlays.pull, theme))
         mark_labels.append(pull_parts.pull_label(overlays.pull, body, theme))
+    lines.insert(0, patches.patch_lines(scene.ground.patch, theme.support))
+    marks["sphere"].append(patches.corner_marks(scene.ground.patch, overlays.corner, camera, theme))
     if overlays.show_path:
         path = scene.path if overlays.draft is None else overlays.draft
         lines.insert(0, path_parts.path_lines(path, theme.path))
@@ -234,8 +241,8 @@ def build(
         high=high,
         links=links,
         world=world,
+        sizes=sizes,
         link_radius=body.radius,
-        link_half=body.half_length,
         bright=chosen["obstacle"],
         tube=drawn.tube,
         ghost_tubes=tuple(ghost_tubes),

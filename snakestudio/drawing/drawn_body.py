@@ -30,7 +30,7 @@ class DrawnBody(NamedTuple):
     Attributes
     ----------
     reach : float
-        The farthest that anything of it is from the middle of a part, m.
+        The farthest that anything of it is from the position of a part, m.
     opaque : dict of str to (k, ROW_WIDTH) array
         Its solids, by mesh.
     outlines : callable or None
@@ -60,10 +60,12 @@ def _(
     theme: Theme,
 ) -> DrawnBody:  # fmt: skip
     def outlines(indices: list[int], grow: FloatArray, colour: Colour) -> dict[str, list[Batch]]:
-        return {"capsule": [robot_parts.outline(links, body.robot, indices, grow, colour)]}
+        return {"capsule": [robot_parts.outline(links, body, indices, grow, colour)]}
 
     shades = greyed(theme) if overlays.stale else theme
-    return DrawnBody(body.reach, robot_parts.body(links, body.robot, shades, _selected(overlays)), outlines)
+    return DrawnBody(
+        body.reach, robot_parts.body(links, body, shades, _selected(overlays), overlays.travelled), outlines
+    )
 
 
 @drawn_body.register
@@ -109,7 +111,7 @@ def _ghost(body: Body, one: Ghost, camera: Camera, colour: Colour) -> Batch | be
 
 @_ghost.register
 def _(body: ChainBody, one: Ghost, camera: Camera, colour: Colour) -> Batch:
-    return robot_parts.ghost(np.asarray(one.pose, float), body.robot, colour, one.opacity)
+    return robot_parts.ghost(np.asarray(one.pose, float), body, colour, one.opacity)
 
 
 @_ghost.register

@@ -330,6 +330,26 @@ def _hoop(detail: int) -> Mesh:
     return _revolve(profile, _turn(detail))
 
 
+_SPOKES = 6
+"""Light and dark sectors of a wheel by turns."""
+
+
+def _wheel(detail: int) -> Mesh:
+    """Wheel around x with a dark tyre and sectors by which one sees it turn."""
+    steps = max(2, detail // _SPOKES)
+    angles = [2.0 * math.pi * (sector + k / steps) / _SPOKES for sector in range(_SPOKES) for k in range(steps + 1)]
+    rim, tyre = 0.66, 0.3
+    side = [(0, 0.0, 1, 0, 1, 1), (0, rim, 1, 0, 1, 1), (0, rim, 1, 0, 1, tyre), (0, 1, 1, 0, 1, tyre)]
+    far = [(x, r, -nx, nr, -stretch, tone) for x, r, nx, nr, stretch, tone in side]
+    profile = [*far, (0, 1, 0, 1, -1, tyre), (0, 1, 0, 1, 1, tyre), *side[::-1]]
+
+    def spoke(i: int, j: int) -> float:
+        face = i < 2 or i >= len(profile) - 2
+        return 0.4 if face and (j // (steps + 1)) % 2 else 1.0
+
+    return _revolve(profile, angles, spoke)
+
+
 _STUDS = 8
 """Spikes of an anchor."""
 
@@ -375,6 +395,7 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "link": _link,
     "mass": _mass,
     "obstacle": _obstacle,
+    "pin": lambda detail: _drum(max(12, detail // 3)),
     "plate": lambda detail: _box(0.04),
     "ring": _ring,
     "rod": _rod,
@@ -382,6 +403,7 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "sphere": _sphere,
     "stub": _stub,
     "visor": _visor,
+    "wheel": _wheel,
 }
 """Every solid by name, as a function of the number of facets around it."""
 

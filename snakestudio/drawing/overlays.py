@@ -153,6 +153,8 @@ class Overlays:
         A path that is being drawn, instead of the scene's.
     waypoint : int
         0-based waypoint that stands out; -1: none.
+    corner : int
+        0-based corner that stands out, counted through all patches of the ground; -1: none.
     gizmo : Gizmo or None
         Handles around what is selected, over everything else.
     guides : tuple of Guide
@@ -173,6 +175,8 @@ class Overlays:
     torque_scale : float
         Length of such an arrow, m/(N m).
     pull : PullMark or None
+    travelled : (n,) array or None
+        How far each link has rolled along its own axis, m: by that its wheels have turned.
     """
 
     show_forces: bool = True
@@ -199,6 +203,7 @@ class Overlays:
     show_path: bool = True
     draft: GroundPath | None = None
     waypoint: int = -1
+    corner: int = -1
     gizmo: Gizmo | None = None
     guides: tuple[Guide, ...] = ()
     obstacle_opacity: float = 1.0
@@ -209,6 +214,7 @@ class Overlays:
     show_support_torques: bool = False
     torque_scale: float = 0.1
     pull: PullMark | None = None
+    travelled: FloatArray | None = None
 
     def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
         """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.

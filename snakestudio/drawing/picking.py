@@ -16,7 +16,12 @@ __all__ = ["pick", "pick_rectangle", "ray_capsules", "ray_cylinders", "ray_skin"
 
 
 def ray_capsules(
-    origin: FloatArray, direction: FloatArray, centre: FloatArray, axis: FloatArray, half: float, radius: float
+    origin: FloatArray,
+    direction: FloatArray,
+    centre: FloatArray,
+    axis: FloatArray,
+    half: FloatArray | float,
+    radius: FloatArray | float,
 ) -> FloatArray:
     """Distance along a ray to the first point of each capsule, (k,), m; infinite where it misses.
 
@@ -26,7 +31,7 @@ def ray_capsules(
         Start of the ray (m), unit direction.
     centre, axis : (k, 3) arrays
         Centres (m) and unit axes.
-    half, radius : float
+    half, radius : float or (k,) arrays
         Half-length of the cylindrical part and radius, m.
     """
     offset = origin - centre
@@ -42,7 +47,7 @@ def ray_capsules(
         on_side = (root >= 0) & (a > 1e-12) & (np.abs(start + t * along) <= half) & (t >= 0)
     hit = np.where(on_side, t, np.inf)
     for end in (-half, half):
-        to = offset - end * axis
+        to = offset - np.reshape(end, (-1, 1)) * axis
         b = to @ direction
         c = np.einsum("ij,ij->i", to, to) - radius**2
         root = b * b - c
@@ -137,9 +142,8 @@ def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: 
         if t < nearest:
             nearest, kind, index = t, "link", k
     elif len(known):
-        hits = ray_capsules(
-            origin, direction, links.position[known], links.axis[known], draw_list.link_half, draw_list.link_radius
-        )
+        radius, half, _ = (size[known] for size in draw_list.sizes)
+        hits = ray_capsules(origin, direction, links.position[known], links.axis[known], half, radius)
         first = int(np.argmin(hits))
         if hits[first] < nearest:
             nearest, kind, index = float(hits[first]), "link", int(known[first])

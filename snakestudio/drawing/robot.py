@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio._arrays import BoolArray, FloatArray, IndexArray
 from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.instances import ROW_WIDTH, Batch, solid_rows
 from snakestudio.drawing.style import Colour, Theme
+from snakestudio.model.body import ChainBody
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.edits.bending import joint_axis
 from snakestudio.model.robot.chain import chain as chain_in_space
 from snakestudio.model.robot.joint_axes import joints
@@ -23,6 +25,20 @@ __all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline",
 _TURNED = np.array([0.0, 0.0, 0.0, 1.0])
 """Half a turn about z: the front of the first link is its -x end."""
 
+_ALONG = np.array([1.0, 0.0, 0.0, 0.0])
+_ACROSS = np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
+_UPRIGHT = np.array([np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0])
+"""The x axis of a mesh along the x, y and z axis of a link."""
+
+_APART = 0.95
+"""Share of two radii that lies between the ends of two links that do not meet."""
+
+_PIN, _PIN_LENGTH, _PIN_FREE = 0.2, 1.13, 0.82
+"""Radius of a hinge's pin, and half its length where the ends of two links meet and where they do not, in radii."""
+
+_WHEEL, _WHEEL_WIDTH, _TRACK = 0.45, 0.13, 1.0
+"""Radius of a wheel, half its width, and how far beside the link's middle it is, in the link's radii."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
@@ -31,7 +47,7 @@ class Chain:
     Attributes
     ----------
     position, quaternion, axis : (n, 3), (n, 4), (n, 3) arrays
-        Centres (m), w x y z, unit x axes; NaN for a link whose pose is unknown.
+        Middles of the links' capsules (m), w x y z, unit x axes; NaN for a link whose pose is unknown.
     known : (n,) bool array
         Whether the pose is finite.
     """
@@ -42,8 +58,8 @@ class Chain:
     known: BoolArray
 
 
-def chain(pose: FloatArray) -> Chain:
-    """Chain of link poses (n, 7)."""
+def chain(pose: FloatArray, middle: FloatArray | None = None) -> Chain:
+    """Chain of link poses (n, 7), whose capsules have their middles so far (n,) ahead of the poses, m."""
     position, q = pose[:, :3], pose[:, 3:]
     axis = np.stack(
         (
@@ -53,112 +69,285 @@ def chain(pose: FloatArray) -> Chain:
         ),
         axis=1,
     )
+    if middle is not None and middle.any():
+        position = position + middle[:, None] * axis
     known: BoolArray = np.logical_and.reduce(np.isfinite(pose), axis=1)
     return Chain(position, q, axis, known)
 
 
-def body(links: Chain, robot: Robot, theme: Theme, bright: frozenset[int]) -> dict[str, Batch]:
-    """Shells, joints and head.
+class _Hinges(NamedTuple):
+    """Solids that show about which axes joints turn, fixed to one link of each joint; (k,) arrays each."""
+
+    joint: IndexArray
+    link: IndexArray
+    ahead: FloatArray
+    """How far it is from the link's middle along its x axis, m."""
+
+    turn: FloatArray
+    """Of the solid in the link's frame, (k, 4)."""
+
+    half: FloatArray
+    radius: FloatArray
+
+
+class _Looks(NamedTuple):
+    """What of a robot is the same in every picture."""
+
+    length: FloatArray
+    """Of the links, (n,), m."""
+
+    wheeled: BoolArray
+    """(n,)."""
+
+    axes: tuple[tuple[str, BoolArray], ...]
+    """Kinds of axes, and which joints turn about them, (n - 1,)."""
+
+    offset: FloatArray
+    """From the yaw axis to the pitch axis, (n - 1,), m."""
+
+    hinges: dict[str, _Hinges]
+    """By mesh."""
+
+
+def _looks(body: ChainBody) -> _Looks:
+    return _looks_in_space(body.robot) if body.in_space else _looks_in_plane(body.robot)
+
+
+@by_identity
+def _looks_in_space(robot: Robot) -> _Looks:
+    return _make_looks(robot, ("yaw", "pitch", "roll"))
+
+
+@by_identity
+def _looks_in_plane(robot: Robot) -> _Looks:
+    return _make_looks(robot, ("yaw",))
+
+
+def _make_looks(robot: Robot, turning: tuple[str, ...]) -> _Looks:
+    joints = robot.joint_list
+    axes = tuple((kind, np.array([kind in joint.axes for joint in joints], bool)) for kind in turning)
+    length = np.array([link.length for link in robot.links])
+    offset = np.array([joint.axis_offset for joint in joints])
+    return _Looks(
+        length,
+        np.array([link.wheels != "none" for link in robot.links]),
+        axes,
+        offset,
+        _make_hinges(robot, length, offset, dict(axes)),
+    )
+
+
+def _make_hinges(
+    robot: Robot, length: FloatArray, offset: FloatArray, axes: dict[str, BoolArray]
+) -> dict[str, _Hinges]:
+    """A pin along every yaw and pitch axis, a ring around every roll axis, and a band where nothing turns.
+
+    The yaw axis is fixed to the link before the joint, pitch and roll axes to the one behind it.
+    """
+    radius, half, _ = ChainBody(robot).sizes
+    thin, thick = np.minimum(radius[:-1], radius[1:]), np.maximum(radius[:-1], radius[1:])
+    free = 0.5 * (length[:-1] + length[1:]) - half[:-1] - half[1:] > _APART * (radius[:-1] + radius[1:])
+    pin = np.where(free, _PIN_FREE * thin, np.maximum(_PIN_LENGTH * thin, 1.04 * thick))
+    before, behind = 0.5 * (length[:-1] - offset), -0.5 * (length[1:] - offset)
+    none = np.zeros(len(offset), bool)
+    turns = none.copy()
+    for which in axes.values():
+        turns |= which
+    solids = (
+        ("pin", axes.get("yaw", none), 0, before, _UPRIGHT, pin, _PIN * thin),
+        ("pin", axes.get("pitch", none), 1, behind, _ACROSS, pin, _PIN * thin),
+        ("pin", ~turns, 1, behind, _ALONG, 0.16 * thin, np.where(free, 0.62, 1.03) * thin),
+        ("hoop", axes.get("roll", none), 1, behind, _ALONG, 0.0 * thin, np.where(free, 0.62, 1.08) * thin),
+    )
+    hinges: dict[str, _Hinges] = {}
+    for mesh in ("pin", "hoop"):
+        groups = []
+        for _, which, link, ahead, turn, size, width in (solid for solid in solids if solid[0] == mesh):
+            joint = np.flatnonzero(which)
+            turns_of_all = np.tile(turn, (len(joint), 1))
+            groups.append((joint, joint + link, ahead[joint], turns_of_all, size[joint], width[joint]))
+        hinges[mesh] = _Hinges(*(np.concatenate(column) for column in zip(*groups, strict=True)))
+    return hinges
+
+
+def body(
+    links: Chain, body: ChainBody, theme: Theme, bright: frozenset[int], travelled: FloatArray | None = None
+) -> dict[str, Batch]:
+    """Shells, joints, wheels and head.
 
     Parameters
     ----------
     bright : frozenset of int
         Links to draw lighter (selected ones).
+    travelled : (n,) array, optional
+        How far each link has rolled along its axis, m.
 
     Returns
     -------
     dict of str to (k, ROW_WIDTH) array
         Rows by mesh.
     """
-    half, radius, known = robot.contact_half_length_m, robot.radius_m, links.known
+    known = links.known
+    radius, half, _ = body.sizes.of(len(known))
     colours = np.tile(np.array(theme.link), (len(known), 1))
-    head = robot.head_index if robot.head_index < len(known) else 0
+    head = body.head_part if body.head_part < len(known) else 0
     colours[head] = theme.head
     for index in bright:
         if 0 <= index < len(known):
             colours[index] = 0.65 * colours[index] + 0.35
     parts = _shells(links, half, radius, colours)
-    parts |= _joints(links, half, radius, theme)
+    groups = [_joints(links, half, radius, theme)]
+    looks = _looks(body)
+    if len(known) == len(looks.length):
+        groups.append(_hinges(links, looks, theme))
+        if looks.wheeled.any():
+            groups.append(_wheels(links, looks.wheeled, radius, theme, travelled))
+    for group in groups:
+        for mesh, rows in group.items():
+            parts[mesh] = np.concatenate((parts[mesh], rows)) if mesh in parts else rows
     if known[head]:
         turn = links.quaternion[head]
         if head == 0:
             turn = quat.multiply(turn, _TURNED)
         at = links.position[head : head + 1]
-        parts["visor"] = solid_rows(at, turn, half, radius, theme.visor, gloss=1.2)
-        parts["collar"] = solid_rows(at, turn, half, radius, theme.accent, glow=0.55, gloss=0.3)
-        parts["eyes"] = solid_rows(at, turn, half, radius, theme.accent, glow=0.9, gloss=0.2)
+        size = half[head], radius[head]
+        parts["visor"] = solid_rows(at, turn, *size, theme.visor, gloss=1.2)
+        parts["collar"] = solid_rows(at, turn, *size, theme.accent, glow=0.55, gloss=0.3)
+        parts["eyes"] = solid_rows(at, turn, *size, theme.accent, glow=0.9, gloss=0.2)
     return parts
 
 
-def _shells(links: Chain, half: float, radius: float, colours: FloatArray) -> dict[str, Batch]:
+def _shells(links: Chain, half: FloatArray, radius: FloatArray, colours: FloatArray) -> dict[str, Batch]:
     """Shells of the links; those between two neighbours whose end spheres they share need no closed ends."""
     known = links.known
-    if half <= 0.3 * radius:
-        # The grooves of the full shell need a cylinder to lie in.
-        return {
-            "capsule": solid_rows(
-                links.position[known], links.quaternion[known], half, radius, colours[known], shaded=0.85
-            )
-        }
-    rear, front = links.position - half * links.axis, links.position + half * links.axis
+    # The grooves of the full shell need a cylinder to lie in.
+    plain = half <= 0.3 * radius
+    rear, front = links.position - half[:, None] * links.axis, links.position + half[:, None] * links.axis
     joined = np.zeros(len(known) + 1, bool)
+    thin = np.minimum(radius[1:], radius[:-1])
     with np.errstate(invalid="ignore"):
-        joined[1:-1] = np.square(rear[1:] - front[:-1]).sum(axis=1) < radius**2
-    inner = known & joined[:-1] & joined[1:]
+        joined[1:-1] = np.square(rear[1:] - front[:-1]).sum(axis=1) < thin**2
+    joined[1:-1] &= thin > 0.6 * np.maximum(radius[1:], radius[:-1])  # or the end of the thicker one shows
+    inner = known & joined[:-1] & joined[1:] & ~plain
     parts = {}
-    for mesh, which in (("link", inner), ("end_link", known & ~inner)):
-        parts[mesh] = solid_rows(
-            links.position[which], links.quaternion[which], half, radius, colours[which], shaded=0.85
-        )
+    for mesh, which in (("link", inner), ("end_link", known & ~inner & ~plain), ("capsule", known & plain)):
+        if which.any():
+            parts[mesh] = solid_rows(
+                links.position[which], links.quaternion[which], half[which], radius[which], colours[which], shaded=0.85
+            )
     return parts
 
 
-def _joints(links: Chain, half: float, radius: float, theme: Theme) -> dict[str, Batch]:
+def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) -> dict[str, Batch]:
     """What joins neighbours: a gasket where their end spheres meet, a shaft with a ball where they do not."""
     both = links.known[:-1] & links.known[1:]
-    rear = (links.position[:-1] + half * links.axis[:-1])[both]
-    front = (links.position[1:] - half * links.axis[1:])[both]
+    rear = (links.position[:-1] + half[:-1, None] * links.axis[:-1])[both]
+    front = (links.position[1:] - half[1:, None] * links.axis[1:])[both]
+    before, behind = radius[:-1][both], radius[1:][both]
     gap = front - rear
     apart = np.sqrt(np.einsum("ij,ij->i", gap, gap))
-    middle = 0.5 * (rear + front)
     direction = np.where(apart[:, None] > 1e-9, gap / np.maximum(apart, 1e-9)[:, None], links.axis[:-1][both])
     turn = quat.between(direction)
-    meet = apart < 1.9 * radius
+    meet = apart < _APART * (before + behind)
     parts: dict[str, Batch] = {}
     if meet.any():
-        circle = np.sqrt(radius**2 - 0.25 * apart[meet] ** 2)
-        parts["ring"] = solid_rows(middle[meet], turn[meet], 0.0, circle, theme.joint, gloss=0.5, shaded=0.85)
+        along, circle = _meeting(apart[meet], before[meet], behind[meet])
+        parts["ring"] = solid_rows(
+            rear[meet] + along[:, None] * direction[meet], turn[meet], 0.0, circle, theme.joint, gloss=0.5, shaded=0.85
+        )
     if not meet.all():
         free = ~meet
-        parts["rod"] = solid_rows(
-            middle[free], turn[free], 0.5 * apart[free] - 0.6 * radius, 0.4 * radius, theme.joint, gloss=0.5
-        )
-        parts["sphere"] = solid_rows(middle[free], turn[free], 0.0, 0.6 * radius, theme.joint, gloss=0.6)
+        thin = np.minimum(before, behind)[free]
+        bare = np.maximum(apart - before - behind, 0.0)[free]  # between the ends of the shells
+        middle = rear[free] + (before[free] + 0.5 * bare)[:, None] * direction[free]
+        shaft = np.maximum(0.5 * apart[free] - 0.6 * thin, 0.0)
+        parts["rod"] = solid_rows(0.5 * (rear + front)[free], turn[free], shaft, 0.4 * thin, theme.joint, gloss=0.5)
+        parts["sphere"] = solid_rows(middle, turn[free], 0.0, 0.6 * thin, theme.joint, gloss=0.6)
     return parts
 
 
-def outline(links: Chain, robot: Robot, indices: list[int], extra: FloatArray, colour: Colour) -> Batch:
+def _meeting(apart: FloatArray, before: FloatArray, behind: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Where two spheres meet: how far from the middle of the first, and the radius of their circle, m.
+
+    Where the thinner one lies within the thicker, that is where a cylinder as thin leaves it.
+    """
+    if np.array_equal(before, behind):
+        return 0.5 * apart, np.sqrt(before**2 - 0.25 * apart**2)
+    thin, thick = np.minimum(before, behind), np.maximum(before, behind)
+    safe = np.maximum(apart, 1e-9)
+    along = 0.5 * (apart**2 + before**2 - behind**2) / safe
+    inside = (apart < thick - thin) | (np.abs(along) > before)
+    out = np.sqrt(np.maximum(thick**2 - thin**2, 0.0))
+    along = np.where(inside, np.where(before >= behind, out, apart - out), along)
+    circle = np.where(inside, thin, np.sqrt(np.maximum(before**2 - along**2, 0.0)))
+    return along, circle
+
+
+def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
+    """What shows about which axes the joints turn."""
+    both = links.known[:-1] & links.known[1:]
+    parts = {}
+    for mesh, hinges in looks.hinges.items():
+        if not both.all():
+            there = both[hinges.joint]
+            hinges = _Hinges(
+                hinges.joint[there], hinges.link[there], hinges.ahead[there], hinges.turn[there],
+                hinges.half[there], hinges.radius[there],
+            )  # fmt: skip
+        if len(hinges.link):
+            at = links.position[hinges.link] + hinges.ahead[:, None] * links.axis[hinges.link]
+            turn = quat.multiply(links.quaternion[hinges.link], hinges.turn)
+            parts[mesh] = solid_rows(at, turn, hinges.half, hinges.radius, theme.support, gloss=0.7, shaded=0.85)
+    return parts
+
+
+def _wheels(
+    links: Chain, wheeled: BoolArray, radius: FloatArray, theme: Theme, travelled: FloatArray | None
+) -> dict[str, Batch]:
+    """A wheel at either side of a link, as far turned as the link has rolled."""
+    which: IndexArray = np.flatnonzero(wheeled & links.known)
+    size, turn = radius[which], links.quaternion[which]
+    frame = quat.matrix(turn)
+    rolled = np.zeros(len(which)) if travelled is None or len(travelled) != len(wheeled) else travelled[which]
+    angle = 0.5 * np.remainder(rolled / (_WHEEL * size), 2.0 * np.pi)
+    spin = np.zeros((len(which), 4))
+    spin[:, 0], spin[:, 1] = np.cos(angle), np.sin(angle)
+    turned = quat.multiply(quat.multiply(turn, np.broadcast_to(_ACROSS, turn.shape)), spin)
+    down = links.position[which] - ((1.0 - _WHEEL) * size)[:, None] * frame[:, :, 2]
+    rows = [
+        solid_rows(
+            down + (side * _TRACK * size)[:, None] * frame[:, :, 1], turned, _WHEEL_WIDTH * size, _WHEEL * size,
+            theme.support, gloss=0.4, shaded=0.85,
+        )
+        for side in (-1.0, 1.0)
+    ]  # fmt: skip
+    return {"wheel": np.concatenate(rows)}
+
+
+def outline(links: Chain, body: ChainBody, indices: list[int], extra: FloatArray, colour: Colour) -> Batch:
     """Shells grown by `extra` (k,), m: their far side, drawn flat, is the outline of the links `indices`."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known) and links.known[i]], int)
+    radius, half, _ = body.sizes.of(len(links.known))
     return solid_rows(
         links.position[chosen],
         links.quaternion[chosen],
-        robot.contact_half_length_m,
-        robot.radius_m + extra[chosen],
+        half[chosen],
+        radius[chosen] + extra[chosen],
         colour,
         glow=1.0,
         gloss=0.0,
     )
 
 
-def ghost(pose: FloatArray, robot: Robot, colour: Colour, opacity: float) -> Batch:
+def ghost(pose: FloatArray, body: ChainBody, colour: Colour, opacity: float) -> Batch:
     """A translucent robot."""
-    links = chain(pose)
+    radius, half, middle = body.sizes.of(len(pose))
+    links = chain(pose, middle)
     return solid_rows(
         links.position[links.known],
         links.quaternion[links.known],
-        robot.contact_half_length_m,
-        0.985 * robot.radius_m,
+        half[links.known],
+        0.985 * radius[links.known],
         colour,
         opacity=opacity,
         glow=0.25,
@@ -166,11 +355,11 @@ def ghost(pose: FloatArray, robot: Robot, colour: Colour, opacity: float) -> Bat
     )
 
 
-def jammed(links: Chain, robot: Robot, joints: list[int], colour: Colour) -> Batch:
+def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Batch:
     """Balls around joints (0-based) that cannot get where they are told."""
     there = [j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]]
     at = 0.5 * (links.position[there] + links.position[[j + 1 for j in there]])
-    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * robot.radius_m, colour, glow=0.6)
+    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * radius, colour, glow=0.6)
 
 
 def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Theme) -> Batch:

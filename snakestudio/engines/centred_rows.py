@@ -8,6 +8,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import spread_from_centre
+from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y, Z
 
@@ -16,15 +17,16 @@ __all__ = ["write_centred_links"]
 
 @inlined
 def write_centred_links(
-    half: float, height: float, mass: float, inertia: float, x: FloatArray, v: FloatArray, theta: FloatArray,
-    cos: FloatArray, sin: FloatArray, part: FloatArray, place: FloatArray, rows: RowBuffers, i: int,
+    chain: CentredChain, height: FloatArray, x: FloatArray, v: FloatArray, theta: FloatArray, cos: FloatArray,
+    sin: FloatArray, part: FloatArray, place: FloatArray, rows: RowBuffers, i: int,
 ) -> float:  # fmt: skip
     """Write places and velocities of all links into row `i`; returns the kinetic energy, J.
 
     Parameters
     ----------
-    half, height, mass, inertia : float
-        Half the length of a link and the height it is shown at, m; kg; kg m^2.
+    chain : CentredChain
+    height : (n,)
+        At which the links are shown, m.
     x, v : (n + 2,)
         Angles and centre of mass, and their derivatives.
     theta, cos, sin, part, place : (n,), (n,), (n,), (n, 2), (n, 2)
@@ -37,21 +39,21 @@ def write_centred_links(
     for k in range(n):
         part[k, X] = cos[k]
         part[k, Y] = sin[k]
-    spread_from_centre(part, half, x, place)
+    spread_from_centre(part, chain, x, place)
     for k in range(n):
         rows.link_pose[i, k, X] = place[k, X]
         rows.link_pose[i, k, Y] = place[k, Y]
-        rows.link_pose[i, k, Z] = height
+        rows.link_pose[i, k, Z] = height[k]
         rows.link_pose[i, k, QUAT_W] = math.cos(0.5 * theta[k])
         rows.link_pose[i, k, QUAT_Z] = math.sin(0.5 * theta[k])
         part[k, X] = -sin[k] * v[k]
         part[k, Y] = cos[k] * v[k]
-    spread_from_centre(part, half, v, place)
+    spread_from_centre(part, chain, v, place)
     kinetic = 0.0
     for k in range(n):
         vx, vy, omega = place[k, X], place[k, Y], v[k]
         rows.link_twist[i, k, X] = vx
         rows.link_twist[i, k, Y] = vy
         rows.link_twist[i, k, TURN_Z] = omega
-        kinetic += 0.5 * (mass * (vx * vx + vy * vy) + inertia * omega * omega)
+        kinetic += 0.5 * (chain.mass[k] * (vx * vx + vy * vy) + chain.inertia[k] * omega * omega)
     return kinetic

@@ -331,7 +331,7 @@ def _gait_speed(scene: Scene, seen: float) -> float:
                 turn = phase + late * wave.omega + joints * wave.phase_shift + wave.phase
                 angles[kind] = wave.amplitude * np.sin(turn) + wave.offset
             centre, turns = chain(np.eye(3), in_a_row(angles, scene.body.axes), robot, scene.body.axes)
-            middle, reach = middles(centre, turns, robot), half * turns[:, :, 0]
+            middle, reach = middles(centre, turns, robot), half * (turns @ [1.0, 0.0, 0.0])
             points.append(np.concatenate([middle - reach, middle + reach]))
         at, moved = points[0] - points[0].mean(axis=0), (points[1] - points[0]) / span
         spin = np.linalg.pinv((at**2).sum() * np.eye(3) - at.T @ at) @ np.cross(at, moved).sum(axis=0)

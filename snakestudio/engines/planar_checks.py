@@ -13,7 +13,7 @@ from snakestudio.errors import Problem
 from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.motion import PlacedStart
-from snakestudio.model.robot.pose import initial_state, planar_arms
+from snakestudio.model.robot.pose import initial_state, joint_arms
 from snakestudio.model.scene import Scene
 
 __all__ = ["given_state", "no_pitch"]
@@ -49,7 +49,7 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
 
 def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
     """Whether the joints of a given state are closed."""
-    front, rear = planar_arms(scene)
+    front, rear = (arms[:, None] for arms in joint_arms(scene))
     axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
     return checks.joint_gaps(q[:-1, :2] + front * axis[:-1], q[1:, :2] - rear * axis[1:])
 
@@ -66,7 +66,7 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
     if any(problem.severity == "error" for problem in problems):
         return problems
     axis = np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN]), np.zeros(len(q))])
-    front, rear = planar_arms(scene)
+    front, rear = (arms[:, None] for arms in joint_arms(scene))
     upright = np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
     flat = twist * [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     sweep = np.zeros((len(q) - 1, 3))

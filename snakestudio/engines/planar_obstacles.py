@@ -107,17 +107,19 @@ def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
     return grid._replace(items=met[grid.items])
 
 
-def gaps(outline: FloatArray, q: FloatArray, half: float, radius: float) -> FloatArray:
+def gaps(outline: FloatArray, q: FloatArray, half: FloatArray | float, radius: FloatArray | float) -> FloatArray:
     """Gaps between one obstacle and the links, (n,), m; a link through a wall counts as deep as it is thick.
 
     Parameters
     ----------
     outline : (9,) array
     q : (n, 3) array
-        x, y, theta of the links.
-    half, radius : float
+        x, y of the middles of the links' contact segments, and theta.
+    half, radius : float or (n,) array
         L_GS and L_SC of the links, m.
     """
+    halves = np.broadcast_to(half, len(q))
+    half = halves[:, None]
     x, y, round_off, half_x, half_y, cos, sin = outline[:7]
     turn = np.array([[cos, sin], [-sin, cos]])
     centre = (q[:, :2] - (x, y)) @ turn.T  # in the frame of the obstacle, as all below
@@ -133,8 +135,8 @@ def gaps(outline: FloatArray, q: FloatArray, half: float, radius: float) -> Floa
     # The stretch of the axis between either pair of faces; if they have one in common, the link goes through.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a link along a face never leaves the pair
         one, other = (-size - centre) / axis, (size - centre) / axis
-    enters = np.maximum(np.fmin(one, other).max(axis=1), -half)
-    leaves = np.minimum(np.fmax(one, other).min(axis=1), half)
+    enters = np.maximum(np.fmin(one, other).max(axis=1), -halves)
+    leaves = np.minimum(np.fmax(one, other).min(axis=1), halves)
     nearest = np.where(enters < leaves, np.minimum(nearest, 0.0), nearest)
     gap: FloatArray = nearest - round_off - radius
     return gap
@@ -155,10 +157,15 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
     """
     if not scene.obstacles:
         return []
-    half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
-    table = outlines(scene.obstacles, radius)
+    links = scene.robot.links
+    half, radius = np.array([link.contact_half_length for link in links]), np.array([link.radius for link in links])
+    centre = np.array([link.centre_of_mass for link in links])
+    q = q.copy()
+    q[:, :2] -= centre[:, None] * np.column_stack([np.cos(q[:, TURN]), np.sin(q[:, TURN])])
+    table = outlines(scene.obstacles, float(radius.max()))
     owner = table[:, OWNER].astype(np.int64)
-    low, high = q[:, :2].min(axis=0) - half - radius, q[:, :2].max(axis=0) + half + radius
+    around = float((half + radius).max())
+    low, high = q[:, :2].min(axis=0) - around, q[:, :2].max(axis=0) + around
     reach = (table[:, RADIUS] + np.hypot(table[:, HALF_X], table[:, HALF_Y]))[:, None]
     near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)
     problems: list[Problem] = []

@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from snakestudio.engines.base import Engine
-from snakestudio.errors import Problem, SceneError
+from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import findings
@@ -22,7 +22,24 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
     declared = FORMULATIONS[scene.model.kind]
     found: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
-    return found + findings(scene)
+    return found + _law(scene) + findings(scene)
+
+
+def _law(scene: Scene) -> list[Problem]:
+    """Whether the scene's formulation knows the law of friction that the scene asks for."""
+    asked, known = scene.ground.law, FORMULATIONS[scene.model.kind].friction_laws
+    if asked is None or asked in known or not known:
+        return []
+    others = [kind for kind, declared in FORMULATIONS.items() if asked in declared.friction_laws]
+    kinds = [kind for kind in others if FORMULATIONS[kind].fields.body is scene.model.body]
+    models = " or ".join(f'"{kind}"' for kind in kinds)
+    remedy = "choose " + " or ".join(f'"{law}"' for law in known)
+    if models:
+        remedy += f", or set model.kind to {models}"
+    name = FORMULATIONS[scene.model.kind].name
+    fixes = (Fix(f"Use the law of the {name} model", (("ground.law", None),)),)
+    message = f'the {name} model does not have the friction law "{asked}"'
+    return [Problem("error", "ground.law", message, remedy, fixes=fixes)]
 
 
 def largest_stable_step(scene: Scene) -> float:

@@ -15,6 +15,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.body_range import BodyRange
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.odometer import Odometer
 from snakestudio.drawing.overlays import Ghost, Overlays
 from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.quantities import shown_quantity
@@ -108,6 +109,7 @@ class FramePainter:
         self._recording, self._options, self._drawing, self._base_dir = recording, options, drawing, base_dir
         self._link = recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
         self._source = FrameSource(recording, self._link)
+        self._odometer = Odometer()
         self._ghosts = [GhostSource(ghost) for ghost in ghosts]
         self._path = options.path
         if self._path is not None and self._path.follow:
@@ -149,6 +151,7 @@ class FramePainter:
         """The same without writing in it."""
         options, look = self._options, self._look
         snapshot = self._source.snapshot(time)
+        scene = self._recording.scene_at(time)
         overlays = Overlays(
             show_forces=options.forces,
             show_friction_forces=options.friction_forces,
@@ -161,8 +164,8 @@ class FramePainter:
             stretch_scale=look.stretch_scale if look is not None else None,
             pull=pull_mark(self._recording, snapshot) if options.forces else None,
             ghosts=tuple(ghost for source in self._ghosts for ghost in source.at(time)),
+            travelled=self._odometer.travelled(scene, snapshot),
         )
-        scene = self._recording.scene_at(time)
         ground = options.forces if options.ground_forces is None else options.ground_forces
         overlays = overlays.with_ground(scene, ground, options.ground_scale)
         frame = self._drawing.frame(scene, snapshot, overlays, self.camera(time), self._base_dir)

@@ -1,29 +1,31 @@
-"""A chain of equal links described by its centre of mass and the directions of its links (paper P4, (2) to (8)).
+"""A chain of links described by its centre of mass and the directions of its links (paper P4, (2) to (8)).
 
-With e_j the direction of link j, l half a link and n links, link i has its centre of gravity at
-r_i = p + l sum_j K_ij e_j, K_ij = S_ij - (sum_i S_ij) / n, where S_ij is 2 before, 1 at and 0 behind link i: (2), (3)
-with (7), (8) put in. K is constant, and its columns add up to zero: p takes no part in what turns the links.
+With e_j the direction of link j, l_j half a link and n links, link i has its centre of gravity at
+r_i = p + sum_j l_j K_ij e_j, K_ij = S_ij - sum_i w_i S_ij / n: (2), (3) with (7), (8) put in, and w_i the mass of link
+i over the mean. S_ij is 2 before link i, b_i at it, 0 behind it; b_i is the distance of its centre of gravity from the
+joint before it over l_i, 1 in the middle. K is constant, and its columns weighted by the masses add up to zero: p takes
+no part in what turns the links. With equal links all of this is the paper's to the last bit.
 """
 
 from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.smooth_robot import CentredChain
 from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["gather_on_angles", "inertia_and_bias", "spread_from_centre"]
 
 
 @inlined
-def spread_from_centre(part: FloatArray, half: float, centre: FloatArray, out: FloatArray) -> None:
-    """out_i = centre + half sum_j K_ij part_j: places of the links from directions, velocities from their rates.
+def spread_from_centre(part: FloatArray, chain: CentredChain, centre: FloatArray, out: FloatArray) -> None:
+    """out_i = centre + sum_j l_j K_ij part_j: positions of the links from directions, velocities from their rates.
 
     Parameters
     ----------
     part : (n, 2)
         e_j, or its derivative.
-    half : float
-        Half the length of a link, m.
+    chain : CentredChain
     centre : (n + 2,)
         Ends with the centre of mass, or its velocity.
     out : (n, 2)
@@ -32,11 +34,11 @@ def spread_from_centre(part: FloatArray, half: float, centre: FloatArray, out: F
     n = part.shape[0]
     ax = ay = sum_x = sum_y = 0.0
     for i in range(n):
-        px, py = half * part[i, X], half * part[i, Y]
-        out[i, X] = ax + px
-        out[i, Y] = ay + py
-        sum_x += ax + px
-        sum_y += ay + py
+        px, py = chain.half[i] * part[i, X], chain.half[i] * part[i, Y]
+        out[i, X] = ax + chain.back[i] * px
+        out[i, Y] = ay + chain.back[i] * py
+        sum_x += chain.weight[i] * out[i, X]
+        sum_y += chain.weight[i] * out[i, Y]
         ax += 2.0 * px
         ay += 2.0 * py
     for i in range(n):
@@ -45,15 +47,14 @@ def spread_from_centre(part: FloatArray, half: float, centre: FloatArray, out: F
 
 
 @inlined
-def gather_on_angles(force: FloatArray, half: float, cos: FloatArray, sin: FloatArray, out: FloatArray) -> None:
-    """Add to out_j what forces on all links do along theta_j, half n_j . sum_i K_ij force_i: the angles' part of (18).
+def gather_on_angles(force: FloatArray, chain: CentredChain, cos: FloatArray, sin: FloatArray, out: FloatArray) -> None:
+    """Add to out_j what forces on all links do along theta_j, l_j n_j . sum_i K_ij force_i: the angles' part of (18).
 
     Parameters
     ----------
     force : (n, 2)
         At the centres of gravity, world frame, N.
-    half : float
-        Half the length of a link, m.
+    chain : CentredChain
     cos, sin : (n,)
         Directions of the links.
     out : (n,)
@@ -66,30 +67,29 @@ def gather_on_angles(force: FloatArray, half: float, cos: FloatArray, sin: Float
         sum_y += force[i, Y]
     behind_x = behind_y = 0.0
     for j in range(n - 1, -1, -1):
-        share = (2.0 * (n - 1 - j) + 1.0) / n
-        x = 2.0 * behind_x + force[j, X] - share * sum_x
-        y = 2.0 * behind_y + force[j, Y] - share * sum_y
-        out[j] += half * (cos[j] * y - sin[j] * x)
+        x = 2.0 * behind_x + chain.back[j] * force[j, X] - chain.share[j] * sum_x
+        y = 2.0 * behind_y + chain.back[j] * force[j, Y] - chain.share[j] * sum_y
+        out[j] += chain.half[j] * (cos[j] * y - sin[j] * x)
         behind_x += force[j, X]
         behind_y += force[j, Y]
 
 
 @inlined
 def inertia_and_bias(
-    coupling: FloatArray, inertia: float, cos: FloatArray, sin: FloatArray, omega: FloatArray, matrix: FloatArray,
+    coupling: FloatArray, inertia: FloatArray, cos: FloatArray, sin: FloatArray, omega: FloatArray, matrix: FloatArray,
     bias: FloatArray,
 ) -> None:  # fmt: skip
     """The angles' block of the mass matrix and of C x' (P4 (11)), in the coordinates (theta_1 ... theta_n, p).
 
-    M_ij = J delta_ij + coupling_ij cos(theta_i - theta_j), (C x')_i = sum_j coupling_ij sin(theta_i - theta_j)
+    M_ij = J_i delta_ij + coupling_ij cos(theta_i - theta_j), (C x')_i = sum_j coupling_ij sin(theta_i - theta_j)
     omega_j^2. The centre of mass is coupled to no angle; its block is the total mass.
 
     Parameters
     ----------
     coupling : (n, n)
-        m l^2 K^T K, kg m^2.
-    inertia : float
-        J of a link, kg m^2.
+        sum_k m_k l_i K_ki l_j K_kj, kg m^2.
+    inertia : (n,)
+        J of the links, kg m^2.
     cos, sin : (n,)
     omega : (n or more,)
         Turn rates of the links, rad/s.
@@ -102,5 +102,5 @@ def inertia_and_bias(
         for j in range(n):
             matrix[i, j] = coupling[i, j] * (cos[i] * cos[j] + sin[i] * sin[j])
             turning += coupling[i, j] * (sin[i] * cos[j] - cos[i] * sin[j]) * omega[j] * omega[j]
-        matrix[i, i] = inertia + coupling[i, i]
+        matrix[i, i] = inertia[i] + coupling[i, i]
         bias[i] = turning

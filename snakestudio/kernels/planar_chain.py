@@ -8,9 +8,11 @@ single number). Going from both ends at once is twice as fast as from one, for t
 
 from __future__ import annotations
 
+import math
+
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.planar_problem import TURN, ChainProblem
+from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, TURN, ChainProblem
 from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
 
 __all__ = ["close_joints", "solve_chain", "spread"]
@@ -33,13 +35,14 @@ the link it is handed to: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w."""
 @inlined
 def close_joints(problem: ChainProblem, u: FloatArray) -> None:
     """Make `u` (n, 3) satisfy the joints (P2 (61)): the first link and all angular velocities stay."""
-    half, skew = 0.5 * (problem.rear + problem.front), 0.5 * (problem.rear - problem.front)
+    links = problem.links
+    fixed = problem.n_drags > 0
     for k in range(1, u.shape[0]):
-        last, here = u[k - 1, TURN], u[k, TURN]
-        sin_last, sin_here = problem.sin[k - 1] * last, problem.sin[k] * here
-        cos_last, cos_here = problem.cos[k - 1] * last, problem.cos[k] * here
-        u[k, X] = u[k - 1, X] - (half * (sin_last + sin_here) + skew * (sin_here - sin_last))
-        u[k, Y] = u[k - 1, Y] + (half * (cos_last + cos_here) + skew * (cos_here - cos_last))
+        if fixed and problem.drag[k - 1] == math.inf:
+            u[k, TURN] = u[k - 1, TURN]
+        last, here = links[k - 1, FRONT] * u[k - 1, TURN], links[k, REAR] * u[k, TURN]
+        u[k, X] = u[k - 1, X] - (problem.sin[k - 1] * last + problem.sin[k] * here)
+        u[k, Y] = u[k - 1, Y] + (problem.cos[k - 1] * last + problem.cos[k] * here)
 
 
 @inlined
@@ -50,7 +53,8 @@ def _hand_on(
     """Eliminate the angular velocity of link k, which got `m` from its outer neighbour.
 
     The centre of gravity moves with v + h omega, the outer joint with v + l omega, v being the inner joint's velocity.
-    `stiffness` and `q` are what acts between it and the link further in: 1/2 B (omega - w)^2 - q (omega - w).
+    `stiffness` and `q` are what acts between it and the link further in: 1/2 B (omega - w)^2 - q (omega - w). An
+    infinite B is a fixed joint, omega = w.
     """
     mxx, mxy, myy, mxw, myw, mww, ox, oy, ow = m
     cxx, cxy, cyy = vec3_at(local, k, A_VV)
@@ -68,6 +72,10 @@ def _hand_on(
     sy += ty + myw
     bx += ox
     by += oy
+    if stiffness == math.inf:
+        eliminated[k, BY_X] = eliminated[k, BY_Y] = eliminated[k, ALONE] = 0.0
+        eliminated[k, BY_NEXT] = 1.0
+        return cxx + mxx, cxy + mxy, cyy + myy, sx, sy, aww, bx, by, bw
     if stiffness > 0.0:
         inverse = 1.0 / (aww + stiffness)
         couple = stiffness * inverse
@@ -111,15 +119,15 @@ def solve_chain(
         Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w.
     stops : (n - 1, 4)
         Of every joint, columns 2 and 3: stiffness B and right-hand side q of
-        1/2 B (omega' - omega)^2 - q (omega' - omega), omega' of the link behind the joint; those of stop and drag.
+        1/2 B (omega' - omega)^2 - q (omega' - omega), omega' of the link behind the joint; those of stop and drag. B is
+        infinite for a fixed joint.
     eliminated : (n, 4)
         Workspace.
     du : (n, 3)
         Result, about the centres of gravity.
     """
     n = local.shape[0]
-    forth, back, length = problem.front, problem.rear, problem.front + problem.rear
-    cos, sin = problem.cos, problem.sin
+    links, cos, sin = problem.links, problem.cos, problem.sin
     middle = n // 2
     pairs = n - 1 - middle
     coupled = problem.n_stops + problem.n_drags > 0
@@ -130,9 +138,11 @@ def solve_chain(
         k = n - 1 - j
         if coupled:
             stiff_a, q_a, stiff_b, q_b = stops[k - 1, STIFF], stops[k - 1, PUSH], stops[j, STIFF], -stops[j, PUSH]
+        back, length = links[k, REAR], links[k, LENGTH]
         front = _hand_on(
             local, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], stiff_a, q_a, front, eliminated
         )
+        forth, length = links[j, FRONT], links[j, LENGTH]
         rear = _hand_on(
             local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
         )
@@ -140,12 +150,13 @@ def solve_chain(
         j = pairs
         if coupled:
             stiff_b, q_b = stops[j, STIFF], -stops[j, PUSH]
+        forth, length = links[j, FRONT], links[j, LENGTH]
         rear = _hand_on(
             local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
         )
     # The middle link, seen from halfway between its joints: its angular velocity first, then the velocity there.
     k = middle
-    half, skew = 0.5 * (back + forth), 0.5 * (back - forth)
+    half, skew = 0.5 * links[k, LENGTH], 0.5 * (links[k, REAR] - links[k, FRONT])
     hx, hy, ex, ey = -half * sin[k], half * cos[k], -skew * sin[k], skew * cos[k]
     fxx, fxy, fyy, fxw, fyw, fww, gx, gy, gw = front
     rxx, rxy, ryy, rxw, ryw, rww, ox, oy, ow = rear
@@ -178,15 +189,18 @@ def solve_chain(
     bx, by, bw = vx - hx * omega, vy - hy * omega, omega
     if pairs < middle:
         j = pairs
+        forth, length = links[j, FRONT], links[j, LENGTH]
         bx, by, bw = spread(
             eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
         )
     for i in range(pairs):
         j = pairs - 1 - i
         k = n - 1 - j
+        back, length = links[k, REAR], links[k, LENGTH]
         ax, ay, aw = spread(
             eliminated, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], ax, ay, aw, du
         )
+        forth, length = links[j, FRONT], links[j, LENGTH]
         bx, by, bw = spread(
             eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
         )

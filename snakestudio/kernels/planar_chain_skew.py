@@ -6,10 +6,12 @@ symmetric recursion gives the same faster (and the same bits as ever), so this o
 
 from __future__ import annotations
 
+import math
+
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_chain import A_VV, A_VW, ALONE, BY_NEXT, BY_X, BY_Y, PUSH, SKEW, STIFF, B, spread
-from snakestudio.kernels.planar_problem import ChainProblem
+from snakestudio.kernels.planar_problem import FRONT, LENGTH, REAR, ChainProblem
 from snakestudio.kernels.vec3 import vec3_at, vec3_put, vec3_put_at
 
 __all__ = ["solve_chain_skew"]
@@ -61,6 +63,10 @@ def _hand_on(
 ) -> Matrix:  # fmt: skip
     """As `planar_chain._hand_on`: eliminate the angular velocity of link k, which got `outer` from its neighbour."""
     xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = _sum(_moved(_own(local, k), hx, hy), _moved(outer, lx, ly))
+    if stiffness == math.inf:
+        eliminated[k, BY_X] = eliminated[k, BY_Y] = eliminated[k, ALONE] = 0.0
+        eliminated[k, BY_NEXT] = 1.0
+        return xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw
     inverse = 1.0 / (ww + stiffness)
     couple = stiffness * inverse
     kx, ky, g = wx * inverse, wy * inverse, (bw + q) * inverse
@@ -118,8 +124,7 @@ def solve_chain_skew(
         negatives). The line of the middle link is overwritten.
     """
     n = local.shape[0]
-    forth, back, length = problem.front, problem.rear, problem.front + problem.rear
-    cos, sin = problem.cos, problem.sin
+    links, cos, sin = problem.links, problem.cos, problem.sin
     middle = n // 2
     pairs = n - 1 - middle
     coupled = problem.n_stops + problem.n_drags > 0
@@ -131,12 +136,13 @@ def solve_chain_skew(
         if i == pairs:
             front, rear = rear, none
         side, k, joint = (-1.0, n - 1 - i, n - 2 - i) if i < pairs else (1.0, i - pairs, i - pairs)
-        near, far = (-back, -length) if i < pairs else (forth, length)
+        near, far = (-links[k, REAR], -links[k, LENGTH]) if i < pairs else (links[k, FRONT], links[k, LENGTH])
         if coupled:
             stiffness, q = stops[joint, STIFF], -side * stops[joint, PUSH]
         rear = _hand_on(
             local, k, near * sin[k], -near * cos[k], far * sin[k], -far * cos[k], stiffness, q, rear, eliminated
         )
+    forth, back = links[middle, FRONT], links[middle, REAR]
     ax, ay = -forth * sin[middle], forth * cos[middle]
     bx, by = back * sin[middle], -back * cos[middle]
     vx, vy, omega = _solve_middle(
@@ -145,12 +151,14 @@ def solve_chain_skew(
     vec3_put(du, middle, (vx, vy, omega))
     ax, ay, aw = vx + ax * omega, vy + ay * omega, omega
     for k in range(middle + 1, n):
+        back, length = links[k, REAR], links[k, LENGTH]
         ax, ay, aw = spread(
             eliminated, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], ax, ay, aw, du
         )
     bx, by, bw = vx + bx * omega, vy + by * omega, omega
     for i in range(middle):
         j = middle - 1 - i
+        forth, length = links[j, FRONT], links[j, LENGTH]
         bx, by, bw = spread(
             eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
         )

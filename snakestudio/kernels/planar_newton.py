@@ -11,9 +11,33 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.planar_chain import B_X, B_Y, PUSH, STIFF, XX, XY, YY, close_joints, solve_chain
+from snakestudio.kernels.planar_chain import B_X, B_Y, PUSH, SKEW, STIFF, XX, XY, YY, close_joints, solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
-from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_directional import evaluate_directional, linearise_directional, update_directional
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    ALONG,
+    B_1,
+    B_2,
+    CURVE,
+    DISC,
+    EPSILON,
+    FORCE_1,
+    FORCE_2,
+    HOLD_1,
+    HOLD_2,
+    LENGTH,
+    NORMAL,
+    PROX,
+    PUSH_1,
+    PUSH_2,
+    RATE_1,
+    RATE_2,
+    SOFT,
+    TURN,
+    ChainImpulses,
+    ChainProblem,
+)
 from snakestudio.kernels.planar_rough import (
     evaluate_rough,
     halve_rough,
@@ -24,7 +48,6 @@ from snakestudio.kernels.planar_rough import (
 )
 from snakestudio.kernels.planar_scratch import (
     BETA,
-    EPSILON,
     GAMMA_1,
     GAMMA_2,
     GAMMA_N,
@@ -43,9 +66,10 @@ from snakestudio.kernels.planar_scratch import (
     add_contact,
     assemble_inertia,
     relative_velocities,
+    stop_gain,
 )
 from snakestudio.kernels.prox import natural_positive
-from snakestudio.kernels.vec3 import X, Y, dot, vec3, vec3_at
+from snakestudio.kernels.vec3 import X, Y, dot, vec3, vec3_at, vec3_put_at
 
 __all__ = ["newton"]
 
@@ -59,11 +83,13 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
     squares = 0.0
     worst = 0.0
     law = scratch.friction
-    mu_max = max(problem.mu_along, problem.mu_across)
-    if mu_max > 0.0 and problem.load[0] > 0.0:
-        prox_r = problem.mass / (mu_max * mu_max)
+    if problem.kind != DISC:
+        worst, squares = evaluate_directional(problem, impulses, law)
+    else:
         for k in range(law.shape[0]):
-            radius = problem.load[k]
+            radius, prox_r = problem.load[k], problem.law[k, PROX]
+            if prox_r <= 0.0 or radius <= 0.0:
+                continue
             p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
             d1, d2 = prox_r * law[k, GAMMA_1], prox_r * law[k, GAMMA_2]
             y1, y2 = p1 - d1, p2 - d2
@@ -90,12 +116,12 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
         squares += square
         worst = max(worst, distance)
     if problem.n_stops > 0:
-        prox_r = 0.5 * problem.inertia
         for k in range(law.shape[0] - 1):
             if problem.stops[k] != 0.0:
+                prox_r = stop_gain(problem, k)
                 scratch.stop[k, Y_S] = impulses.stop[k] - prox_r * scratch.stop[k, GAMMA_S]
-                distance = natural_positive(impulses.stop[k], scratch.stop[k, GAMMA_S], prox_r) / (
-                    problem.front + problem.rear
+                distance = (
+                    natural_positive(impulses.stop[k], scratch.stop[k, GAMMA_S], prox_r) / (problem.links[k, LENGTH])
                 )
                 squares += distance * distance
                 worst = max(worst, distance)
@@ -146,30 +172,25 @@ def _halve(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratc
 def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
     """Local quadratics of all links and joints: inertia, and the force laws linearised at the present iterate."""
     n = u.shape[0]
-    local, law = scratch.local, scratch.friction
-    mu_1, mu_2 = problem.mu_along, problem.mu_across
-    mu_max = max(mu_1, mu_2)
-    friction = mu_max > 0.0 and problem.load[0] > 0.0
-    stiff = problem.mass / EPSILON
-    stiff_1 = stiff if mu_1 > 0.0 else 0.0  # B mu^2 of either axis
-    stiff_2 = stiff if mu_2 > 0.0 else 0.0
-    over_1 = stiff / mu_1 if mu_1 > 0.0 else 0.0  # B mu
-    over_2 = stiff / mu_2 if mu_2 > 0.0 else 0.0
-    soft = mu_max * mu_max / stiff if friction else 0.0  # 1 / B of the tangential direction in slip
+    local, law, ground = scratch.local, scratch.friction, problem.law
     for k in range(n):
         assemble_inertia(problem, u, local, k)
-        if friction:
+        if problem.kind == DISC and ground[k, PROX] > 0.0 and problem.load[k] > 0.0:
+            mu_1, mu_2 = ground[k, FORCE_1], ground[k, FORCE_2]
             cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
             p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
             norm = law[k, NORM]
             if norm <= radius:  # stick: P becomes P - B gamma
-                f1, f2 = mu_1 * p1 - over_1 * law[k, GAMMA_1], mu_2 * p2 - over_2 * law[k, GAMMA_2]
+                f1 = mu_1 * p1 - ground[k, PUSH_1] * law[k, GAMMA_1]
+                f2 = mu_2 * p2 - ground[k, PUSH_2] * law[k, GAMMA_2]
+                stiff_1, stiff_2 = ground[k, HOLD_1], ground[k, HOLD_2]
                 local[k, XX] += stiff_1 * cos * cos + stiff_2 * sin * sin
                 local[k, XY] += (stiff_1 - stiff_2) * cos * sin
                 local[k, YY] += stiff_1 * sin * sin + stiff_2 * cos * cos
             else:  # slip: P becomes load n + tau beta (...), tau the tangent of the disc at n
                 n1, n2 = law[k, N_1], law[k, N_2]
-                curvature = mu_max * mu_max / (problem.mass * radius)  # 1 / (r load)
+                curvature = ground[k, CURVE] / radius  # 1 / (r load)
+                soft = ground[k, SOFT]
                 beta = 1.0 / ((norm - radius) * curvature + soft)
                 law[k, BETA] = beta
                 pull = beta * ((n1 * p2 - n2 * p1) * soft - (n1 * law[k, GAMMA_2] - n2 * law[k, GAMMA_1]))
@@ -188,50 +209,59 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
             impulse = impulses.normal[c] - stiffness * scratch.contact[c, GAMMA_N]
             add_contact(local, problem.link[c], problem.rows, c, NORMAL, stiffness, impulse)
     if problem.n_stops + problem.n_drags > 0:
-        stiffness = 0.5 * problem.inertia / EPSILON
         for k in range(n - 1):
             drag = problem.drag[k]
             scratch.stop[k, STIFF] = drag
-            scratch.stop[k, PUSH] = -drag * (u[k + 1, TURN] - u[k, TURN])
+            scratch.stop[k, PUSH] = -drag * (u[k + 1, TURN] - u[k, TURN]) if drag < math.inf else 0.0
             if problem.stops[k] != 0.0 and scratch.stop[k, Y_S] > 0.0:
+                stiffness = stop_gain(problem, k) / EPSILON
                 scratch.stop[k, STIFF] += stiffness
                 scratch.stop[k, PUSH] += problem.stops[k] * (impulses.stop[k] - stiffness * scratch.stop[k, GAMMA_S])
+
+
+@inlined
+def _linearise_skew(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> bool:
+    """Add what may make local matrices unsymmetric; returns whether something has."""
+    if problem.n_rough == 0 and problem.kind == DISC:
+        return False
+    local = scratch.local
+    for k in range(local.shape[0]):
+        vec3_put_at(local, k, SKEW, (0.0, 0.0, 0.0))
+    skew = problem.kind != DISC and linearise_directional(problem, impulses, scratch.friction, local)
+    if problem.n_rough > 0 and linearise_rough(problem, impulses, scratch):
+        skew = True
+    return skew
 
 
 @inlined
 def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
     n = u.shape[0]
-    law, du = scratch.friction, scratch.du
-    mu_1, mu_2 = problem.mu_along, problem.mu_across
-    mu_max = max(mu_1, mu_2)
-    friction = mu_max > 0.0 and problem.load[0] > 0.0
-    stiff = problem.mass / EPSILON
-    prox_1 = stiff / (mu_1 * mu_1) if mu_1 > 0.0 else 0.0  # B of either axis
-    prox_2 = stiff / (mu_2 * mu_2) if mu_2 > 0.0 else 0.0
-    soft = mu_max * mu_max / stiff if friction else 0.0
+    law, du, ground = scratch.friction, scratch.du, problem.law
     for k in range(n):
         dx, dy = du[k, X], du[k, Y]
         u[k, X] += dx
         u[k, Y] += dy
         u[k, TURN] += du[k, TURN]
-        if friction:
+        if problem.kind == DISC and ground[k, PROX] > 0.0 and problem.load[k] > 0.0:
             cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
             p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
-            g1 = law[k, GAMMA_1] + mu_1 * (cos * dx + sin * dy)
-            g2 = law[k, GAMMA_2] + mu_2 * (cos * dy - sin * dx)
+            g1 = law[k, GAMMA_1] + ground[k, RATE_1] * (cos * dx + sin * dy)
+            g2 = law[k, GAMMA_2] + ground[k, RATE_2] * (cos * dy - sin * dx)
             law[k, GAMMA_1] = g1
             law[k, GAMMA_2] = g2
             if law[k, NORM] <= radius:
-                p1 -= prox_1 * g1
-                p2 -= prox_2 * g2
+                p1 -= ground[k, B_1] * g1
+                p2 -= ground[k, B_2] * g2
             else:
                 n1, n2 = law[k, N_1], law[k, N_2]
-                pull = law[k, BETA] * ((n1 * p2 - n2 * p1) * soft - (n1 * g2 - n2 * g1))
+                pull = law[k, BETA] * ((n1 * p2 - n2 * p1) * ground[k, SOFT] - (n1 * g2 - n2 * g1))
                 p1 = n1 * radius - n2 * pull
                 p2 = n2 * radius + n1 * pull
             impulses.friction[k, ALONG] = p1
             impulses.friction[k, ACROSS] = p2
+    if problem.kind != DISC:
+        update_directional(problem, impulses, law, du)
     for c in range(problem.n_contacts):
         k = problem.link[c]
         rows = problem.rows
@@ -243,11 +273,10 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
     if problem.n_rough > 0:
         update_rough(problem, impulses, scratch)
     if problem.n_stops > 0:
-        stiffness = 0.5 * problem.inertia / EPSILON
         for k in range(n - 1):
             scratch.stop[k, GAMMA_S] += problem.stops[k] * (du[k + 1, TURN] - du[k, TURN])
             if problem.stops[k] != 0.0 and scratch.stop[k, Y_S] > 0.0:
-                impulses.stop[k] -= stiffness * scratch.stop[k, GAMMA_S]
+                impulses.stop[k] -= stop_gain(problem, k) / EPSILON * scratch.stop[k, GAMMA_S]
             else:
                 impulses.stop[k] = 0.0
 
@@ -268,7 +297,7 @@ def newton(
         iteration += 1
         _save(problem, impulses, u, scratch)
         _linearise(problem, impulses, u, scratch)
-        if problem.n_rough > 0 and linearise_rough(problem, impulses, scratch):
+        if _linearise_skew(problem, impulses, scratch):
             solve_chain_skew(problem, scratch.local, scratch.stop, scratch.eliminated, scratch.du)
         else:
             solve_chain(problem, scratch.local, scratch.stop, scratch.eliminated, scratch.du)

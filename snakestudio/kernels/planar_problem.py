@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from snakestudio._arrays import FloatArray, IntArray
 
-__all__ = ["ChainImpulses", "ChainProblem"]
+__all__ = ["ChainImpulses", "ChainProblem", "link_table"]
 
 
 TURN = 2
@@ -18,22 +20,44 @@ ALONG, ACROSS = range(2)
 NORMAL, TANGENT = 0, 3
 
 
+# Entries of ChainProblem.links.
+MASS, INERTIA, FRONT, REAR, LENGTH, OVER_MASS, OVER_INERTIA = range(7)
+LINK_WIDTH = 7
+
+# Entries of ChainProblem.law.
+(
+    FORCE_1, FORCE_2, RATE_1, RATE_2, PROX, HOLD_1, HOLD_2, PUSH_1, PUSH_2, B_1, B_2, SOFT, CURVE, WITH, AGAINST,
+) = range(15)  # fmt: skip
+LAW_WIDTH = 15
+
+# Values of ChainProblem.kind.
+DISC, HALVES, UNIT_VELOCITY, BOX = range(4)
+
+EPSILON = 3e-6
+"""r / B: how much softer the proximal regularisation is than the link. Larger costs iterations, smaller digits."""
+
+
 class ChainProblem(NamedTuple):
     """Find u and the impulses with M (u - u_free) = W P + W_J P_J, W_J^T u = 0 and the force laws (P2 (55)-(61)).
 
     Attributes
     ----------
-    mass, inertia : float
-        Of every link: kg, kg m^2.
-    front, rear : float
-        From the centre of gravity of every link to the joint before it and to the one behind it, m.
+    links : (n, 7)
+        Of every link: mass, kg, and inertia, kg m^2; from its centre of mass to the joint before it (towards the next
+        link) and to the one behind it, and both together, m; inverses of mass and inertia.
+    law : (n, 15)
+        Friction of every link on the ground in the scaled coordinates of `ChainImpulses.friction`. Force for a unit of
+        impulse along and across (the larger coefficient of both directions along); scaled sliding velocity for a unit
+        of velocity, which is the same but under the law of the unit velocity; r (0: no friction); what sticking adds to
+        the link's matrix, force and impulse for a unit of scaled velocity in it, along and across each; 1 / B of the
+        tangential direction in slip, and its curvature times the load; the shares of the larger coefficient that a
+        force along the link's axis and one against it reach.
+    kind : int
+        DISC for one disc of P_1, P_2, or one of the laws of `planar_directional`.
     load : (n,)
         Normal impulse of the ground on every link, which is the radius of its friction disc, N s.
-    mu_along, mu_across : float
-        Friction coefficients along and across a link; the scaled sliding velocity is (mu_along v.e, mu_across v.s), so
-        that P2 (52) becomes a disc. An axis with 0 has no friction.
     scale : float
-        m 9.81 m/s^2 dt: what residuals are measured in, N s.
+        m 9.81 m/s^2 dt with the mean mass: what residuals are measured in, N s.
     cos, sin : (n,)
         Direction e of every link.
     u_free : (n, 3)
@@ -52,18 +76,16 @@ class ChainProblem(NamedTuple):
     n_stops : int
         How many joints are at a stop.
     drag : (n - 1,)
-        What a joint's motor loses of its impulse for a unit of the joint's rate, N m s/rad; the rest is in `u_free`.
+        What motor, spring and damper of a joint lose of their impulse for a unit of the joint's rate, N m s/rad; the
+        rest is in `u_free`. Infinite: the joint is fixed.
     n_drags : int
         How many joints have one.
     """
 
-    mass: float
-    inertia: float
-    front: float
-    rear: float
+    links: FloatArray
+    law: FloatArray
+    kind: int
     load: FloatArray
-    mu_along: float
-    mu_across: float
     scale: float
     cos: FloatArray
     sin: FloatArray
@@ -84,7 +106,8 @@ class ChainImpulses(NamedTuple):
     Attributes
     ----------
     friction : (n, 2)
-        In scaled coordinates: the impulse on the link is (mu_along P_1 e + mu_across P_2 s), N s.
+        In scaled coordinates: the impulse on the link is (mu_along P_1 e + mu_across P_2 s), mu_along being the larger
+        one of both directions, N s.
     normal : (c,)
         Of the obstacle contacts, N s.
     tangent : (c,)
@@ -98,3 +121,8 @@ class ChainImpulses(NamedTuple):
     normal: FloatArray
     tangent: FloatArray
     stop: FloatArray
+
+
+def link_table(mass: FloatArray, inertia: FloatArray, front: FloatArray, rear: FloatArray) -> FloatArray:
+    """`ChainProblem.links` of links of these masses, kg, inertias, kg m^2, and arms to the joints, m; each (n,)."""
+    return np.column_stack([mass, inertia, front, rear, front + rear, 1.0 / mass, 1.0 / inertia])

@@ -6,6 +6,7 @@ load is given, is a contact without a normal law.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,28 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.contact_rescue import rescue
-from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    AGAINST,
+    ALONG,
+    FORCE_1,
+    FORCE_2,
+    HALVES,
+    INERTIA,
+    LENGTH,
+    NORMAL,
+    OVER_INERTIA,
+    OVER_MASS,
+    PROX,
+    TANGENT,
+    TURN,
+    WITH,
+    ChainImpulses,
+    ChainProblem,
+)
+from snakestudio.kernels.planar_problem import FRONT as LINK_FRONT
+from snakestudio.kernels.planar_problem import MASS as LINK_MASS
+from snakestudio.kernels.planar_problem import REAR as LINK_REAR
 from snakestudio.kernels.rescue_points import rescue_room
 from snakestudio.kernels.spatial_problem import ACROSS as ACROSS_THE_LINK
 from snakestudio.kernels.spatial_problem import (
@@ -25,6 +47,8 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_WIDTH,
+    INVERSE_MINUS,
+    INVERSE_PLUS,
     LAW_N,
     LAW_T,
     LAW_T2,
@@ -34,11 +58,10 @@ from snakestudio.kernels.spatial_problem import (
     RX,
     RY,
     RZ,
+    SHARE_MINUS,
     SHARE_PLUS,
     STOP,
     STOP_GAIN,
-    SWING_X,
-    SWING_Y,
     SpatialImpulses,
     SpatialProblem,
 )
@@ -112,6 +135,15 @@ def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: 
 
 
 @jit
+def _put_shares(gain: FloatArray, c: int, plus: float, minus: float) -> None:
+    """Shares of the friction along that forces along and against the link reach, and their inverses."""
+    gain[c, SHARE_PLUS] = plus
+    gain[c, SHARE_MINUS] = minus
+    gain[c, INVERSE_PLUS] = 1.0 / plus if plus > 0.0 else 0.0
+    gain[c, INVERSE_MINUS] = 1.0 / minus if minus > 0.0 else 0.0
+
+
+@jit
 def _convert(
     problem: ChainProblem,
     impulses: ChainImpulses,
@@ -123,36 +155,34 @@ def _convert(
 ) -> SpatialProblem:
     """The problem in space; its impulses, velocities and guess go to `s.impulses`, `s.w` and `s.guess`."""
     n = u.shape[0]
-    # Centres are halfway between the axes of a link alone: from the pitch axis behind to the yaw axis before it.
-    half, offset = problem.front, problem.rear - problem.front
-    rough = max(problem.mu_along, problem.mu_across)
     contact, before = s.impulses.contact, s.guess.contact
-    c = ordinal = 0
+    c = ordinal = axes = 0
     for k in range(n):
-        cos, sin = problem.cos[k], problem.sin[k]
-        s.links[k, MASS] = problem.mass
-        s.links[k, ACROSS_THE_LINK] = s.links[k, AXIAL] = problem.inertia
-        s.links[k, REAR] = s.links[k, FRONT] = half
+        cos, sin, link = problem.cos[k], problem.sin[k], problem.links[k]
+        rear = link[LINK_REAR]
+        s.links[k, MASS] = link[LINK_MASS]
+        s.links[k, ACROSS_THE_LINK] = s.links[k, AXIAL] = link[INERTIA]
+        s.links[k, REAR] = rear
+        s.links[k, FRONT] = link[LINK_FRONT]
         s.axis[k, X] = cos
         s.axis[k, Y] = sin
         for i in range(2):
             s.free[k, i] = problem.u_free[k, i]
         s.free[k, RZ] = problem.u_free[k, TURN]
-        s.w[k, X] = u[k, X] + half * sin * u[k, TURN]
-        s.w[k, Y] = u[k, Y] - half * cos * u[k, TURN]
+        s.w[k, X] = u[k, X] + rear * sin * u[k, TURN]
+        s.w[k, Y] = u[k, Y] - rear * cos * u[k, TURN]
         s.w[k, Z] = s.w[k, RX] = s.w[k, RY] = 0.0
         s.w[k, RZ] = u[k, TURN]
         first[k] = c
-        if rough > 0.0 and problem.load[0] > 0.0:
+        if problem.law[k, PROX] > 0.0 and problem.load[k] > 0.0:
             for i in range(40):
                 s.rows[c, i] = 0.0
-            mu_1, mu_2 = problem.mu_along, problem.mu_across
+            mu_1, mu_2 = problem.law[k, FORCE_1], problem.law[k, FORCE_2]
             _put_row(s, c, 1, mu_1 * cos, mu_1 * sin, 0.0, 0.0)
-            _put_row(s, c, 2, -mu_2 * sin, mu_2 * cos, 0.0, half * mu_2)
-            for i in range(4):
-                s.gain[c, SHARE_PLUS + i] = 1.0
+            _put_row(s, c, 2, -mu_2 * sin, mu_2 * cos, 0.0, rear * mu_2)
+            _put_shares(s.gain, c, problem.law[k, WITH], problem.law[k, AGAINST])
             s.gain[c, GAIN_N] = 0.0
-            s.gain[c, GAIN_T] = problem.mass / (rough * rough)
+            s.gain[c, GAIN_T] = problem.law[k, PROX]
             contact[c, LAW_N] = problem.load[k]
             contact[c, LAW_T] = impulses.friction[k, ALONG]
             contact[c, LAW_T2] = impulses.friction[k, ACROSS]
@@ -164,13 +194,12 @@ def _convert(
             for i in range(40):
                 s.rows[c, i] = 0.0
             x, y, arm = vec3_at(problem.rows, ordinal, NORMAL)
-            _put_row(s, c, 0, x, y, arm, half * (cos * y - sin * x))
-            for i in range(4):
-                s.gain[c, SHARE_PLUS + i] = 1.0
-            s.gain[c, GAIN_N] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
+            _put_row(s, c, 0, x, y, arm, rear * (cos * y - sin * x))
+            _put_shares(s.gain, c, 1.0, 1.0)
+            s.gain[c, GAIN_N] = 1.0 / (link[OVER_MASS] + arm * arm * link[OVER_INERTIA])
             x, y, arm = vec3_at(problem.rows, ordinal, TANGENT)
-            _put_row(s, c, 1, x, y, arm, half * (cos * y - sin * x))
-            own = (x * x + y * y) / problem.mass + arm * arm / problem.inertia
+            _put_row(s, c, 1, x, y, arm, rear * (cos * y - sin * x))
+            own = (x * x + y * y) * link[OVER_MASS] + arm * arm * link[OVER_INERTIA]
             s.gain[c, GAIN_T] = 1.0 / own if own > 0.0 else 0.0
             contact[c, LAW_N] = impulses.normal[ordinal]
             contact[c, LAW_T] = impulses.tangent[ordinal]
@@ -180,21 +209,25 @@ def _convert(
             before[c, LAW_T2] = 0.0
             c += 1
             ordinal += 1
-    first[n] = c
-    for k in range(n - 1):
-        reach, axis = s.reach[k], s.axes[k]
-        reach[0] = 2.0 * half * problem.cos[k] + offset * problem.cos[k + 1]
-        reach[1] = 2.0 * half * problem.sin[k] + offset * problem.sin[k + 1]
-        axis[SWING_X] = -offset * problem.sin[k + 1]
-        axis[SWING_Y] = offset * problem.cos[k + 1]
+        joints[k] = axes
+        if k == n - 1:
+            continue
+        reach = s.reach[k]
+        reach[0] = link[LINK_REAR] * cos + link[LINK_FRONT] * cos
+        reach[1] = link[LINK_REAR] * sin + link[LINK_FRONT] * sin
+        if problem.drag[k] == math.inf:  # the joint is fixed
+            continue
+        axis = s.axes[axes]
         axis[AXIS_Z] = 1.0
-        axis[STOP_GAIN] = 0.5 * problem.inertia
+        axis[STOP_GAIN] = 1.0 / (link[OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])
         axis[DRAG] = problem.drag[k]
         axis[STOP] = problem.stops[k]
-        s.impulses.stop[k] = impulses.stop[k]
-        s.guess.stop[k] = guess.stop[k]
+        s.impulses.stop[axes] = impulses.stop[k]
+        s.guess.stop[axes] = guess.stop[k]
+        axes += 1
+    first[n] = c
     return SpatialProblem(
-        s.links, joints, half, problem.scale, 1 if offset != 0.0 else 0, s.axis, s.reach, s.axes, s.free,
+        s.links, joints, 0.5 * problem.links[0, LENGTH], problem.scale, 0, s.axis, s.reach, s.axes, s.free,
         problem.n_stops, first, s.rows, s.gain,
     )  # fmt: skip
 
@@ -204,6 +237,8 @@ def rescue_contacts(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int, scratch: PlanarRescue
 ) -> int:
     """Solve a step's contact problem that Newton's iteration left unsolved.
+
+    It knows discs and half ellipses of friction; of other laws nothing is solved (0 solves).
 
     Parameters
     ----------
@@ -221,11 +256,17 @@ def rescue_contacts(
     int
         Linear solves taken.
     """
+    if problem.kind > HALVES:
+        return 0
     n = u.shape[0]
     first = scratch.first
     # No function that is compiled may return arrays, so the workspace is parted here.
     room, joints, contacts = scratch.room, n - 1, n + impulses.normal.shape[0]
     at_joints = PER_LINK * n
+    axes = 0
+    for k in range(joints):
+        if problem.drag[k] < math.inf:
+            axes += 1
     at_axes = at_joints + 3 * joints
     at_stop = at_axes + AXIS_WIDTH * joints
     at_contacts = at_joints + PER_JOINT * joints
@@ -233,28 +274,28 @@ def rescue_contacts(
     at_impulses = at_gain + GAIN_WIDTH * contacts
     at_guess = at_impulses + 5 * contacts
     at_rescue = at_contacts + PER_CONTACT * contacts
+    at_before = at_stop + joints
     s = Parts(
         room[15 * n : at_joints].reshape(n, LINK_WIDTH),
         room[: 3 * n].reshape(n, 3),
         room[at_joints:at_axes].reshape(joints, 3),
-        room[at_axes:at_stop].reshape(joints, AXIS_WIDTH),
+        room[at_axes : at_axes + AXIS_WIDTH * axes].reshape(axes, AXIS_WIDTH),
         room[3 * n : 9 * n].reshape(n, 6),
         room[at_contacts:at_gain].reshape(contacts, 40),
         room[at_gain:at_impulses].reshape(contacts, GAIN_WIDTH),
-        SpatialImpulses(room[at_impulses:at_guess].reshape(contacts, 5), room[at_stop : at_stop + joints]),
-        SpatialImpulses(room[at_guess:at_rescue].reshape(contacts, 5), room[at_stop + joints : at_contacts]),
+        SpatialImpulses(room[at_impulses:at_guess].reshape(contacts, 5), room[at_stop : at_stop + axes]),
+        SpatialImpulses(room[at_guess:at_rescue].reshape(contacts, 5), room[at_before : at_before + axes]),
         room[9 * n : 15 * n].reshape(n, 6),
         room[at_rescue:],
     )
     converted = _convert(problem, impulses, u, scratch.guess, s, first, scratch.joints)
     done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)
-    half = problem.front
     contact = s.impulses.contact
     ordinal = 0
     for k in range(n):
-        omega = s.w[k, RZ]
-        u[k, X] = s.w[k, X] - half * problem.sin[k] * omega
-        u[k, Y] = s.w[k, Y] + half * problem.cos[k] * omega
+        omega, rear = s.w[k, RZ], problem.links[k, LINK_REAR]
+        u[k, X] = s.w[k, X] - rear * problem.sin[k] * omega
+        u[k, Y] = s.w[k, Y] + rear * problem.cos[k] * omega
         u[k, TURN] = omega
         for c in range(first[k], first[k + 1]):
             if s.gain[c, GAIN_N] == 0.0:
@@ -265,5 +306,6 @@ def rescue_contacts(
                 impulses.tangent[ordinal] = contact[c, LAW_T]
                 ordinal += 1
     for k in range(n - 1):
-        impulses.stop[k] = s.impulses.stop[k]
+        if problem.drag[k] < math.inf:
+            impulses.stop[k] = s.impulses.stop[scratch.joints[k]]
     return done

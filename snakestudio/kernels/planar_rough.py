@@ -9,9 +9,8 @@ from __future__ import annotations
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.planar_chain import A_VV, A_VW, SKEW, B
-from snakestudio.kernels.planar_problem import NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import EPSILON, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import (
-    EPSILON,
     GAMMA_N,
     GAMMA_T,
     OLD_GAMMA_T,
@@ -22,10 +21,11 @@ from snakestudio.kernels.planar_scratch import (
     Y_T,
     ChainScratch,
     add_contact,
+    contact_response,
     sliding_velocities,
 )
 from snakestudio.kernels.prox import natural_interval, prox_positive
-from snakestudio.kernels.vec3 import X, Y, times, vec3_add_at, vec3_at, vec3_put_at
+from snakestudio.kernels.vec3 import X, Y, times, vec3_add_at, vec3_at
 
 __all__ = [
     "evaluate_rough",
@@ -43,7 +43,7 @@ def prepare_rough(problem: ChainProblem, u: FloatArray, scratch: ChainScratch) -
     sliding_velocities(problem, u, scratch.contact, GAMMA_T)
     for c in range(problem.n_contacts):
         tx, ty, arm = vec3_at(problem.rows, c, TANGENT)
-        own = (tx * tx + ty * ty) / problem.mass + arm * arm / problem.inertia
+        own = contact_response(problem, problem.link[c], tx, ty, arm)
         scratch.contact[c, R_T] = 1.0 / own if own > 0.0 else 0.0
 
 
@@ -84,14 +84,14 @@ def halve_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainSc
 def linearise_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> bool:
     """Add the friction of closed contacts to the local matrices, in which their normal parts already are.
 
+    The skew parts must be there, too.
+
     Returns
     -------
     bool
         Whether a contact slips, so that some matrix is not symmetric.
     """
     local, rows = scratch.local, problem.rows
-    for k in range(local.shape[0]):
-        vec3_put_at(local, k, SKEW, (0.0, 0.0, 0.0))
     slips = False
     for c in range(problem.n_contacts):
         threshold = scratch.contact[c, Y_N]

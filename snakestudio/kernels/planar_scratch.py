@@ -9,27 +9,36 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_chain import A_VV, A_VW, B_W, B_X, B_Y, WW, XW, XX, XY, YW, YY, B
-from snakestudio.kernels.planar_problem import NORMAL, TANGENT, TURN, ChainProblem
+from snakestudio.kernels.planar_problem import (
+    INERTIA,
+    LAW_WIDTH,
+    MASS,
+    NORMAL,
+    OVER_INERTIA,
+    OVER_MASS,
+    RATE_1,
+    RATE_2,
+    TANGENT,
+    TURN,
+    ChainProblem,
+)
 from snakestudio.kernels.planar_rescue import PlanarRescue, make_planar_rescue
 from snakestudio.kernels.vec3 import X, Y, dot, times, vec3, vec3_add_at, vec3_at
 
 __all__ = [
-    "EPSILON",
     "ChainScratch",
     "add_contact",
     "assemble_inertia",
+    "contact_response",
     "make_scratch",
     "relative_velocities",
     "sliding_velocities",
+    "stop_gain",
 ]
 
 
-EPSILON = 3e-6
-"""r / B: how much softer the proximal regularisation is than the link. Larger costs iterations, smaller digits."""
-
-
 # Entries of ChainScratch.friction.
-GAMMA_1, GAMMA_2, N_1, N_2, NORM, BETA = range(6)
+GAMMA_1, GAMMA_2, N_1, N_2, NORM, BETA, SIDE = range(7)
 # Entries of ChainScratch.contact.
 GAMMA_N, Y_N, R_N, GAMMA_T, Y_T, R_T = range(6)
 # Entries of ChainScratch.stop before those of `solve_chain`.
@@ -44,8 +53,9 @@ class ChainScratch(NamedTuple):
 
     Attributes
     ----------
-    friction : (n, 6)
-        Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its length, beta.
+    friction : (n, 7)
+        Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its length, beta; and
+        where friction differs with the direction, the share of the side that P - r gamma is on.
     contact : (c, 6)
         Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has none.
     stop : (n - 1, 4)
@@ -56,6 +66,8 @@ class ChainScratch(NamedTuple):
         The iterate before: u (3), friction impulse (2), its gamma (2).
     old_contact, old_stop : (c, 4), (n - 1, 2)
         The iterate before: gamma and impulse; of contacts also those of friction.
+    law : (n, 15)
+        `ChainProblem.law` softened.
     rescue : PlanarRescue
     """
 
@@ -68,6 +80,7 @@ class ChainScratch(NamedTuple):
     old_link: FloatArray
     old_contact: FloatArray
     old_stop: FloatArray
+    law: FloatArray
     rescue: PlanarRescue
 
 
@@ -75,7 +88,7 @@ def make_scratch(n_links: int, capacity: int) -> ChainScratch:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, capacity, n_links - 1
     return ChainScratch(
-        friction=np.zeros((n, 6)),
+        friction=np.zeros((n, 7)),
         contact=np.zeros((c, 6)),
         stop=np.zeros((j, 4)),
         local=np.zeros((n, 12)),
@@ -84,6 +97,7 @@ def make_scratch(n_links: int, capacity: int) -> ChainScratch:
         old_link=np.zeros((n, 7)),
         old_contact=np.zeros((c, 4)),
         old_stop=np.zeros((j, 2)),
+        law=np.zeros((n, LAW_WIDTH)),
         rescue=make_planar_rescue(n, c),
     )
 
@@ -94,11 +108,11 @@ def relative_velocities(
 ) -> None:
     """Relative velocities gamma = W^T u (P2 (59), (60)) of all laws, into the first columns of the last three."""
     n = u.shape[0]
-    mu_1, mu_2 = problem.mu_along, problem.mu_across
+    law = problem.law
     for k in range(n):
         cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
-        friction[k, GAMMA_1] = mu_1 * (cos * vx + sin * vy)
-        friction[k, GAMMA_2] = mu_2 * (cos * vy - sin * vx)
+        friction[k, GAMMA_1] = law[k, RATE_1] * (cos * vx + sin * vy)
+        friction[k, GAMMA_2] = law[k, RATE_2] * (cos * vy - sin * vx)
     for c in range(problem.n_contacts):
         k = problem.link[c]
         contact[c, GAMMA_N] = dot(vec3_at(problem.rows, c, NORMAL), vec3(u, k))
@@ -118,15 +132,16 @@ def sliding_velocities(problem: ChainProblem, u: FloatArray, contact: FloatArray
 @inlined
 def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k: int) -> None:
     """Start the local quadratic of link k: its inertia, and the momentum that is missing at `u`."""
-    local[k, XX] = problem.mass
+    mass, inertia = problem.links[k, MASS], problem.links[k, INERTIA]
+    local[k, XX] = mass
     local[k, XY] = 0.0
-    local[k, YY] = problem.mass
+    local[k, YY] = mass
     local[k, XW] = 0.0
     local[k, YW] = 0.0
-    local[k, WW] = problem.inertia
-    local[k, B_X] = problem.mass * (problem.u_free[k, X] - u[k, X])
-    local[k, B_Y] = problem.mass * (problem.u_free[k, Y] - u[k, Y])
-    local[k, B_W] = problem.inertia * (problem.u_free[k, TURN] - u[k, TURN])
+    local[k, WW] = inertia
+    local[k, B_X] = mass * (problem.u_free[k, X] - u[k, X])
+    local[k, B_Y] = mass * (problem.u_free[k, Y] - u[k, Y])
+    local[k, B_W] = inertia * (problem.u_free[k, TURN] - u[k, TURN])
 
 
 @inlined
@@ -138,3 +153,15 @@ def add_contact(
     vec3_add_at(local, k, A_VV, (stiffness * nx * nx, stiffness * nx * ny, stiffness * ny * ny))
     vec3_add_at(local, k, A_VW, (stiffness * nx * arm, stiffness * ny * arm, stiffness * arm * arm))
     vec3_add_at(local, k, B, times(impulse, (nx, ny, arm)))
+
+
+@inlined
+def contact_response(problem: ChainProblem, k: int, x: float, y: float, arm: float) -> float:
+    """What a unit impulse along (x, y, arm) on the free link k changes of the velocity along it, 1/kg."""
+    return (x * x + y * y) * problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA]
+
+
+@inlined
+def stop_gain(problem: ChainProblem, k: int) -> float:
+    """R of the stop of joint k, kg m^2: the inertia of its two free links against each other."""
+    return 1.0 / (problem.links[k, OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])

@@ -5,11 +5,24 @@ from __future__ import annotations
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.planar_newton import newton
-from snakestudio.kernels.planar_problem import NORMAL, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    ALONG,
+    B_2,
+    EPSILON,
+    HOLD_1,
+    LAW_WIDTH,
+    NORMAL,
+    OVER_INERTIA,
+    OVER_MASS,
+    SOFT,
+    ChainImpulses,
+    ChainProblem,
+)
 from snakestudio.kernels.planar_scratch import R_N, ChainScratch
 from snakestudio.kernels.vec3 import vec3_at
 
-__all__ = ["polish_contacts", "solve_contacts"]
+__all__ = ["polish_contacts", "soften_contacts", "solve_contacts"]
 
 
 NEWTON_ITERATIONS = 20
@@ -18,6 +31,10 @@ NEWTON_ITERATIONS = 20
 POLISHING = 5
 """Newton iterations to remove what rounding left."""
 
+SOFTEST, ATTEMPTS = 0.3, 3
+"""r / B that friction on the ground begins with where it is softened, and how often that is tried, each time in smaller
+steps and from elsewhere."""
+
 
 @jit
 def polish_contacts(
@@ -25,6 +42,59 @@ def polish_contacts(
 ) -> int:
     """Go on from a result of `solve_contacts` that left too much, if only rounding; parameters and result as there."""
     iterations, _ = newton(problem, impulses, u, scratch, tolerance * problem.scale, min(most, POLISHING))
+    return iterations
+
+
+@jit
+def soften_contacts(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int,
+    attempt: int,
+) -> int:  # fmt: skip
+    """Solve a problem that Newton's iteration goes round in circles on, by friction that gets stiffer step by step.
+
+    With a small B sticking yields, and few links change between sticking and sliding from one iteration to the next;
+    P - B gamma still leads to the same solution, only in more steps. So a few iterations are made with every one of a
+    sequence of B, each of which begins where the one before has ended.
+
+    Parameters
+    ----------
+    problem, impulses, u, scratch, tolerance, most
+        As of `solve_contacts`; the guess is what there is.
+    attempt : int
+        From 0 to ATTEMPTS - 1.
+
+    Returns
+    -------
+    int
+        Iterations taken.
+    """
+    soft = ChainProblem(
+        problem.links, scratch.law, problem.kind, problem.load, problem.scale, problem.cos, problem.sin, problem.u_free,
+        problem.n_contacts, problem.link, problem.rows, problem.n_rough, problem.stops, problem.n_stops, problem.drag,
+        problem.n_drags,
+    )  # fmt: skip
+    if attempt > 0:
+        for k in range(u.shape[0]):
+            impulses.friction[k, ALONG] = 0.0
+            impulses.friction[k, ACROSS] = 0.0
+            for i in range(3):
+                u[k, i] = problem.u_free[k, i]
+        for c in range(problem.n_contacts):
+            impulses.normal[c] = impulses.tangent[c] = 0.0
+    step = 0.1 ** (1.0 / (1 << attempt))
+    softness = SOFTEST * 10.0**attempt
+    iterations = 0
+    while softness > EPSILON and iterations < most:
+        stiffer = EPSILON / softness
+        for k in range(u.shape[0]):
+            for i in range(LAW_WIDTH):
+                scratch.law[k, i] = problem.law[k, i] * (stiffer if HOLD_1 <= i <= B_2 else 1.0)
+            scratch.law[k, SOFT] /= stiffer
+        iterations += polish_contacts(soft, impulses, u, scratch, tolerance, most - iterations)
+        softness *= step
+    for _ in range(4):
+        if iterations < most:
+            iterations += polish_contacts(problem, impulses, u, scratch, tolerance, most - iterations)
     return iterations
 
 
@@ -53,7 +123,8 @@ def solve_contacts(
         Iterations taken; how good the result is, the residual says.
     """
     for c in range(problem.n_contacts):
+        k = problem.link[c]
         _, _, arm = vec3_at(problem.rows, c, NORMAL)
-        scratch.contact[c, R_N] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
+        scratch.contact[c, R_N] = 1.0 / (problem.links[k, OVER_MASS] + arm * arm * problem.links[k, OVER_INERTIA])
     iterations, _ = newton(problem, impulses, u, scratch, tolerance * problem.scale, min(most, NEWTON_ITERATIONS))
     return iterations

@@ -5,9 +5,32 @@ A step counts as converged if both numbers are at most 1e-8.
 
 from __future__ import annotations
 
+import math
+
 from snakestudio._arrays import FloatArray
-from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.directional import natural_box, natural_halves, natural_unit_velocity
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    AGAINST,
+    ALONG,
+    DISC,
+    FORCE_1,
+    FORCE_2,
+    FRONT,
+    HALVES,
+    INERTIA,
+    LENGTH,
+    MASS,
+    NORMAL,
+    REAR,
+    TANGENT,
+    TURN,
+    UNIT_VELOCITY,
+    WITH,
+    ChainImpulses,
+    ChainProblem,
+)
 from snakestudio.kernels.prox import natural_disc, natural_interval, natural_positive, prox_positive
 from snakestudio.kernels.vec3 import X, Y, vec3_at
 
@@ -21,12 +44,45 @@ CONVERGED = 1e-8
 
 
 @inlined
+def _between(problem: ChainProblem, k: int) -> float:
+    """Inertia of the free links on either side of joint k against each other, kg m^2."""
+    first, second = problem.links[k, INERTIA], problem.links[k + 1, INERTIA]
+    return first * second / (first + second)
+
+
+@jit
+def _directional_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> float:
+    """Worst of friction on the ground that is more than one disc, N s; not a number if any is."""
+    worst = total = 0.0
+    for k in range(u.shape[0]):
+        plus, minus = problem.law[k, WITH], problem.law[k, AGAINST]
+        mu_1, mu_2 = problem.law[k, FORCE_1], problem.law[k, FORCE_2]
+        rough = max(mu_1, mu_2)
+        if rough <= 0.0:
+            continue
+        prox_r, radius = problem.links[k, MASS] / (rough * rough), problem.load[k]
+        cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
+        along, across = cos * vx + sin * vy, cos * vy - sin * vx
+        p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+        if problem.kind == UNIT_VELOCITY:
+            distance = natural_unit_velocity(p1, p2, rough * along, rough * across, prox_r, radius, plus, minus)
+        elif problem.kind == HALVES:
+            distance = natural_halves(p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus)
+        else:
+            distance = natural_box(p1, p2, mu_1 * along, mu_2 * across, prox_r, radius, plus, minus)
+        worst = max(worst, distance)
+        total += distance
+    return worst + 0.0 * total
+
+
+@inlined
 def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> float:
     """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws.
 
     G is the largest diagonal of the law's own block on the free links: max(mu)^2 / m for friction, 1/m + arm^2 / Theta
-    for an obstacle, mu^2 (1/m + arm^2 / Theta) for the friction on it, 2 / Theta for a joint stop, whose impulse is
-    divided by the link's length to be one of N s.
+    for an obstacle, mu^2 (1/m + arm^2 / Theta) for the friction on it, the sum of 1 / Theta of both links for a joint
+    stop, whose impulse is divided by the link's length to be one of N s. Of a fixed joint, whose angular velocities
+    must be the same, their difference is taken times these inertias.
 
     Parameters
     ----------
@@ -41,23 +97,26 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         Dimensionless.
     """
     n = u.shape[0]
-    mass, inertia = problem.mass, problem.inertia
-    mu_1, mu_2 = problem.mu_along, problem.mu_across
-    mu_max = max(mu_1, mu_2)
+    links, law = problem.links, problem.law
     worst = 0.0
     total = 0.0  # a NaN, which max() would let slip through, stays in it
-    if mu_max > 0.0:
-        prox_r = mass / (mu_max * mu_max)
+    if problem.kind != DISC:
+        worst = total = _directional_residual(problem, u, impulses)
+    else:
         for k in range(n):
-            cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
-            distance = natural_disc(
-                impulses.friction[k, ALONG], impulses.friction[k, ACROSS], mu_1 * (cos * vx + sin * vy),
-                mu_2 * (cos * vy - sin * vx), prox_r, problem.load[k],
-            )  # fmt: skip
-            worst = max(worst, distance)
-            total += distance
+            mu_1, mu_2 = law[k, FORCE_1], law[k, FORCE_2]
+            rough = max(mu_1, mu_2)
+            if rough > 0.0:
+                cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
+                distance = natural_disc(
+                    impulses.friction[k, ALONG], impulses.friction[k, ACROSS], mu_1 * (cos * vx + sin * vy),
+                    mu_2 * (cos * vy - sin * vx), links[k, MASS] / (rough * rough), problem.load[k],
+                )  # fmt: skip
+                worst = max(worst, distance)
+                total += distance
     for c in range(problem.n_contacts):
         k = problem.link[c]
+        mass, inertia = links[k, MASS], links[k, INERTIA]
         nx, ny, arm = vec3_at(problem.rows, c, NORMAL)
         prox_r = 1.0 / (1.0 / mass + arm * arm / inertia)
         distance = natural_positive(impulses.normal[c], nx * u[k, X] + ny * u[k, Y] + arm * u[k, TURN], prox_r)
@@ -75,7 +134,13 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         for k in range(n - 1):
             if problem.stops[k] != 0.0:
                 gamma = problem.stops[k] * (u[k + 1, TURN] - u[k, TURN])
-                distance = natural_positive(impulses.stop[k], gamma, 0.5 * inertia) / (problem.front + problem.rear)
+                distance = natural_positive(impulses.stop[k], gamma, _between(problem, k)) / links[k, LENGTH]
+                worst = max(worst, distance)
+                total += distance
+    if problem.n_drags > 0:
+        for k in range(n - 1):
+            if problem.drag[k] == math.inf:
+                distance = _between(problem, k) * abs(u[k + 1, TURN] - u[k, TURN]) / links[k, LENGTH]
                 worst = max(worst, distance)
                 total += distance
     return (worst + 0.0 * total) / problem.scale
@@ -86,7 +151,8 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
     """Joint impulses P_J by force recursion from the last link, and by how much the equations of motion are missed.
 
     The recursion uses the linear equations of all links but the first; what the first link's and all the angular
-    equations (P2 (55)) miss is the defect. What rounding of the velocities themselves does to it is not counted: at
+    equations (P2 (55)) miss is the defect; the moment that a fixed joint transmits is that which the link behind it
+    misses. What rounding of the velocities themselves does to it is not counted: at
     600 m/s and 2 microseconds a step that alone is 1e-7 m g dt.
 
     Parameters
@@ -103,7 +169,9 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
         Worst defect / (m g dt) beyond rounding, angular ones divided by half the length; dimensionless.
     """
     n: int = u.shape[0]
-    half = 0.5 * (problem.front + problem.rear)
+    links, law = problem.links, problem.law
+    turning = 0.0  # moment that a fixed joint before link k exerts
+    heaviest = 0.0
     px = 0.0  # impulse at the front joint of link k
     py = 0.0
     worst = 0.0
@@ -114,11 +182,13 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
         k = n - 1 - j
         cos, sin = problem.cos[k], problem.sin[k]
         fastest = max(fastest, abs(u[k, X]), abs(u[k, Y]))
-        along = problem.mu_along * impulses.friction[k, ALONG]
-        across = problem.mu_across * impulses.friction[k, ACROSS]
+        along = law[k, FORCE_1] * impulses.friction[k, ALONG]
+        across = law[k, FORCE_2] * impulses.friction[k, ACROSS]
         fx = along * cos - across * sin
         fy = along * sin + across * cos
-        moment = 0.0
+        moment = turning
+        turning = 0.0
+        heaviest = max(heaviest, links[k, MASS])
         while c >= 0 and problem.link[c] == k:
             p = impulses.normal[c]
             nx, ny, arm = vec3_at(problem.rows, c, NORMAL)
@@ -138,13 +208,13 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
             if k < n - 1:
                 moment -= problem.stops[k] * impulses.stop[k]
         if problem.n_drags > 0:
-            if k > 0:
+            if k > 0 and problem.drag[k - 1] < math.inf:
                 moment -= problem.drag[k - 1] * (u[k, TURN] - u[k - 1, TURN])
-            if k < n - 1:
+            if k < n - 1 and problem.drag[k] < math.inf:
                 moment += problem.drag[k] * (u[k + 1, TURN] - u[k, TURN])
         # Impulse at the rear joint, of the linear equation of link k.
-        rx = fx + px - problem.mass * (u[k, X] - problem.u_free[k, X])
-        ry = fy + py - problem.mass * (u[k, Y] - problem.u_free[k, Y])
+        rx = fx + px - links[k, MASS] * (u[k, X] - problem.u_free[k, X])
+        ry = fy + py - links[k, MASS] * (u[k, Y] - problem.u_free[k, Y])
         if k > 0:
             joint[k - 1, X] = rx
             joint[k - 1, Y] = ry
@@ -153,12 +223,16 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
             total += abs(rx) + abs(ry)
             rx = 0.0
             ry = 0.0
-        lever = problem.front * (cos * py - sin * px) + problem.rear * (cos * ry - sin * rx)
-        missed = abs(moment + lever - problem.inertia * (u[k, TURN] - problem.u_free[k, TURN])) / half
+        lever = links[k, FRONT] * (cos * py - sin * px) + links[k, REAR] * (cos * ry - sin * rx)
+        left = moment + lever - links[k, INERTIA] * (u[k, TURN] - problem.u_free[k, TURN])
+        if k > 0 and problem.n_drags > 0 and problem.drag[k - 1] == math.inf:
+            turning = left
+            left = 0.0
+        missed = abs(left) / (0.5 * links[k, LENGTH])
         worst = max(worst, missed)
         total += missed
         px = rx
         py = ry
-    rounding = n * EPSILON * problem.mass * fastest
+    rounding = n * EPSILON * heaviest * fastest
     defect = max(worst - rounding, 0.0) + 0.0 * total
     return defect / problem.scale

@@ -47,6 +47,8 @@ class FormulationKind:
         Shipped scenes with which it is timed, each with the simulated time that takes a fifth of a second or so, s.
     contact_problems : bool
         Whether its steps solve a contact problem, which can be saved.
+    friction_laws : tuple of str
+        Values of `ground.law` that it can, its own first: that is what a scene which names none gets.
     friction_arrows : bool
         Whether the friction on its body is shown as arrows.
     alone : bool
@@ -73,11 +75,16 @@ class FormulationKind:
     parts: int = 0
     timed: Mapping[str, float] = field(default_factory=dict)
     contact_problems: bool = False
+    friction_laws: tuple[str, ...] = ()
     friction_arrows: bool = False
     alone: bool = False
     states: Mapping[str, Late] = field(default_factory=dict)
     formerly: Mapping[str, Late] = field(default_factory=dict)
     from_format_1: Late | None = None
+
+    def friction_law(self, asked: str | None) -> str:
+        """The law of friction that holds in it where a scene asks for one (None: for none); "" if it has none."""
+        return asked or next(iter(self.friction_laws), "")
 
     def whole_place(self, what: Late) -> Late:
         """What is declared, with its folder if it is a place."""

@@ -110,6 +110,7 @@ _OF_JOINTS = (
     *(f"actuator.{name}" for name in Actuator.model_fields),
     *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
     *(f"robot.{name}" for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")),
+    "robot.joints", "robot.joint",
     "solver.joints", "start.joint_angles_deg", "start.joint_pitch_deg", "start.joint_roll_deg",
 )  # fmt: skip
 _OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg"))
@@ -164,7 +165,11 @@ _CONDITIONS = (
         "only in the continuum model",
     ),
     _Condition(
-        ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"), "support.kind", _slides,
+        (
+            *(f"ground.{name}" for name in ("mu_along", "mu_across", "mu_backward", "law", "load_factor", "patch")),
+            "ground.friction_factor", "ground.coulomb_smoothing_m_s",
+        ),
+        "support.kind", _slides,
         "only where friction moves the body",
     ),
     _Condition(
@@ -316,14 +321,16 @@ def _elsewhere(scene: Scene, key: str) -> str:
 
 
 def _of_value(scene: Scene, given: _Given) -> Problem:
-    back = "leave it out" if given.default is None else f"make it {_shown(given.default)}"
+    many = isinstance(given.value, tuple) and len(given.value) > 1
+    leave = "leave them out" if many else "leave it out"
+    back = leave if given.default in (None, ()) else f"make it {_shown(given.default)}"
     elsewhere = _elsewhere(scene, given.key)
     return Problem(
         "warning",
         given.key,
-        f"{_shown(given.value)} is left out by this model"
+        f"{_shown(given.value)} {'are' if many else 'is'} left out by this model"
         if elsewhere
-        else f"{_shown(given.value)} has no effect here ({given.why})",
+        else f"{_shown(given.value)} {'have' if many else 'has'} no effect here ({given.why})",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
         fixes=(Fix(back.capitalize(), ((given.key, given.default),)),),
     )
@@ -355,4 +362,4 @@ def _shown(value: Any) -> str:
         return f'"{value}"'
     if isinstance(value, int | float):
         return f"{value:g}"
-    return f"{len(value)} values"
+    return "1 entry" if len(value) == 1 else f"{len(value)} entries"

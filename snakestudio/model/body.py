@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
-from snakestudio.model.motion import JointAnglesStart, PlacedStart, Start
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.motion import PlacedStart, Start
 from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.overrides import AXES
@@ -22,7 +23,25 @@ from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.robot.support import Support
 from snakestudio.model.rotations import matrices
 
-__all__ = ["Body", "ChainBody", "ContinuousBody"]
+__all__ = ["Body", "ChainBody", "ContinuousBody", "PartSizes"]
+
+
+class PartSizes(NamedTuple):
+    """Capsules that the parts of a body look like, (n,) arrays, m."""
+
+    radius: FloatArray
+    half_length: FloatArray
+    """From a capsule's middle to the centre of either of its round ends."""
+
+    middle: FloatArray
+    """Where it is on the part's x axis, from the part's position, which is that of its centre of mass."""
+
+    def of(self, n: int) -> PartSizes:
+        """The sizes of n parts: a picture may still show a robot that had more or fewer links."""
+        if n == len(self.radius):
+            return self
+        chosen = np.minimum(np.arange(n), len(self.radius) - 1)
+        return PartSizes(self.radius[chosen], self.half_length[chosen], self.middle[chosen])
 
 
 class Body(ABC):
@@ -80,18 +99,18 @@ class Body(ABC):
 
     @property
     @abstractmethod
-    def radius(self) -> float:
-        """Radius of the body at rest, m."""
+    def sizes(self) -> PartSizes:
+        """Sizes of its parts at rest."""
 
     @property
     @abstractmethod
-    def half_length(self) -> float:
-        """From the middle of a part to the centre of either of its round ends, m."""
+    def radius(self) -> float:
+        """The largest radius of the body at rest, m."""
 
     @property
     @abstractmethod
     def reach(self) -> float:
-        """The farthest that anything of a part is from its middle, m."""
+        """The farthest that anything of a part is from its position, m."""
 
     @property
     @abstractmethod
@@ -190,24 +209,25 @@ class ChainBody(Body):
         return self.robot.mass
 
     @property
-    def radius(self) -> float:
-        """Of the links, m."""
-        return self.robot.radius_m
+    def sizes(self) -> PartSizes:
+        """Of the links."""
+        return _link_sizes(self.robot)
 
     @property
-    def half_length(self) -> float:
-        """From a link's middle to the centre of either end sphere, m."""
-        return self.robot.contact_half_length_m
+    def radius(self) -> float:
+        """Of the thickest link, m."""
+        return float(self.sizes.radius.max())
 
     @property
     def reach(self) -> float:
-        """From a link's middle to its ends, m."""
-        return self.radius + self.half_length
+        """From a link's centre of mass to its farther end, m."""
+        return float((self.sizes.radius + self.sizes.half_length + np.abs(self.sizes.middle)).max())
 
     @property
     def pointer(self) -> float:
-        """A link's length towards the head: x points to the next link, m."""
-        return -self.robot.link_length_m if self.head_part == 0 else self.robot.link_length_m
+        """The mean length of a link towards the head: x points to the next link, m."""
+        length = self.length / self.n_parts
+        return -length if self.head_part == 0 else length
 
     def part_title(self, index: int) -> str:
         """A link's number."""
@@ -219,12 +239,15 @@ class ChainBody(Body):
 
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
         """One of every link whose pose is known."""
-        known = pose[np.isfinite(pose).all(axis=1)]
+        finite = np.isfinite(pose).all(axis=1)
+        known = pose[finite]
         if not len(known):
             return ()
-        axis = self.half_length * matrices(known[:, 3:])[:, :2, 0]
-        ends = np.stack([known[:, :2] - axis, known[:, :2] + axis], axis=1)
-        return tuple(Outline(pair, self.radius) for pair in ends)
+        radius, half, middle = (size[finite] for size in self.sizes.of(len(pose)))
+        axis = matrices(known[:, 3:])[:, :2, 0]
+        centre = known[:, :2] + middle[:, None] * axis
+        ends = np.stack([centre - half[:, None] * axis, centre + half[:, None] * axis], axis=1)
+        return tuple(Outline(pair, float(r)) for pair, r in zip(ends, radius, strict=True))
 
     def start_problems(self, start: Start) -> list[Problem]:
         """Links that there are not, and values for more or fewer links than there are."""
@@ -253,18 +276,16 @@ class ChainBody(Body):
 
     def _bends_nowhere(self, start: Start) -> list[Problem]:
         """Angles of axes that joints do not have, and two angles of one axis."""
-        if not isinstance(start, JointAnglesStart):
-            return []
-        joints = self.robot.joint_list
+        joints, first = self.robot.joint_list, getattr(start, "joint_angles_deg", ())
         for kind, key in zip(AXES, ("joint_angles_deg", "joint_pitch_deg", "joint_roll_deg"), strict=True):
-            for k, angle in enumerate(getattr(start, key) or ()):
+            for k, angle in enumerate(getattr(start, key, None) or ()):
                 own = joints[k].axes
                 alone = len(own) == 1
                 if angle and kind not in own and not (kind == "yaw" and alone):
                     there = ", ".join(own) or "none, it is fixed"
                     message = f"joint {k + 1} has no {kind} axis to start at {angle:g}°"
                     return [Problem("error", f"start.{key}", message, f"give 0 for it; its axes: {there}")]
-                if angle and kind != "yaw" and alone and start.joint_angles_deg[k]:
+                if angle and kind != "yaw" and alone and first[k]:
                     message = f"joint {k + 1} turns about {kind} alone, and start.joint_angles_deg gives an angle, too"
                     return [Problem("error", f"start.{key}", message, "give 0 for it in one of the two")]
         return []
@@ -272,6 +293,19 @@ class ChainBody(Body):
     def unplaced(self, start: Start) -> str:
         """Nothing: every start says where the links are."""
         return ""
+
+
+@by_identity
+def _link_sizes(robot: Robot) -> PartSizes:
+    links = robot.links
+    sizes = PartSizes(
+        np.array([link.radius for link in links]),
+        np.array([link.contact_half_length for link in links]),
+        np.array([-link.centre_of_mass for link in links]),
+    )
+    for size in sizes:
+        size.setflags(write=False)
+    return sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +329,6 @@ class ContinuousBody(Body):
     strained = True
     meets_obstacles = False
     head_part = 0
-    half_length = 0.0
     in_space = True
 
     @property
@@ -312,6 +345,12 @@ class ContinuousBody(Body):
     def mass(self) -> float:
         """Of the rod, kg."""
         return self.beam.mass
+
+    @property
+    def sizes(self) -> PartSizes:
+        """Of its cross-sections: balls."""
+        n = self.n_parts
+        return PartSizes(np.full(n, self.beam.radius_m), np.zeros(n), np.zeros(n))
 
     @property
     def radius(self) -> float:

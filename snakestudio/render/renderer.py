@@ -99,7 +99,7 @@ _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN")
 """Solids without shadows, with those of posts, with those of terrain."""
 
 
-_STANDING = ("hoop", "clamp")
+_STANDING = ("hoop", "clamp", "pin", "wheel")
 """Solids whose lower part may be in the ground, where it must not be seen."""
 
 
@@ -218,10 +218,14 @@ class Renderer:
         gl.glActiveTexture(gl.GL_TEXTURE0)
         self._upload(draw_list)
         at = region(draw_list.low, draw_list.high, camera)
-        self._casters = Casters(draw_list.links, draw_list.link_half, draw_list.link_radius, draw_list.world)
+        self._casters = Casters(
+            draw_list.links, draw_list.sizes.half_length, draw_list.sizes.radius, draw_list.link_radius, draw_list.world
+        )
         if draw_list.tube is not None:
             tube = draw_list.tube
-            self._casters = Casters(tube.links, tube.half, draw_list.link_radius, draw_list.world)
+            self._casters = Casters(
+                tube.links, tube.half, draw_list.link_radius, draw_list.link_radius, draw_list.world
+            )
         self._shadows.make(at, self._casters, settings, self._quads, partial(self._obstacles.cast, draw_list))
 
         picture = self._picture_of(width, height)

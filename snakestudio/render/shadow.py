@@ -83,18 +83,17 @@ def _axes(links: Chain, half: FloatArray | float) -> tuple[FloatArray, FloatArra
     return links.position[links.known], every[links.known, None] * links.axis[links.known]
 
 
-def link_shadows(links: Chain, half: FloatArray | float, radius: float) -> Batch:
+def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | float) -> Batch:
     """Stadiums of the links, (k, 12): shadow and contact.
 
     Parameters
     ----------
     links : Chain
-    half : float or (n,) array
-        Half-length of the links' cylinders, m.
-    radius : float
-        m.
+    half, radius : float or (n,) array
+        Half-length of the links' cylinders, and radius, m.
     """
     centre, axis = _axes(links, half)
+    radius = np.broadcast_to(radius, links.known.shape)[links.known]
     ends = (centre - axis, centre + axis)
     height = [np.maximum(end[:, 2], 0.0) for end in ends]
     soft = (SOFT_FOOT + SOFTNESS * height[0], SOFT_FOOT + SOFTNESS * height[1])
@@ -108,20 +107,19 @@ def link_shadows(links: Chain, half: FloatArray | float, radius: float) -> Batch
     return np.concatenate((shadow, contact))
 
 
-def link_field(links: Chain, half: FloatArray | float, radius: float, low: float, span: float) -> Batch:
+def link_field(links: Chain, half: FloatArray | float, radius: FloatArray | float, low: float, span: float) -> Batch:
     """Stadiums of the links, (k, 12), for terrain to look up: how deep inside a shadow, and how high what throws it.
 
     Parameters
     ----------
     links : Chain
-    half : float or (n,) array
-        m.
-    radius : float
+    half, radius : float or (n,) array
         m.
     low, span : float
         Height of the lowest end and how much higher the highest is, m.
     """
     centre, axis = _axes(links, half)
+    radius = np.broadcast_to(radius, links.known.shape)[links.known]
     ends = (centre - axis, centre + axis)
     start, end = (e[:, :2] + THROW * e[:, 2:] for e in ends)
     level = tuple((e[:, 2] - low) / span for e in ends)
@@ -152,11 +150,14 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Casters:
-    """What throws shadows: links with their half-lengths and radius (m), and obstacles."""
+    """What throws shadows: links with their half-lengths and radii (m), and obstacles."""
 
     links: Chain
     half: FloatArray | float
+    radii: FloatArray | float
     radius: float
+    """The largest."""
+
     world: Obstacles
 
     @property
@@ -254,9 +255,9 @@ class Shadows:
             gl.glBindTexture(gl.GL_TEXTURE_2D, self._still.texture)
             quads.draw_one(3)
         self._use(at)
-        batches = [posts, link_shadows(bodies.links, bodies.half, radius)]
+        batches = [posts, link_shadows(bodies.links, bodies.half, bodies.radii)]
         if terrain and settings.shaded:
-            batches.append(link_field(bodies.links, bodies.half, radius, *bodies.span))
+            batches.append(link_field(bodies.links, bodies.half, bodies.radii, *bodies.span))
         for rows in batches:
             if len(rows):
                 quads.draw(rows)

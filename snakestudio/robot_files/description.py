@@ -79,6 +79,9 @@ class Geometry:
     heights: FloatArray | None = None
     """(rows, columns) of a height field, m; rows along y, columns along x, over the box of `size` (x, y)."""
 
+    vertices: FloatArray | None = None
+    """(k, 3) corners of a convex mesh that stands in the robot file itself, m."""
+
     name: str = ""
 
     @property

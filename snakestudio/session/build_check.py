@@ -48,7 +48,7 @@ def _unfollowed(scene: Scene) -> list[Problem]:
 
 def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
     """Distance of the obstacles' boxes from the box around the robot, (n,), m; 0 where they overlap."""
-    reach = scene.robot.contact_half_length_m + scene.robot.radius_m
+    reach = scene.body.reach
     low, high = pose[:, :2].min(axis=0) - reach, pose[:, :2].max(axis=0) + reach
     beside = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
     return np.asarray(np.hypot(beside[:, 0], beside[:, 1]))
@@ -101,7 +101,7 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
     play = math.radians(scene.actuator.free_play_deg)
     if play == 0.0 or not scene.model.spatial:
         return []
-    slack = play * scene.robot.link_length_m
+    slack = play * max(link.length for link in scene.robot.links)
     links = scene.body.outlines(pose)
     found = []
     for j in np.flatnonzero(away <= slack).tolist():

@@ -61,9 +61,9 @@ def write_contact_problem(path: Path, engine: Engine) -> None:
 
 
 def save_failing_problem(engine: Engine) -> Path | None:
-    """Save the contact problem that an engine failed at, in both formats; None if there is none or no room.
+    """Save the contact problem that an engine failed at, in the formats that can hold it.
 
-    The names of all files so saved differ.
+    None if there is none or no room. The names of all files so saved differ.
     """
     stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{engine.scene.model.kind}-step-{engine.step_count + 1}-{uuid4().hex[:8]}"
     own = cache_dir() / "failed-contact-problems" / f"{stem}.npz"
@@ -74,7 +74,7 @@ def save_failing_problem(engine: Engine) -> Path | None:
         own.parent.mkdir(exist_ok=True)
         write_atomically(own, data)
         write_atomically(own.with_suffix(".hdf5"), _content(".hdf5", engine))
-    except OSError:
+    except (OSError, ExportError):  # the second: FCLIB does not know such friction
         return own if own.is_file() else None
     return own
 

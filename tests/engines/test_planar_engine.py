@@ -11,7 +11,7 @@ import pytest
 from snakestudio.engines import registry
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
-from snakestudio.engines.planar_nonsmooth.state import make_state, make_work
+from snakestudio.engines.planar_nonsmooth.state import make_state
 from snakestudio.kernels.planar_scratch import make_scratch
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import GaitStart, StraightStart
@@ -80,7 +80,7 @@ def test_overflow_of_every_store_continues_bit_for_bit() -> None:
     tight = PlanarNonsmoothEngine(scene)
     small = make_state(tight._state.q, tight._state.u, capacity=1)
     tight._state = small._replace(slot_key=small.slot_key[:, :1].copy(), slot_sum=small.slot_sum[:, :1].copy())
-    tight._work, tight._scratch = make_work(scene.robot.n_links, 1)
+    tight._make_work()
     tight._room_for_contacts = lambda n_rows: 1  # type: ignore[method-assign]
     one, other = roomy.advance(reference, 4000, wanted).rows, tight.advance(reference, 4000, wanted).rows
     assert len(tight._state.normal) > 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.engines.planar_lagrangian.dynamics import _tanh
 from snakestudio.engines.planar_lagrangian.state import ENERGY
+from snakestudio.kernels.smooth_friction import tanh
 from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
@@ -165,7 +165,7 @@ def test_down_a_slope_under_tanh_friction_it_reaches_the_speed_that_holds_its_we
 
 def test_its_tanh_is_numpy_s() -> None:
     x = np.concatenate([np.linspace(-25.0, 25.0, 4001), np.geomspace(1e-300, 1.0, 500), [0.0, -0.0, 1e308, -1e308]])
-    found = np.array([_tanh(float(each)) for each in x])
+    found = np.array([tanh(float(each)) for each in x])
     np.testing.assert_allclose(found, np.tanh(x), rtol=5e-16, atol=0.0)
     assert (np.signbit(found) == np.signbit(x)).all()
 

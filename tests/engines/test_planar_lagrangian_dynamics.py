@@ -46,12 +46,13 @@ def accelerate(params: Params, x: FloatArray, v: FloatArray, wanted: FloatArray,
 def mass_and_coriolis(params: Params, x: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     n = len(x) - 2
     matrix, bias = np.zeros((n, n)), np.zeros(n)
-    mass_and_bias(params.coupling, params.inertia, np.cos(x[:n]), np.sin(x[:n]), v, matrix, bias)
+    mass_and_bias(params.coupling, params.chain.inertia, np.cos(x[:n]), np.sin(x[:n]), v, matrix, bias)
     return matrix, bias
 
 
 def paper_of(params: Params, n: int) -> Paper:
-    return Paper(n, params.half_length, params.mass, params.inertia)
+    chain = params.chain
+    return Paper(n, float(chain.half[0]), float(chain.mass[0]), float(chain.inertia[0]))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -63,7 +64,7 @@ def test_mass_matrix_and_coriolis_forces_are_those_of_the_lagrangian(n: int) -> 
     own_x, own_v = paper.to_program @ x, paper.to_program @ v
     matrix, bias = mass_and_coriolis(params, own_x, own_v)
     whole = np.zeros((n + 2, n + 2))
-    whole[:n, :n], whole[n:, n:] = matrix, n * params.mass * np.eye(2)
+    whole[:n, :n], whole[n:, n:] = matrix, params.chain.total * np.eye(2)
     to = paper.to_program
     assert to.T @ whole @ to == pytest.approx(paper.mass_matrix(x), abs=1e-11)
     # n^2 large terms cancel at n = 30; the scale is that of the terms.
@@ -81,8 +82,8 @@ def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
     inverse = np.linalg.inv(d @ d.T)
     big_n, big_v = a.T @ inverse @ d, a.T @ inverse @ a
     sin, cos = np.diag(np.sin(theta)), np.diag(np.cos(theta))
-    m, length = params.mass, params.half_length
-    mass = params.inertia * np.eye(n) + m * length**2 * (sin @ big_v @ sin + cos @ big_v @ cos)
+    m, length = params.chain.mass[0], params.chain.half[0]
+    mass = np.diag(params.chain.inertia) + m * length**2 * (sin @ big_v @ sin + cos @ big_v @ cos)
     w = m * length**2 * (sin @ big_v @ cos - cos @ big_v @ sin)
     vx = length * big_n.T @ (np.sin(theta) * omega) + v[n]
     vy = -length * big_n.T @ (np.cos(theta) * omega) + v[n + 1]
@@ -98,7 +99,7 @@ def test_motion_agrees_with_the_newton_euler_form(n: int) -> None:
     work = accelerate(params, x, v, np.zeros(n - 1), wrench)
     torque = 5.0 * np.random.default_rng(n + 1).normal(size=n - 1)
     # The reference that makes the PD law give these torques.
-    work.reference[:, 0] = np.diff(theta) + torque / params.kp
+    work.reference[:, 0] = np.diff(theta) + torque / params.joints.kp
     accelerations(params, wrench, work)
     assert work.torque == pytest.approx(torque, abs=1e-10)
     # The torque of P3 acts on phi_i = theta_i - theta_{i+1}: the other sign.

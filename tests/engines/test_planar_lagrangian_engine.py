@@ -73,7 +73,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_call() -> None:
     reference = gait_reference(scene, 1100)
     rows = engine.advance(reference, 1000, range(100, 1001, 100)).rows
     assert engine.schema.n_links == 10
-    assert engine.schema.axes == yaw_axes(10)
+    assert engine.schema.axes == yaw_axes(9)
     assert rows.time == pytest.approx(np.arange(1, 11) * 0.1)
     assert rows.impulse_ground[:, :, 2] == pytest.approx(np.outer(rows.time * 9.81, np.ones(10)), rel=1e-12)
     assert rows.joint_angle_ref == pytest.approx(reference.angle[100:1001:100], abs=1e-12)

@@ -141,4 +141,4 @@ def test_constraint_matrix_is_the_normal_velocity_and_its_derivative_is_right() 
 def test_the_jam_scene_has_the_paper_s_start() -> None:
     q, _ = planar_pose(jam())
     assert np.degrees(q[:, 2]) == pytest.approx([7, -32, -57, -46, -8, 33, 53, 45, 12, -23])
-    assert make_state(q, np.zeros_like(q)).y[10:12] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert make_state(q, np.zeros_like(q), np.ones(len(q))).y[10:12] == pytest.approx([0.0, 0.0], abs=1e-9)

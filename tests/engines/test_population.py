@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from tests.population import Outcome, run, table
+from tests.population import Outcome, robot_tree, run, table, tree
 
 
-def prove(numbers: range, least_accepted: int) -> list[Outcome]:
+def prove(
+    numbers: range, least_accepted: int, make: Callable[[int], dict[str, Any]] = tree, most_unsolved: float = 1e-3
+) -> list[Outcome]:
     """Run the scenes of some numbers, and see what must be true of each and of them all."""
-    found = [outcome for number in numbers if (outcome := run(number)) is not None]
+    found = [outcome for number in numbers if (outcome := run(number, make)) is not None]
     print(table(found))
     assert len(found) >= least_accepted
     assert not {outcome.number: outcome.message for outcome in found if outcome.message}
     # The works of all that acts are summed by themselves: no energy comes from elsewhere.
     assert not {outcome.number: outcome.unexplained for outcome in found if not outcome.unexplained <= 1e-6}
     steps, unsolved = sum(o.steps for o in found), sum(o.unsolved for o in found)
-    assert unsolved <= 1e-3 * steps
+    assert unsolved <= most_unsolved * steps
     return found
 
 
 def test_scenes_at_random_never_stop_and_make_no_energy() -> None:
     found = prove(range(40), 20)
     assert {outcome.kind for outcome in found} == {"planar_nonsmooth", "spatial_nonsmooth"}
+
+
+def test_robots_of_links_that_differ_never_stop_and_make_no_energy() -> None:
+    prove(range(2, 10), 6, robot_tree, 1e-4)
+
+
+@pytest.mark.soak
+def test_a_thousand_robots_of_links_that_differ() -> None:
+    prove(range(1000), 500, robot_tree, 1e-4)
 
 
 @pytest.mark.soak

@@ -80,6 +80,10 @@ def test_defaults_need_no_words(kind: str) -> None:
             CONTINUUM, {"start.vx_m_s": 0.1},
             "start.vx_m_s: 0.1 has no effect here (only where friction moves the body); make it 0.",
         ),
+        (
+            CONTINUUM, {"path.waypoints_m": ((0.0, 0.0), (1.0, 0.0))},
+            "path.waypoints_m: 2 entries are left out by this model; leave them out, or choose another model.kind.",
+        ),
     ],
 )  # fmt: skip
 def test_it_is_said_where_it_would_count(scene: Scene, values: dict[str, Any], sentence: str) -> None:

@@ -42,8 +42,8 @@ def test_sidewinding_is_as_fast_as_in_mujoco() -> None:
     # PHYSICS.md: MuJoCo, ODE, PyBullet and Drake give 0.104 to 0.106 m/s. MuJoCo runs here, with its own contacts.
     scene = case_scene("sidewinding")
     steps = round(13.5 / scene.solver.step_s)
-    model, states, _ = mujoco_robot.roll_out(scene, gait_reference(scene, steps), steps)
-    theirs = mujoco_robot.link_track(model, states[199::200], 5)
+    loop = mujoco_robot.mujoco_loop(scene, steps * scene.solver.step_s)
+    theirs = mujoco_robot.link_track(loop.model, loop.states[199::200], 5)
     assert 0.104 <= net_speed(theirs) <= 0.106
     ours = track(scene, 13.5)[:, 5]
     assert 0.104 <= net_speed(ours) <= 0.106
@@ -125,9 +125,9 @@ def test_the_judge_of_penetration_agrees_with_mujoco() -> None:
     model, data = mujoco_robot.build(scene)
     pose = initial_state(scene)[0]
     pose[:, 2] += 0.2
-    mujoco_robot.set_state(data, pose, np.zeros((11, 6)))
+    mujoco_robot.set_state(scene, data, pose, np.zeros((11, 6)))
     mujoco.mj_forward(model, data)
-    capsules = [g for g in range(model.ngeom) if model.geom(g).name.startswith("capsule")]
+    capsules = [g for g in range(model.ngeom) if model.geom(g).name.startswith("link_")]
     boxes = [g for g in range(model.ngeom) if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_BOX]
     theirs = min(mujoco.mj_geomDistance(model, data, c, b, 10.0, None) for c in capsules for b in boxes)
     assert theirs > 0.01

@@ -104,7 +104,7 @@ def test_clearance_asks_for_the_distances_of_many_points_at_once(
 ) -> None:
     asked = counted(monkeypatch, clearance, "_combined")  # the last part of every distance from a post
     snapshot = make_recording(document.scene, 1).snapshot(0)
-    clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.robot)
+    clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.body)
     assert len(asked) <= 17
 
 

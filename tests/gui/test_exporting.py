@@ -6,14 +6,16 @@ import contextlib
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import av
 import h5py
+import mujoco
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.api import load_run
@@ -21,10 +23,12 @@ from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.video import Companion, VideoOptions
 from snakestudio.gui.plots.channel_library import Derived
+from snakestudio.gui.runs.commands import EXPORT
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
 from snakestudio.viewmodel.job import Progress
 from snakestudio.viewmodel.video_presets import PRESETS
 from tests.gui.fake import make_recording
@@ -102,6 +106,33 @@ def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbo
         assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
         assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
         assert file["columns/slow_mps"].attrs["units"] == "m/s"
+
+
+def test_the_model_is_written_with_what_does_not_carry_over(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = recorded.context
+    chosen = str(tmp_path / "robot"), "ROS robot (*.urdf)"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: chosen)
+    context.actions_table.refresh()
+    with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
+        context.actions_table["export_model"].trigger()
+    assert done.args == [tmp_path / "robot.urdf"]
+    assert context.banners.exports.text.startswith(f"{tmp_path / 'robot.urdf'} was written. What does not carry over")
+    assert "•  URDF has no world" in context.banners.exports.text
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "robot.urdf")).njnt == context.document.scene.robot.n_joints
+    with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
+        context.exporter.model(tmp_path / "robot.step")
+    assert done.args == [None]
+    assert "End the name in .xml (MJCF), .urdf or .sdf" in context.banners.exports.text
+    assert [path.name for path in tmp_path.glob("robot*")] == ["robot.urdf"]
+
+
+@pytest.mark.parametrize(("name", "offered"), [("sidewinding", True), ("worm", False)])
+def test_models_of_robots_with_joints_alone_are_offered(name: str, offered: bool) -> None:
+    command = next(command for command in EXPORT if command.id == "export_model")
+    document = SimpleNamespace(scene=load_scene(scenes_dir() / f"{name}.toml"))
+    assert command.enabled(SimpleNamespace(document=document, exporter=SimpleNamespace(busy=False))) is offered
 
 
 def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

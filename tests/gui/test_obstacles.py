@@ -23,6 +23,7 @@ from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.model.body import ChainBody
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle, obstacle_solids
@@ -72,7 +73,7 @@ def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
         assert world.problems == [], "a new one can be read"
         apart = (world.low[:index, :2] > world.high[index, :2]) | (world.high[:index, :2] < world.low[index, :2])
         assert apart.any(axis=1).all()
-        assert clearances(world, index, snapshot, scene.robot).min() > 0
+        assert clearances(world, index, snapshot, scene.body).min() > 0
     assert document.undo_stack.undoText() == f"Add {SHAPES[kind].title.lower()}"
     if kind != "cylinder":  # there is one in the scene: the next one stands by it
         first = world.low[-2] + world.high[-2]
@@ -264,7 +265,7 @@ def _one_link(x: float, y: float, z: float) -> Snapshot:
 def test_clearances_of_a_link_by_hand(obstacle: Obstacle, place: tuple[float, float, float], gap: float) -> None:
     """Distances that a ruler gives: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.05)
-    found = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), robot)
+    found = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), ChainBody(robot))
     assert found[0] == pytest.approx(gap - 0.05, abs=1e-5)
 
 
@@ -272,7 +273,7 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
     """By looking at a fine grid of points on every block's faces."""
     rubble = Rubble(x_m=0, y_m=0, blocks=60)
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.02)
-    found = clearances(obstacles_of((rubble,)), 0, _one_link(0.3, 0.2, 0.3), robot)[0]
+    found = clearances(obstacles_of((rubble,)), 0, _one_link(0.3, 0.2, 0.3), ChainBody(robot))[0]
     s = np.linspace(-1, 1, 41)
     a, b = (g.ravel() for g in np.meshgrid(s, s))
     one = np.ones_like(a)

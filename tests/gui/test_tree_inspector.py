@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import obstacles_of
@@ -16,6 +17,7 @@ from snakestudio.gui.forms.form import ChoiceRow, ListRow, NumberRow, PointsRow,
 from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
+from snakestudio.model.body import ChainBody
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.shapes.stairs import Stairs
@@ -192,7 +194,7 @@ def test_a_new_cylinder_touches_nothing(document: Document, bridge: FakeBridge) 
         for other in scene.obstacles:
             assert np.hypot(new.x_m - other.x_m, new.y_m - other.y_m) > new.radius_m + other.radius_m
         scene = scene.model_copy(update={"obstacles": (*scene.obstacles, new)})
-        assert clearances(obstacles_of(scene.obstacles), len(scene.obstacles) - 1, snapshot, scene.robot).min() > 0
+        assert clearances(obstacles_of(scene.obstacles), len(scene.obstacles) - 1, snapshot, scene.body).min() > 0
 
 
 # --- inspector ------------------------------------------------------------------------------------------------------
@@ -260,7 +262,7 @@ def test_clearance_names_the_nearest_link(
     selection.set([("obstacle", 2)])
     snapshot = bridge.displayed
     assert snapshot is not None
-    gaps = clearances(obstacles_of(document.scene.obstacles), 2, snapshot, document.scene.robot)
+    gaps = clearances(obstacles_of(document.scene.obstacles), 2, snapshot, document.scene.body)
     assert f"link {gaps.argmin() + 1}" in inspector.card.text()
     assert f"{abs(gaps.min()) * 1000:.1f} mm" in inspector.card.text()
     x, y = snapshot.link_pose[4, :2]
@@ -284,7 +286,7 @@ def test_clearance_of_a_capsule() -> None:
     robot = document.scene.robot
 
     def from_post(x: float, y: float) -> np.ndarray:
-        return clearances(obstacles_of((Cylinder(x_m=x, y_m=y, radius_m=0.1),)), 0, one, robot)
+        return clearances(obstacles_of((Cylinder(x_m=x, y_m=y, radius_m=0.1),)), 0, one, ChainBody(robot))
 
     beside = from_post(0.01, 0.3)
     assert beside[0] == pytest.approx(0.3 - 0.1 - robot.radius_m)
@@ -613,3 +615,20 @@ def test_a_search_reaches_every_value_that_matters(document: Document) -> None:
     (inertia,) = find(document.scene, "axial_inertia")
     assert inertia.unused, "what has no effect here is found, and says why"
     assert {item.keys[0] for item in find(document.scene, "friction along")} >= {"ground.mu_along"}
+
+
+def test_the_robots_inspector_leads_to_the_tables_of_links_and_joints(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    mass = {"link": [{"index": 2, "mass_kg": 2.0}], "joint": [{"index": "1-2", "rest_deg": 5.0}]}
+    document.edit(with_values(document.scene, {f"robot.{table}": rows for table, rows in mass.items()}), "Differ")
+    for item, text in ((("robot", 0), "Links and Joints ..."), (("link", 4), "Edit in Table ...")):
+        selection.set([item])
+        button = next(each for each in inspector.findChildren(QPushButton) if each.text() == text)
+        with qtbot.waitSignal(inspector.parts_asked) as signal:
+            button.click()
+        assert signal.args == ["link", item[1]]
+    selection.set([("robot", 0)])
+    assert "1 of 11 links and 2 of 10 joints differ from the values above." in [
+        label.text() for label in inspector.findChildren(QLabel)
+    ]

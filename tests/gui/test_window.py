@@ -31,6 +31,7 @@ from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.shell.tuning_dialog import TuningDialog
+from snakestudio.model.edits import with_values
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status
@@ -185,6 +186,13 @@ def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> No
     assert not window.context.docks["scene"].toggleViewAction().isChecked()
     window.context.docks["scene"].toggleViewAction().trigger()
     assert window.context.docks["scene"].isVisible()
+
+
+def test_values_of_links_that_are_gone_are_mentioned(window: MainWindow) -> None:
+    document = window.context.document
+    document.edit(with_values(document.scene, {"robot.link": [{"index": 9, "mass_kg": 2.0}]}), "Heavy")
+    document.edit(with_values(document.scene, {"robot.n_links": 8}), "Fewer")
+    assert "8 links were removed" in window.context.banners.edits.text
 
 
 def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:

@@ -6,10 +6,11 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.directional import natural_box, natural_halves, natural_unit_velocity
 from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.planar_chain import solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_problem import BOX, HALVES, UNIT_VELOCITY, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import PlanarRescue, rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
@@ -93,3 +94,21 @@ def rectangle_gap(
     feature: int, x: float, y: float, cos: float, sin: float, half: float, radius: float, half_x: float, half_y: float
 ) -> tuple[float, float, float, float, float]:
     return stadium_rectangle(feature, x, y, cos, sin, half, radius, half_x, half_y)
+
+
+@jit
+def _natural_ground(
+    kind: int, p1: float, p2: float, g1: float, g2: float, prox_r: float, radius: float, plus: float, minus: float
+) -> float:
+    if kind == HALVES:
+        return natural_halves(p1, p2, g1, g2, prox_r, radius, plus, minus)
+    if kind == UNIT_VELOCITY:
+        return natural_unit_velocity(p1, p2, g1, g2, prox_r, radius, plus, minus)
+    return natural_box(p1, p2, g1, g2, prox_r, radius, plus, minus)
+
+
+def natural_ground(law: str, *values: float) -> float:
+    """How far friction on the ground is from a law, "halves", "unit_velocity" or "box"."""
+    kind = {"halves": HALVES, "unit_velocity": UNIT_VELOCITY, "box": BOX}[law]
+    distance: float = _natural_ground(kind, *(float(value) for value in values))
+    return distance

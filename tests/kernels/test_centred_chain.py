@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.engines.centred_map import centred_map
+from snakestudio.engines.centred_map import centred_map, make_chain
 from snakestudio.kernels._jit import direct
+from snakestudio.model.robot.overrides import LinkOverride
+from snakestudio.model.robot.robot import Robot
 from tests.kernels.compiled_lagrangian import gather, reference_at, solve, spread
 from tests.kernels.compiled_nonholonomic import backward, factor, forward
 
@@ -55,13 +57,43 @@ def test_a_matrix_that_is_not_positive_definite_gives_no_number() -> None:
 def test_places_follow_joint_after_joint_about_the_centre_of_mass(n: int) -> None:
     # Written as P4 (2), (3) and (6) say it.
     theta, half = np.random.default_rng(n).uniform(-3, 3, n), 0.07
+    chain = make_chain(Robot(n_links=n, link_length_m=2 * half))
     direction = np.column_stack([np.cos(theta), np.sin(theta)])
     place = np.array([half * (2 * direction[:i].sum(axis=0) + direction[i]) for i in range(n)])
     centre = np.array([*theta, 0.3, -0.2])
     out = np.full((n, 2), np.nan)
-    spread(direction, half, centre, out)
+    spread(direction, chain, centre, out)
     assert out == pytest.approx(place - place.mean(axis=0) + [0.3, -0.2], abs=1e-14)
     assert half * centred_map(n) @ direction + [0.3, -0.2] == pytest.approx(out, abs=1e-14)
+
+
+def _unequal(n: int) -> Robot:
+    rng = np.random.default_rng([n, 1])
+    links = [
+        LinkOverride(
+            index=k + 1, length_m=rng.uniform(0.1, 0.3), mass_kg=rng.uniform(0.3, 2.0),
+            centre_of_mass_m=rng.uniform(-0.03, 0.03),
+        )
+        for k in range(n)
+    ]  # fmt: skip
+    return Robot(n_links=n, link=tuple(links))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_unequal_links_join_about_their_centre_of_mass(n: int) -> None:
+    robot, theta = _unequal(n), np.random.default_rng(n).uniform(-3, 3, n)
+    direction = np.column_stack([np.cos(theta), np.sin(theta)])
+    joint, places = np.zeros(2), []
+    for link, along in zip(robot.links, direction, strict=True):
+        places.append(joint + (0.5 * link.length + link.centre_of_mass) * along)
+        joint = joint + link.length * along
+    place, mass = np.array(places), np.array([link.mass for link in robot.links])
+    expected = place - mass @ place / mass.sum() + [0.3, -0.2]
+    out, chain = np.full((n, 2), np.nan), make_chain(robot)
+    spread(direction, chain, np.array([*theta, 0.3, -0.2]), out)
+    assert out == pytest.approx(expected, abs=1e-13)
+    levers = centred_map(n, chain.back, chain.weight) * chain.half
+    assert levers @ direction + [0.3, -0.2] == pytest.approx(expected, abs=1e-13)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -70,8 +102,9 @@ def test_forces_do_on_the_angles_the_work_they_do_on_the_links(n: int) -> None:
     theta, omega, force = rng.uniform(-3, 3, n), rng.normal(size=n), rng.normal(size=(n, 2))
     cos, sin = np.cos(theta), np.sin(theta)
     velocity, on_angles = np.zeros((n, 2)), np.zeros(n)
-    spread(np.column_stack([-sin * omega, cos * omega]), 0.07, np.zeros(n + 2), velocity)
-    gather(force, 0.07, cos, sin, on_angles)
+    chain = make_chain(_unequal(n))
+    spread(np.column_stack([-sin * omega, cos * omega]), chain, np.zeros(n + 2), velocity)
+    gather(force, chain, cos, sin, on_angles)
     assert on_angles @ omega == pytest.approx((force * velocity).sum(), abs=1e-13)
 
 

@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
-from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_ground import law_table
+from snakestudio.kernels.planar_problem import (
+    DISC,
+    FORCE_1,
+    FORCE_2,
+    FRONT,
+    INERTIA,
+    MASS,
+    REAR,
+    ChainImpulses,
+    ChainProblem,
+    link_table,
+)
 from snakestudio.kernels.planar_scratch import make_scratch
 from tests.kernels import captured
 from tests.kernels.compiled import (
@@ -25,6 +37,18 @@ from tests.kernels.compiled import (
     touches,
     trig,
 )
+
+
+def chain_problem(
+    *, mass: Any, inertia: Any, front: Any, rear: Any, mu_along: Any, mu_across: Any, mu_against: Any = None,
+    kind: int = DISC, **rest: Any,
+) -> ChainProblem:  # fmt: skip
+    """A problem of links with these values, each one number for all or one for each."""
+    n = len(rest["cos"])
+    links = link_table(*(np.broadcast_to(value, n).astype(float) for value in (mass, inertia, front, rear)))
+    coefficients = mu_along, mu_along if mu_against is None else mu_against, mu_across
+    friction = np.column_stack([np.broadcast_to(value, n) for value in coefficients])
+    return ChainProblem(links=links, law=law_table(links[:, MASS], friction, kind), kind=kind, **rest)
 
 
 def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
@@ -59,11 +83,10 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
         "drag": np.zeros(n - 1),
         "n_drags": 0,
     }
-    problem = ChainProblem(**{**values, **given})
+    problem = chain_problem(**{**values, **given})
     normal, zeros = rng.uniform(0, 1e-3, n_contacts), np.zeros(n_contacts)
     impulses = ChainImpulses(rng.normal(0, 1e-3, (n, 2)), normal, zeros, np.zeros(n - 1))
-    if problem.mu_along == 0.0:
-        impulses.friction[:, 0] = 0.0
+    impulses.friction[problem.law[:, FORCE_1] == 0.0, 0] = 0.0
     return problem, impulses, rng.normal(0, 0.01, (n, 3))
 
 
@@ -75,10 +98,10 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
     for k in range(n):
         J[3 * k : 3 * k + 2, :2] = np.eye(2)
         for j in range(1, k + 1):
-            for i, arm in ((j - 1, problem.front), (j, problem.rear)):
+            for i, arm in ((j - 1, problem.links[j - 1, FRONT]), (j, problem.links[j, REAR])):
                 J[3 * k : 3 * k + 2, 2 + i] += arm * np.array([-problem.sin[i], problem.cos[i]])
         J[3 * k + 2, 2 + k] = 1.0
-    M = np.diag(np.tile([problem.mass, problem.mass, problem.inertia], n))
+    M = np.diag(problem.links[:, [MASS, MASS, INERTIA]].ravel())
     drag = np.zeros_like(M)
     for k in range(n - 1):
         pair = [3 * k + 2, 3 * k + 5]
@@ -86,8 +109,9 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
     W = []
     for k in range(n):
         along, across = np.zeros(3 * n), np.zeros(3 * n)
-        along[3 * k : 3 * k + 2] = problem.mu_along * problem.cos[k], problem.mu_along * problem.sin[k]
-        across[3 * k : 3 * k + 2] = -problem.mu_across * problem.sin[k], problem.mu_across * problem.cos[k]
+        mu_along, mu_across = problem.law[k, [FORCE_1, FORCE_2]]
+        along[3 * k : 3 * k + 2] = mu_along * problem.cos[k], mu_along * problem.sin[k]
+        across[3 * k : 3 * k + 2] = -mu_across * problem.sin[k], mu_across * problem.cos[k]
         W += [along, across]
     for c in range(problem.n_contacts):
         row = np.zeros(3 * n)
@@ -129,14 +153,22 @@ def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
     n = 2 + seed % 6
     # Every other one has drag in its joints, and loads that differ.
     rng = np.random.default_rng(seed)
-    other = {"drag": rng.uniform(0, 3e-3, n - 1), "n_drags": n - 1, "load": rng.uniform(1e-3, 3e-3, n)}
+    other: dict[str, Any] = {
+        "drag": rng.uniform(0, 3e-3, n - 1), "n_drags": n - 1, "load": rng.uniform(1e-3, 3e-3, n)
+    }  # fmt: skip
+    if seed % 4 == 1:  # and links that differ
+        other |= {
+            "mass": rng.uniform(0.2, 2.0, n), "inertia": rng.uniform(3e-4, 4e-3, n), "front": rng.uniform(0.02, 0.1, n),
+            "rear": rng.uniform(0.02, 0.1, n), "mu_along": rng.choice([0.0, 0.1, 0.3], n),
+            "mu_across": rng.uniform(0.1, 0.5, n),
+        }  # fmt: skip
     problem, impulses, u = random_problem(seed, n, seed % 4, **(other if seed % 2 else {}))
     solve(problem, impulses, u, make_scratch(n, max(problem.n_contacts, 1)), 1e-11, 500)
     laws, motion = residuals(problem, u, impulses)
     assert laws <= 1e-10
     assert motion <= 1e-9
     expected = dense_solution(problem)
-    assert np.abs((u - expected) * [1, 1, problem.rear]).max() < 5e-8
+    assert np.abs((u - expected) * [1, 1, 0.06]).max() < 5e-8
 
 
 @pytest.mark.parametrize("seed", range(20, 50))
@@ -150,7 +182,7 @@ def test_the_rescue_solves_alone_and_finds_the_same(seed: int) -> None:
     assert solve(problem, impulses, u, scratch, 1e-10, 500) < 500
     assert solve_by_rescue(problem, other_impulses, other, 500) < 500
     assert residuals(problem, other, other_impulses)[0] <= 1e-8
-    assert np.abs((u - other) * [1, 1, problem.rear]).max() < 1e-9
+    assert np.abs((u - other) * [1, 1, 0.06]).max() < 1e-9
 
 
 @given(
@@ -189,7 +221,7 @@ def test_every_problem_is_solved(
 
 def test_residual_of_a_case_by_hand() -> None:
     # One sticking, one sliding link; numbers below are worked out in the comments.
-    problem = ChainProblem(
+    problem = chain_problem(
         mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.full(2, 0.1), mu_along=0.5, mu_across=0.25, scale=0.1,
         cos=np.array([1.0, 0.0]), sin=np.array([0.0, 1.0]), u_free=np.zeros((2, 3)), n_contacts=1,
         link=np.array([1]), rows=np.array([[0.0, 1.0, 0.5, 0.0, 0.0, 0.0]]), n_rough=0, stops=np.array([-1.0]),
@@ -218,7 +250,7 @@ def test_residual_of_a_case_by_hand() -> None:
 def test_joint_impulses_and_defect_by_hand() -> None:
     # Two links in line, the second pushed sideways by 0.2 N s at its centre, nothing else, u = u_free = 0: the joint
     # must carry all of it to the first link, where it is missing: 0.2 / 0.1, and as moments 0.2 at either link.
-    problem = ChainProblem(
+    problem = chain_problem(
         mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.full(2, 0.1), mu_along=0.5, mu_across=0.25, scale=0.1,
         cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
         rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
@@ -234,7 +266,7 @@ def test_joint_impulses_and_defect_by_hand() -> None:
 
 def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
     # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: arm of (-1, 0) at (0, -0.4) is -0.4.
-    problem = ChainProblem(
+    problem = chain_problem(
         mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.zeros(2), mu_along=0.0, mu_across=0.0, scale=0.1,
         cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
         rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
@@ -306,7 +338,7 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
         for k in range(n):
             J[3 * k : 3 * k + 2, :2] = np.eye(2)
             for j in range(1, k + 1):
-                for i, arm in ((j - 1, problem.front), (j, problem.rear)):
+                for i, arm in ((j - 1, problem.links[j - 1, FRONT]), (j, problem.links[j, REAR])):
                     J[3 * k : 3 * k + 2, 2 + i] += arm * np.array([-problem.sin[i], problem.cos[i]])
             J[3 * k + 2, 2 + k] = 1.0
         A, b = np.zeros((3 * n, 3 * n)), local[:, 6:9].reshape(-1).copy()

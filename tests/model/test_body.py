@@ -37,7 +37,7 @@ TABLE = {
     "length": (1.0, 1.2),
     "mass": (5 * 0.6818181818181818, 1000.0 * math.pi * 0.03**2 * 1.2),
     "radius": (0.03, 0.03),
-    "half_length": (0.06, 0.0),
+    "sizes": None,
     "reach": (0.09, 0.045),
     "pointer": (0.2, 0.12),
     "abscissas": ((), pytest.approx((0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2))),
@@ -52,8 +52,29 @@ def test_properties(body: Body, column: int):
     annotated = {name for name in Body.__annotations__ if not name.startswith("_")}
     assert asked | annotated == set(TABLE)
     for name, values in TABLE.items():
+        if values is None:
+            continue
         wanted = values[column]
         assert getattr(body, name) == (pytest.approx(wanted) if isinstance(wanted, float) else wanted), name
+
+
+def test_sizes_are_those_of_every_part():
+    links = [{"index": 2, "radius_m": 0.04, "contact_half_length_m": 0.05, "centre_of_mass_m": 0.01}]
+    body = ChainBody(Robot.model_validate({"n_links": 3, "radius_m": 0.03, "link": links}, strict=False))
+    np.testing.assert_allclose(body.sizes.radius, [0.03, 0.04, 0.03])
+    np.testing.assert_allclose(body.sizes.half_length, [0.0393, 0.05, 0.0393])
+    np.testing.assert_allclose(body.sizes.middle, [0.0, -0.01, 0.0])
+    assert (body.radius, body.reach) == (0.04, pytest.approx(0.1))
+    assert ROD.sizes.radius.tolist() == [0.03] * 7
+    assert len(body.sizes.of(5).radius) == 5
+
+
+def test_an_outline_lies_around_the_capsule_not_the_centre_of_mass():
+    body = ChainBody(
+        Robot.model_validate({"n_links": 1, "link": [{"index": 1, "centre_of_mass_m": 0.01}]}, strict=False)
+    )
+    (outline,) = body.outlines(np.array([[1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]))
+    np.testing.assert_allclose(outline.points[:, 0], [1.0 - 0.01 - 0.0393, 1.0 - 0.01 + 0.0393])
 
 
 def test_parts_have_titles_and_entries():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -252,7 +252,42 @@ def _run(
     return ModelRun(label, kind, fitted, done.recording, (), failure, notes, done.engine_seconds)
 
 
+LAW_NAMES = {
+    "ellipse": "the ellipse law",
+    "components": "the law by components",
+    "unit_velocity": "the unit-velocity law",
+}
+"""How the values of `ground.law` are called in a sentence."""
+
+
+def friction_law(scene: Scene) -> str:
+    """The law of Coulomb friction that holds in a scene, as in `ground.law`; "" if no such friction acts."""
+    ground = scene.ground
+    coefficients = (ground.mu_along, ground.mu_across, ground.mu_backward or 0.0)
+    slippery = max(*coefficients, *(max(each.mu_along, each.mu_across) for each in ground.patch)) == 0.0
+    if slippery or not scene.body.slides:
+        return ""
+    return FORMULATIONS[scene.model.kind].friction_law(ground.law)
+
+
+def _with_laws(runs: tuple[ModelRun, ...]) -> tuple[ModelRun, ...]:
+    """The runs, with a note on those of which friction follows another law than in the reference."""
+    reference = next((run for run in runs if run.recording is not None), None)
+    law = "" if reference is None else friction_law(reference.scene)
+
+    def noted(run: ModelRun) -> ModelRun:
+        own = friction_law(run.scene)
+        if reference is None or run.recording is None or not law or not own or own == law:
+            return run
+        name = FORMULATIONS[reference.kind].name
+        note = f"friction follows {LAW_NAMES[own]}, but {LAW_NAMES[law]} in the {name} model."
+        return replace(run, notes=(*run.notes, note))
+
+    return tuple(noted(run) for run in runs)
+
+
 def _compared(scene: Scene, runs: tuple[ModelRun, ...]) -> ModelComparison:
+    runs = _with_laws(runs)
     recordings = {run.label: run.recording for run in runs if run.recording is not None}
     if not recordings:
         return ModelComparison(scene, runs)

@@ -12,6 +12,7 @@ import numpy as np
 
 from snakestudio.engines import checks
 from snakestudio.errors import Problem
+from snakestudio.model.ground_friction import ground_friction_problems
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.robot.beam import GROUPS, TIP
 from snakestudio.model.rotations import rotation
@@ -53,6 +54,7 @@ def _friction(scene: Scene) -> list[Problem]:
                 problems.append(Problem(
                     "error", key, f"{angle:g}° lifts the body off the ground that friction acts on", "make it 0"
                 ))  # fmt: skip
+    problems += ground_friction_problems(scene)
     if scene.support.viscous == (0.0, 0.0):
         problems += checks.slippery_ground(scene)
     return problems

@@ -40,8 +40,21 @@ from snakestudio.kernels.frames import (
     wrench_from_head,
     wrench_to_head,
 )
+from snakestudio.kernels.ground_patches import (
+    AGAINST_AXIS,
+    SIDEWAYS,
+    WITH_AXIS,
+    friction_scale,
+    load_scale_at,
+    patch_under,
+)
+from snakestudio.kernels.smooth_friction import smooth_friction
 
 __all__ = ["evaluate", "head_motion", "held_load", "held_motion", "internal_wrench"]
+
+
+BODY = 0
+"""The one line of `GroundMap.friction`, which is made for links."""
 
 
 @inlined
@@ -89,13 +102,35 @@ def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatAr
 
 @inlined
 def _add_friction(params: Params, work: Work, h: float) -> float:
-    """Friction on all points, in the head's frame, and its power; P4 (14) to (17) by length, sgn smoothed as there."""
-    eps2 = params.smoothing * params.smoothing
-    local, power = work.scratch[0], work.scratch[2]
-    for j in range(work.twist.shape[0]):
+    """Friction on all points at `work.stamp`, in the head's frame, and its power; P4 (14) to (17) by length."""
+    ground, time = params.ground, work.stamp[0]
+    local, turn, power = work.scratch[0], work.scratch[1], work.scratch[2]
+    last = work.twist.shape[0] - 1
+    frame_from_pose(work.pose, turn)
+    for j in range(last + 1):
         along, across = work.twist[j, VX], work.twist[j, VY]
-        local[0] = -params.viscous_along * along - params.coulomb_along * along / math.sqrt(along * along + eps2)
-        local[1] = -params.viscous_across * across - params.coulomb_across * across / math.sqrt(across * across + eps2)
+        row, load = 0, params.load
+        work.lift[j] = 0.0
+        if params.varies:
+            f = work.frames[j]
+            x = turn[9] + turn[0] * f[9] + turn[1] * f[10] + turn[2] * f[11]
+            y = turn[10] + turn[3] * f[9] + turn[4] * f[10] + turn[5] * f[11]
+            row = patch_under(ground, x, y)
+            load *= load_scale_at(ground, params.length * j / last, time)
+            work.lift[j] = load - params.load
+            load *= friction_scale(ground, time, x, y)
+        friction_t, friction_n = smooth_friction(
+            params.law,
+            False,
+            params.smoothing,
+            ground.friction[row, BODY, AGAINST_AXIS] * load,
+            ground.friction[row, BODY, WITH_AXIS] * load,
+            ground.friction[row, BODY, SIDEWAYS] * load,
+            along,
+            across,
+        )
+        local[0] = -params.viscous_along * along + friction_t
+        local[1] = -params.viscous_across * across + friction_n
         for e in range(2, 6):
             local[e] = 0.0
         # What is not a group's motion has no reaction either: a body on a line feels no sideways friction.
@@ -103,7 +138,7 @@ def _add_friction(params: Params, work: Work, h: float) -> float:
             local[1] = 0.0
         wrench_to_head(work.frames[j], local, work.friction_density[j])
         power[0] = local[0] * along + local[1] * across
-        _weigh(j, work.twist.shape[0], h, power)
+        _weigh(j, last + 1, h, power)
     accumulate(work.friction_density, h, work.friction_sum)
     total: float = power[1]
     return total

@@ -25,7 +25,8 @@ class ContinuumBeam(ModelFields):
 
 READS = EVERY_MODEL | {
     "beam.*", "strain.*", "support.*", "robot.n_links", "ground.mu_along", "ground.mu_across",
-    "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_smoothing_m_s", "ground.law", "ground.mu_backward", "ground.load_factor",
+    "ground.friction_factor", "ground.patch",
     "ground.gravity_m_s2", "ground.slope_deg", "ground.downhill_deg", "solver.error_tolerance",
     *(
         f"start.{name}"
@@ -46,8 +47,9 @@ KIND = FormulationKind(
     reads=READS,
     folder=__package__,
     engine="engine:ContinuumBeamEngine",
-    parts=94,
+    parts=103,
     timed={"continuum_snake_3d": 10.0},
+    friction_laws=("components", "ellipse", "unit_velocity"),
     friction_arrows=True,
     states={"continuum_beam.state": "state:State"},
     formerly={"engines.continuum_beam.state:State": "state:State"},

@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.ground_map import make_body_ground_map
+from snakestudio.kernels.ground_patches import GroundMap
+from snakestudio.kernels.smooth_friction import LAWS
 from snakestudio.model.scene import Scene
 
 __all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
@@ -42,8 +45,12 @@ class Params(NamedTuple):
         In the frame of the ground, m/s^2.
     viscous_along, viscous_across : float
         c_t and c_n, N s/m^2.
-    coulomb_along, coulomb_across : float
-        Largest Coulomb friction by length, N/m.
+    law : int
+        Of Coulomb friction, see `kernels.smooth_friction`.
+    ground : GroundMap
+        Coefficients of Coulomb friction (of one link: the whole body), and what they and the load vary with.
+    varies : bool
+        Whether they do.
     load : float
         Weight on the ground by length, N/m.
     smoothing : float
@@ -68,8 +75,9 @@ class Params(NamedTuple):
     gravity: FloatArray
     viscous_along: float
     viscous_across: float
-    coulomb_along: float
-    coulomb_across: float
+    law: int
+    ground: GroundMap
+    varies: bool
     load: float
     smoothing: float
     sweeps: bool
@@ -90,6 +98,7 @@ def make_params(scene: Scene, n_holds: int) -> Params:
         # Force in the cross-section's plane and couple about its normal, as far as the group knows them (P5, VI-C).
         mode, held = RINGS, tuple(e for e in (1, 2, 3) if e in motions)
         weight[:] = getattr(support, "weights", None) or 1.0
+    under = make_body_ground_map(scene)
     return Params(
         mode=mode,
         motions=np.array(motions, np.int64),
@@ -103,8 +112,9 @@ def make_params(scene: Scene, n_holds: int) -> Params:
         gravity=np.array(ground.gravity),
         viscous_along=support.viscous[0],
         viscous_across=support.viscous[1],
-        coulomb_along=ground.mu_along * load,
-        coulomb_across=ground.mu_across * load,
+        law=LAWS.index(ground.law or "components"),
+        ground=under,
+        varies=bool(len(under.patches) or len(under.load) or len(under.factor)),
         load=load,
         smoothing=ground.coulomb_smoothing_m_s,
         sweeps=support.sweeps,

@@ -108,6 +108,8 @@ class Work(NamedTuple):
         M eta_t - ad_eta^* M eta - F in the head's frame, and its integral; F without what holds the body.
     friction_density, friction_sum : (m, 6)
         Friction alone.
+    lift : (m,)
+        By what the load on the ground differs from the weight by length, N/m.
     hold_frame, hold_rate, hold_wrench : (p, 12), (p, 6), (p, 6)
         Frames of what holds the body, `rate_sum` there, and its wrench in the head's frame.
     pull : (n, 6)
@@ -151,6 +153,7 @@ class Work(NamedTuple):
     load_sum: FloatArray
     friction_density: FloatArray
     friction_sum: FloatArray
+    lift: FloatArray
     hold_frame: FloatArray
     hold_rate: FloatArray
     hold_wrench: FloatArray
@@ -215,6 +218,7 @@ def make_work(m: int, n: int, p: int) -> Work:
     }  # fmt: skip
     return Work(
         **along,
+        lift=np.zeros(m),
         speed=np.zeros(2),
         hold=np.zeros((p, 4)),
         hold_twist=np.zeros((p, 12)),

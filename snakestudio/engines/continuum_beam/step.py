@@ -91,6 +91,11 @@ def _gain(params: Params, work: Work, weight: float) -> None:
                 for b in range(3):
                     work.gain_ground[i, a] += weight * turn[3 * a + b] * local[b]
             work.gain_ground[i, Z] += weight * params.load * params.length * (end - begin) / last
+            if params.varies:
+                lifted = 0.0
+                for j in range(begin, end):
+                    lifted += 0.5 * (work.lift[j] + work.lift[j + 1])
+                work.gain_ground[i, Z] += weight * lifted * params.length / last
 
 
 @inlined
@@ -236,6 +241,7 @@ def _free_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
                 twist[e] += span * STAGES[stage, b] * work.stage[b, 6 + e]
         take_reference(knots, begin + NODES[stage] * span, knot, knot, work)
         move_pose(origin, u, work.pose)
+        work.stamp[0] = begin + NODES[stage] * span
         for e in range(6):
             work.head_twist[e] = twist[e]
         evaluate(params, work, state.wrench)

@@ -9,25 +9,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines import checks, planar_checks
-from snakestudio.engines.centred_map import centred_map
-from snakestudio.engines.planar_lagrangian.params import make_params
+from snakestudio.engines import checks, planar_checks, smooth_checks
+from snakestudio.engines.centred_map import centred_map, make_chain
+from snakestudio.engines.smooth_joints import is_linearized, make_joints
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Y
+from snakestudio.kernels.smooth_robot import SmoothJoints
+from snakestudio.model.ground_friction import axial_friction, ground_friction_problems
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "largest_stable_step"]
 
 
-def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArray:
+LONGEST_PIECE = 60
+"""Links of which the stability is looked at together."""
+
+
+def _rest_friction(scene: Scene, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How fast friction grows with velocity at rest along and across every link, (n,) each, N s/m.
+
+    On the roughest patch, without what formulas multiply it by; `weight` (n,) presses the links on the ground, N.
+    """
+    ground = scene.ground
+    with_axis, against_axis, sideways = np.moveaxis(axial_friction(scene.robot, ground), 2, 0)
+    along, across = np.maximum(with_axis, against_axis).max(axis=0) * weight, sideways.max(axis=0) * weight
+    if ground.law == "ellipse":
+        largest = np.maximum(np.maximum(along, across), 1e-300)
+        along, across = along * (along / largest), across * (across / largest)
+    smoothing = ground.coulomb_smoothing_m_s
+    return ground.viscous_along_ns_per_m + along / smoothing, ground.viscous_across_ns_per_m + across / smoothing
+
+
+def _linear_motion(scene: Scene, law: SmoothJoints, first: int, angle: FloatArray, friction: bool) -> FloatArray:
     """Matrix of the linearised motion about a robot at rest, of (joint angles, theta_1, p) and their rates.
 
-    At rest smoothed Coulomb friction is viscous with mu m g / eps, which is as stiff as it ever gets.
+    The links are those from `first` (0-based) on that the joint angles are between. At rest smoothed Coulomb friction
+    is viscous, which is as stiff as it ever gets.
     """
     joints = len(angle)
     n = joints + 1
-    p = make_params(scene.model_copy(update={"robot": scene.robot.model_copy(update={"n_links": n})}))
+    here, between = slice(first, first + n), slice(first, first + joints)
+    chain = make_chain(scene.robot, here)
     theta = np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
     normal = np.stack([-axis[:, Y], axis[:, X]], axis=1)
@@ -37,30 +60,33 @@ def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArra
     angles[:n, joints] = 1.0
     angles[n:, n:] = np.eye(2)
     jacobian = np.zeros((n, 2, n + 2))
-    jacobian[:, :, :n] = p.half_length * centred_map(n)[:, None, :] * normal.T[None, :, :]
+    levers = centred_map(n, chain.back, chain.weight) * chain.half
+    jacobian[:, :, :n] = levers[:, None, :] * normal.T[None, :, :]
     jacobian[:, :, n:] = np.eye(2)
     jacobian = jacobian @ angles
     turning = angles[:n]
-    mass = p.mass * np.einsum("kai,kaj->ij", jacobian, jacobian) + p.inertia * turning.T @ turning
+    mass = np.einsum("k,kai,kaj->ij", chain.mass, jacobian, jacobian) + turning.T @ (chain.inertia[:, None] * turning)
     damping = np.zeros_like(mass)
     if friction:
-        for direction, viscous, coulomb in (
-            (axis, p.viscous_along, p.coulomb_along),
-            (normal, p.viscous_across, p.coulomb_across),
-        ):
+        load = np.array([link.mass for link in scene.robot.links]) * max(-scene.ground.gravity[2], 0.0)
+        for direction, resistance in zip((axis, normal), _rest_friction(scene, load), strict=True):
             sliding = np.einsum("ka,kai->ki", direction, jacobian)
-            damping += (viscous + coulomb / p.smoothing) * sliding.T @ sliding
+            damping += sliding.T @ (resistance[here, None] * sliding)
     stiffness = np.zeros_like(mass)
     free = slice(joints, None)
-    if p.linearized:
+    own = np.arange(joints)
+    stops = np.isfinite(law.lower) | np.isfinite(law.upper)
+    stiffness[own, own] = (law.spring + law.stop_stiffness * stops)[between]
+    damping[own, own] += law.damper[between]
+    if is_linearized(scene):
         law_angle, law_rate = np.zeros((2, joints, n + 2))
-        law_angle[:, :joints], law_rate[:, :joints] = p.kp * np.eye(joints), p.kd * np.eye(joints)
+        law_angle[own, own], law_rate[own, own] = law.kp[between], law.kd[between]
         rest = np.linalg.inv(mass[free, free])
         from_angle = np.vstack([-law_angle, rest @ mass[free, :joints] @ law_angle])
         from_rate = np.vstack([-law_rate, rest @ (mass[free, :joints] @ law_rate - damping[free])])
     else:
-        stiffness[:joints, :joints] = p.kp * np.eye(joints)
-        damping[:joints, :joints] += p.kd * np.eye(joints)
+        stiffness[own, own] += law.kp[between]
+        damping[own, own] += law.kd[between]
         from_angle, from_rate = -np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)
     motion: FloatArray = np.block([[np.zeros_like(mass), np.eye(n + 2)], [from_angle, from_rate]])
     return motion
@@ -86,16 +112,23 @@ def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
 def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     """Step up to which the scheme is stable in the poses of the gait, with or without friction, s.
 
-    Of a longer chain sixty links are enough: its stiffest mode is a local one.
+    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one of unequal links is
+    looked at in pieces of that length.
     """
-    yaw = scene.gait.yaw
-    joints = np.arange(min(scene.robot.n_links, 60) - 1)
-    steps = []
-    phases = np.linspace(0.0, math.pi, 6, endpoint=False)
-    waves = (yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases)
-    straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
-    for angle in (*straight, *waves):
-        steps.append(_longest_step(np.linalg.eigvals(_linear_motion(scene, angle, friction)).astype(np.complex128)))
+    yaw, n = scene.gait.yaw, scene.robot.n_links
+    law = make_joints(scene, is_linearized(scene), stops=False)
+    most = min(n, LONGEST_PIECE)
+    alike = scene.robot.equal_links and not scene.robot.joint
+    begins = [0] if alike else sorted({*range(0, n - most, most // 2), n - most})
+    joints = np.arange(most - 1)
+    phases = np.linspace(0.0, math.pi, 6 if len(begins) == 1 else 2, endpoint=False)
+    waves = [yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases]
+    straight = [] if scene.controller.uses_gait else [np.zeros(len(joints))]
+    steps = [
+        _longest_step(np.linalg.eigvals(_linear_motion(scene, law, first, angle, friction)).astype(np.complex128))
+        for first in begins
+        for angle in (*straight, *waves)
+    ]
     return min(steps)
 
 
@@ -149,11 +182,15 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
+    problems = smooth_checks.joint_problems(scene)
+    problems += ground_friction_problems(scene)
+    if any(problem.severity == "error" for problem in problems):
+        return problems
     try:
         q, _ = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
-    problems = planar_checks.given_state(scene, q, base_dir)
+    problems += planar_checks.given_state(scene, q, base_dir)
     problems += _obstacles(scene)
     problems += planar_checks.no_pitch(scene)
     problems += _step_length(scene)

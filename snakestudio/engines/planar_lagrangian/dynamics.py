@@ -11,66 +11,100 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_lagrangian.params import Params
-from snakestudio.engines.planar_lagrangian.state import ACTUATOR, COULOMB, EXTERNAL, GRAVITY, VISCOUS, Work
+from snakestudio.engines.planar_lagrangian.state import ACTUATOR, COULOMB, EXTERNAL, GRAVITY, STOP, VISCOUS, Work
 from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
 from snakestudio.kernels.cholesky import cholesky_solve
+from snakestudio.kernels.ground_patches import (
+    AGAINST_AXIS,
+    SIDEWAYS,
+    WITH_AXIS,
+    friction_scale,
+    load_scale,
+    patch_under,
+)
+from snakestudio.kernels.joint_torques import limited, passive_torque
 from snakestudio.kernels.planar_problem import TURN
+from snakestudio.kernels.smooth_friction import ACROSS, AHEAD, BEHIND, COMPONENTS, smooth_friction, tanh
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y
 
 __all__ = ["accelerate", "linearizing_torques"]
 
 
-LN2_HEAD, LN2_TAIL = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-"""ln 2; the first has so few bits that its products with small integers are exact."""
-ROUND = 6755399441055744.0
-"""1.5 * 2^52: adding and subtracting it rounds to the nearest integer."""
+@inlined
+def _press(params: Params, work: Work, time: float) -> None:
+    """Largest friction of every link, `work.limit`, and by what its load differs from its weight, at `work.x`."""
+    n = work.cos.shape[0]
+    ground = params.ground
+    if params.varies:
+        for k in range(n):
+            work.part[k, X] = work.cos[k]
+            work.part[k, Y] = work.sin[k]
+        spread_from_centre(work.part, params.chain, work.x, work.place)
+    for k in range(n):
+        row, load = 0, params.weight[k]
+        work.lift[k] = 0.0
+        if params.varies:
+            row = patch_under(ground, work.place[k, X], work.place[k, Y])
+            load *= load_scale(ground, k, time)
+            work.lift[k] = load - params.weight[k]
+            load *= friction_scale(ground, time, work.place[k, X], work.place[k, Y])
+        work.limit[k, AHEAD] = ground.friction[row, k, AGAINST_AXIS] * load
+        work.limit[k, BEHIND] = ground.friction[row, k, WITH_AXIS] * load
+        work.limit[k, ACROSS] = ground.friction[row, k, SIDEWAYS] * load
+        for c in range(3):
+            work.coulomb[k, c] = work.limit[k, c] if params.law == COMPONENTS else 0.0
 
 
 @inlined
-def _tanh(x: float) -> float:
-    """Hyperbolic tangent, E / (E + 2) with E = exp(2 |x|) - 1; to two units in the last place, the same everywhere.
-
-    The library's has other last bits where the processor multiplies and adds at once.
-    """
-    twice = min(2.0 * abs(x), 40.0)  # from there on it is 1
-    k = (twice / LN2_HEAD + ROUND) - ROUND
-    r = (twice - k * LN2_HEAD) - k * LN2_TAIL
-    # exp(r) - 1 by its series, |r| <= ln(2) / 2: what is left out is below 1e-18 of it.
-    e = 1.0
-    for i in range(14, 1, -1):
-        e = 1.0 + e * r / i
-    power = math.ldexp(1.0, int(k))
-    grown = power * (e * r) + (power - 1.0)
-    return math.copysign(grown / (grown + 2.0), x)
+def _coupled_friction(params: Params, work: Work) -> float:
+    """Add Coulomb friction by a law in which one direction depends on the other to all forces; returns its power."""
+    power = 0.0
+    for k in range(work.cos.shape[0]):
+        cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
+        along, across = cos * vx + sin * vy, cos * vy - sin * vx
+        ft, fn = smooth_friction(
+            params.law,
+            params.tanh,
+            params.smoothing,
+            work.limit[k, AHEAD],
+            work.limit[k, BEHIND],
+            work.limit[k, ACROSS],
+            along,
+            across,
+        )
+        power += ft * along + fn * across
+        fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
+        work.friction[k, X] += fx
+        work.friction[k, Y] += fy
+        work.force[k, X] += fx
+        work.force[k, Y] += fy
+    return power
 
 
 @inlined
 def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
-    """Friction (13) to (17) on every link at its velocity (4), (5), external forces and weight, and their powers.
-
-    As in (15), Coulomb friction along and across do not know of each other, so equal coefficients do not make it
-    isotropic; sgn v is smoothed to v / sqrt(v^2 + eps^2), or to tanh(v / eps).
-    """
+    """Friction (13) to (17) on every link at its velocity (4), (5), external forces and weight, and their powers."""
     n = work.cos.shape[0]
     for k in range(n):
         work.part[k, X] = -work.sin[k] * work.v[k]
         work.part[k, Y] = work.cos[k] * work.v[k]
-    spread_from_centre(work.part, params.half_length, work.v, work.place)
+    spread_from_centre(work.part, params.chain, work.v, work.place)
     eps2 = params.smoothing * params.smoothing
     viscous = coulomb = external = 0.0
     for k in range(n):
         cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, X], work.place[k, Y]
         along, across = cos * vx + sin * vy, cos * vy - sin * vx
         viscous_t, viscous_n = -params.viscous_along * along, -params.viscous_across * across
+        most = work.coulomb[k, AHEAD] if along >= 0.0 else work.coulomb[k, BEHIND]
         if params.tanh:
-            coulomb_t = -params.coulomb_along * _tanh(along / params.smoothing)
-            coulomb_n = -params.coulomb_across * _tanh(across / params.smoothing)
+            coulomb_t = -most * tanh(along / params.smoothing)
+            coulomb_n = -work.coulomb[k, ACROSS] * tanh(across / params.smoothing)
         else:
-            coulomb_t = -params.coulomb_along * along / math.sqrt(along * along + eps2)
-            coulomb_n = -params.coulomb_across * across / math.sqrt(across * across + eps2)
+            coulomb_t = -most * along / math.sqrt(along * along + eps2)
+            coulomb_n = -work.coulomb[k, ACROSS] * across / math.sqrt(across * across + eps2)
         viscous += viscous_t * along + viscous_n * across
         coulomb += coulomb_t * along + coulomb_n * across
         ft, fn = viscous_t + coulomb_t, viscous_n + coulomb_n
@@ -80,12 +114,14 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
         for a in range(2):
             work.force[k, a] = work.friction[k, a] + wrench[k, a]
         work.load[k] = wrench[k, TURN]
+    if params.law != COMPONENTS:
+        coulomb = _coupled_friction(params, work)
     work.power[VISCOUS] = viscous
     work.power[COULOMB] = coulomb
     work.power[EXTERNAL] = external
-    # The weight of equal links acts on their centre of mass alone.
-    work.power[GRAVITY] = n * params.mass * (params.gx * work.v[n] + params.gy * work.v[n + 1])
-    gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
+    # The weight acts on the centre of mass alone.
+    work.power[GRAVITY] = params.chain.total * (params.gx * work.v[n] + params.gy * work.v[n + 1])
+    gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
 
 
 @inlined
@@ -103,8 +139,8 @@ def linearizing_torques(params: Params, work: Work) -> None:
     for k in range(n - 1):
         commanded = (
             work.wanted[k, YAW]
-            + params.kd * (work.reference[k, RATE] - (work.v[k + 1] - work.v[k]))
-            + params.kp * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k]))
+            + params.joints.kd[k] * (work.reference[k, RATE] - (work.v[k + 1] - work.v[k]))
+            + params.joints.kp[k] * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k]))
         )
         relative[k + 1] = relative[k] + commanded
     total = free = 0.0
@@ -127,14 +163,27 @@ def linearizing_torques(params: Params, work: Work) -> None:
 def _pd_torques(params: Params, work: Work) -> None:
     """PD control, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi')."""
     for k in range(work.torque.shape[0]):
-        work.torque[k] = params.kp * (work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k])) + params.kd * (
-            work.reference[k, RATE] - (work.v[k + 1] - work.v[k])
-        )
+        work.torque[k] = params.joints.kp[k] * (
+            work.reference[k, ANGLE] - (work.x[k + 1] - work.x[k])
+        ) + params.joints.kd[k] * (work.reference[k, RATE] - (work.v[k + 1] - work.v[k]))
 
 
 @inlined
-def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> None:
-    """Solve (11) for the accelerations at (work.x, work.v); fills torques, friction and powers, too.
+def _passive_torques(params: Params, work: Work) -> None:
+    """Springs, dampers and stops of the joints, added to the loads on the angles."""
+    stopped = 0.0
+    for k in range(work.torque.shape[0]):
+        rate = work.v[k + 1] - work.v[k]
+        torque = passive_torque(params.joints, k, work.x[k + 1] - work.x[k], rate)
+        work.load[k] -= torque
+        work.load[k + 1] += torque
+        stopped += torque * rate
+    work.power[STOP] = stopped
+
+
+@inlined
+def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool, time: float) -> None:
+    """Solve (11) for the accelerations at (work.x, work.v) and `time`; fills torques, friction and powers, too.
 
     `given`: the torques are those in `work.wanted`, whatever the control law.
     """
@@ -142,8 +191,10 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> N
     for k in range(n):
         work.theta[k] = work.x[k]
     sin_cos(work.theta, work.cos, work.sin)
+    _press(params, work, time)
     _forces(params, wrench, work)
-    inertia_and_bias(params.coupling, params.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
+    _passive_torques(params, work)
+    inertia_and_bias(params.coupling, params.chain.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
     if given:
         for k in range(n - 1):
             work.torque[k] = work.wanted[k, YAW]
@@ -155,7 +206,7 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> N
     for k in range(n):
         after = 0.0
         if k < n - 1:
-            after = work.torque[k]
+            after = work.torque[k] = limited(params.joints, k, work.torque[k])
             actuator += after * (work.v[k + 1] - work.v[k])
         work.load[k] += before - after - work.bias[k]
         before = after
@@ -165,6 +216,5 @@ def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> N
     cholesky_solve(work.matrix, work.load)
     for k in range(n):
         work.acceleration[k] = work.load[k]
-    total = n * params.mass
-    work.acceleration[n] = force_x / total + params.gx
-    work.acceleration[n + 1] = force_y / total + params.gy
+    work.acceleration[n] = force_x / params.chain.total + params.gx
+    work.acceleration[n + 1] = force_y / params.chain.total + params.gy

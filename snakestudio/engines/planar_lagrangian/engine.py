@@ -16,16 +16,21 @@ from snakestudio.engines.planar_lagrangian.rows import write_row
 from snakestudio.engines.planar_lagrangian.state import (
     CALL_STEPS,
     ENERGY,
+    LIFTED,
     LOAD,
+    PASSIVE,
+    PASSIVE_WORK,
     PRESSED,
     STEP,
     State,
     make_state,
     make_work,
+    widened,
 )
 from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers
 from snakestudio.engines.saved_state import agreeing
+from snakestudio.engines.smooth_joints import has_passive_joints, make_joints
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
 from snakestudio.model.recording import Schema
@@ -62,13 +67,20 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        schema = Schema(n, scene.body.axes, ENERGY, valid=VALID, head=scene.robot.head_index)
+        energy = (*ENERGY, PASSIVE) if has_passive_joints(make_joints(scene, stops=False)) else ENERGY
+        schema = Schema(n, scene.body.axes, energy, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
-        self._state: State = make_state(*planar_pose(scene, base_dir))
+        self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
         self._before = np.empty_like(self._state.before)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Have the state keep what passive joints and changing loads add to it, once there are any."""
+        if self._params.varies or has_passive_joints(self._params.joints):
+            self._state = widened(self._state)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -79,6 +91,9 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         state.counts[CALL_STEPS] = 0
         state.before[CALL, :-1] = state.impulse
         state.before[CALL, len(state.impulse), PRESSED] = state.sums[LOAD]
+        if len(state.sums) > PASSIVE_WORK:
+            now, _, begin = np.split(state.sums[LIFTED:], 3)
+            begin[:] = now
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         angle, rate, acceleration, torque = by_joint(reference, 1)
@@ -100,8 +115,12 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         self._before[0] = own.before[int(call)]
+        sums = own.sums.copy()
+        if call and len(sums) > PASSIVE_WORK:
+            _, row, begin = np.split(sums[LIFTED:], 3)
+            row[:] = begin
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
-        self._write(self._params, own._replace(before=self._before), self._work, rows)
+        self._write(self._params, own._replace(before=self._before, sums=sums), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         return np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
@@ -110,14 +129,18 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         if not same_structure(self._scene, scene):
             return False
         self._params = make_params(scene)
+        self._make_room()
         return True
 
     def _saved_state(self) -> State:
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
-        self._state = agreeing(state, self._state)
+        sums = getattr(state, "sums", None)
+        wide = isinstance(sums, np.ndarray) and sums.size > PASSIVE_WORK
+        self._state = agreeing(state, widened(self._state) if wide else self._state)
         self._params = make_params(scene)
+        self._make_room()
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""

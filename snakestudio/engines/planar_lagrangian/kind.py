@@ -22,7 +22,9 @@ class PlanarLagrangian(ModelFields):
 
 READS = LINKS | {
     "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
-    "ground.coulomb_law",
+    "ground.coulomb_law", "ground.law", "ground.mu_backward", "ground.load_factor", "ground.friction_factor",
+    "ground.patch", "robot.link", "robot.joint", "robot.joints", "robot.wheels",
+    "robot.joint_limit_stiffness_nm_per_rad",
     "joint_controller.law", "joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s",
 }  # fmt: skip
 
@@ -37,8 +39,9 @@ KIND = FormulationKind(
     reads=READS,
     folder=__package__,
     engine="engine:PlanarLagrangianEngine",
-    parts=24,
+    parts=42,
     timed={"lagrangian_undulation": 25.0},
+    friction_laws=("components", "ellipse", "unit_velocity"),
     alone=True,
     states={"planar_lagrangian.state": "state:State"},
     formerly={"engines.planar_lagrangian.state:State": "state:State"},

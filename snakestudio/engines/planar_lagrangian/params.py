@@ -7,7 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.centred_map import centred_map
+from snakestudio.engines.centred_map import coupling_of, make_chain, mean_mass
+from snakestudio.engines.ground_map import make_ground_map
+from snakestudio.engines.smooth_joints import is_linearized, make_joints
+from snakestudio.kernels.ground_patches import GroundMap
+from snakestudio.kernels.smooth_friction import LAWS
+from snakestudio.kernels.smooth_robot import CentredChain, SmoothJoints
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]
@@ -18,79 +23,82 @@ class Params(NamedTuple):
 
     Attributes
     ----------
-    half_length : float
-        l, half the length of a link, m.
-    radius : float
-        Height at which links are shown, m.
-    mass, inertia : float
-        m and J of every link, kg and kg m^2.
+    chain : CentredChain
+        The links.
+    mean_mass : float
+        Of a link, kg.
+    height : (n,)
+        At which links are shown, m.
     coupling : (n, n)
-        m l^2 K^T K, see `kernels.centred_chain`, kg m^2.
+        See `kernels.centred_chain`, kg m^2.
     dt : float
         Step, s.
     linearized : bool
         Feedback linearization instead of PD control.
-    kp, kd : float
-        Gains of the joint controller: N m/rad and N m s/rad, linearized 1/s^2 and 1/s; 0 where torques are given.
+    joints : SmoothJoints
+        Their gains are 1/s^2 and 1/s if they are linearized.
     gx, gy, gn : float
         Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
     viscous_along, viscous_across : float
         c_t and c_n of a link, N s/m.
-    coulomb_along, coulomb_across : float
-        Largest Coulomb friction of a link, mu m g, N.
+    law : int
+        Of Coulomb friction, see `kernels.smooth_friction`.
+    ground : GroundMap
+        Coefficients of Coulomb friction, and what they and the load vary with.
+    varies : bool
+        Whether they do.
+    weight : (n,)
+        What presses every link on the ground, m g, N.
     smoothing : float
-        eps of v / sqrt(v^2 + eps^2), which takes the place of sgn v, m/s.
+        eps of the law, m/s.
     tanh : bool
-        tanh(v / eps) instead of that.
+        tanh(v / eps) instead of v / sqrt(v^2 + eps^2).
     """
 
-    half_length: float
-    radius: float
-    mass: float
-    inertia: float
+    chain: CentredChain
+    mean_mass: float
+    height: FloatArray
     coupling: FloatArray
     dt: float
     linearized: bool
-    kp: float
-    kd: float
+    joints: SmoothJoints
     gx: float
     gy: float
     gn: float
     viscous_along: float
     viscous_across: float
-    coulomb_along: float
-    coulomb_across: float
+    law: int
+    ground: GroundMap
+    varies: bool
+    weight: FloatArray
     smoothing: float
     tanh: bool
 
 
 def make_params(scene: Scene) -> Params:
     """Constants of `scene`."""
-    robot, ground, control = scene.robot, scene.ground, scene.joint_controller
-    half = 0.5 * robot.link_length_m
-    centred = centred_map(robot.n_links)
+    robot, ground = scene.robot, scene.ground
+    chain = make_chain(robot)
     gx, gy, gz = ground.gravity
-    load = robot.mass_kg * max(-gz, 0.0)
-    linearized = control.law == "feedback_linearization" and not scene.gives_torques
-    kp = control.linearization_kp_per_s2 if linearized else control.kp_nm_per_rad
-    kd = control.linearization_kd_per_s if linearized else control.kd_nms_per_rad
+    linearized = is_linearized(scene)
+    under = make_ground_map(scene)
     return Params(
-        half_length=half,
-        radius=robot.radius_m,
-        mass=robot.mass_kg,
-        inertia=robot.inertia_kg_m2,
-        coupling=np.ascontiguousarray(robot.mass_kg * half * half * (centred.T @ centred)),
+        chain=chain,
+        mean_mass=mean_mass(robot),
+        height=np.array([link.radius for link in robot.links]),
+        coupling=np.ascontiguousarray(coupling_of(robot, chain)),
         dt=scene.solver.step_s,
         linearized=linearized,
-        kp=0.0 if scene.gives_torques else kp,
-        kd=0.0 if scene.gives_torques else kd,
+        joints=make_joints(scene, linearized, stops=False),
         gx=gx,
         gy=gy,
         gn=max(-gz, 0.0),
         viscous_along=ground.viscous_along_ns_per_m,
         viscous_across=ground.viscous_across_ns_per_m,
-        coulomb_along=ground.mu_along * load,
-        coulomb_across=ground.mu_across * load,
+        law=LAWS.index(ground.law or "components"),
+        ground=under,
+        varies=bool(len(under.patches) or len(under.load) or len(under.factor)),
+        weight=chain.mass * max(-gz, 0.0),
         smoothing=ground.coulomb_smoothing_m_s,
         tanh=ground.coulomb_law == "tanh",
     )

@@ -11,11 +11,14 @@ from snakestudio.engines.planar_lagrangian.state import (
     BY_FRICTION,
     BY_GRAVITY,
     BY_OTHERS,
+    BY_STOPS,
     BY_VISCOUS,
     COULOMB,
     EXTERNAL,
     GRAVITY,
+    LIFTED,
     LOAD,
+    PASSIVE_WORK,
     PRESSED,
     STEP,
     VISCOUS,
@@ -39,13 +42,15 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
     n = state.impulse.shape[0]
     i, at = rows.filled[0], rows.filled[1]
     kinetic = write_centred_links(
-        params.half_length, params.radius, params.mass, params.inertia, state.x, state.v, work.theta, work.cos,
-        work.sin, work.part, work.place, rows, i,
+        params.chain, params.height, state.x, state.v, work.theta, work.cos, work.sin, work.part, work.place, rows, i,
     )  # fmt: skip
+    wide = state.sums.shape[0] > PASSIVE_WORK
     for k in range(n):
         for a in range(2):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
-        rows.impulse_ground[i, k, Z] = state.sums[LOAD]
+        rows.impulse_ground[i, k, Z] = params.chain.weight[k] * state.sums[LOAD]
+        if wide:
+            rows.impulse_ground[i, k, Z] += state.sums[LIFTED + k]
     for k in range(n - 1):
         rows.joint_angle[i, k] = state.x[k + 1] - state.x[k]
         rows.joint_rate[i, k] = state.v[k + 1] - state.v[k]
@@ -54,16 +59,23 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
         rows.joint_torque[i, k] = state.torque[k]
     sums = state.sums
     rows.energy[i, KINETIC] = kinetic
-    rows.energy[i, POTENTIAL] = -n * params.mass * (params.gx * state.x[n] + params.gy * state.x[n + 1])
+    rows.energy[i, POTENTIAL] = -params.chain.total * (params.gx * state.x[n] + params.gy * state.x[n + 1])
     rows.energy[i, BY_ACTUATORS] = sums[ACTUATOR]
     rows.energy[i, BY_FRICTION] = sums[VISCOUS] + sums[COULOMB]
     rows.energy[i, BY_GRAVITY] = sums[GRAVITY]
     rows.energy[i, BY_OTHERS] = sums[EXTERNAL]
     rows.energy[i, BY_VISCOUS] = sums[VISCOUS]
     rows.energy[i, BY_COULOMB] = sums[COULOMB]
+    if rows.energy.shape[1] > BY_STOPS:
+        rows.energy[i, BY_STOPS] = sums[PASSIVE_WORK]
     rows.steps[i] = state.counts[STEP]
-    load = sums[LOAD] - state.before[ROW, n, PRESSED]
+    weight = sums[LOAD] - state.before[ROW, n, PRESSED]
     for k in range(n):
+        load = params.chain.weight[k] * weight
+        if wide:
+            before = LIFTED + (1 + ROW) * n + k
+            load += sums[LIFTED + k] - sums[before]
+            sums[before] = sums[LIFTED + k]
         fx, fy = state.impulse[k, X] - state.before[ROW, k, X], state.impulse[k, Y] - state.before[ROW, k, Y]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
             rows.contact_link[at] = k

@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.kernels.planar_problem import TURN
 
-__all__ = ["ENERGY", "State", "Work", "make_state", "make_work"]
+__all__ = ["ENERGY", "PASSIVE", "State", "Work", "make_state", "make_work", "widened"]
 
 
 ENERGY = (
@@ -22,15 +22,21 @@ ENERGY = (
     "work_friction_viscous",
     "work_friction_coulomb",
 )
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity and
-external forces, that of "potential" minus the work of gravity; the last two are the parts of "work_friction"."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity,
+external forces and `PASSIVE`, that of "potential" minus the work of gravity; the last two are the parts of
+"work_friction"."""
+PASSIVE = "work_stop"
+"""The column after these, of robots whose joints have springs, dampers or stops: their work."""
 
 # Entries of State.counts.
 STEP, CALL_STEPS = range(2)
-# Entries of State.sums: works, J, and the load of a link on the ground, N s.
+# Entries of State.sums: works, J, and the mean weight of a link on the ground, N s; of Work.power.
 ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
+STOP = 5
+# What follows in wide ones, see `State`.
+PASSIVE_WORK, LIFTED = 6, 7
 # Columns of a row's energies after the first two.
-BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB = range(2, 8)
+BY_ACTUATORS, BY_FRICTION, BY_GRAVITY, BY_OTHERS, BY_VISCOUS, BY_COULOMB, BY_STOPS = range(2, 9)
 # Entry of the last line of State.before.
 PRESSED = 0
 
@@ -46,8 +52,10 @@ class State(NamedTuple):
         External f_x, f_y, t_z on every link, N and N m.
     torque : (n - 1,)
         Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N m.
-    counts, sums : (2,) int, (6,)
-        Counters and cumulative sums; the names above say which.
+    counts, sums : (2,) int, (6,) or (7 + 3 n,)
+        Counters and cumulative sums; the names above say which. Of robots with passive joints or changing loads they
+        end with the work of springs, dampers and stops, J, and with by what the impulse of the load of every link
+        differs from that of its weight, N s: now, at the last row, and at the beginning of the call.
     impulse : (n, 2)
         Cumulative impulse of the ground on every link along x and y, world frame, N s.
     before : (2, n + 1, 2)
@@ -85,9 +93,14 @@ class Work(NamedTuple):
         Acceleration that they shall have, or torque that they are given instead, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
-    power : (5,)
-        Entries as in `State.sums`, W.
-    gain_x, gain_v, gain_sums, gain_impulse, gain_torque : (n + 2,), (n + 2,), (5,), (n, 2), (n - 1,)
+    limit, coulomb : (n, 3)
+        Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`; the same where each
+        direction is by itself, else 0, N.
+    lift : (n,)
+        By what the load of every link differs from its weight, N.
+    power : (6,)
+        W; its entries are named above.
+    gain_x, gain_v, gain_sums, gain_impulse, gain_torque, gain_lift : (n + 2,), (n + 2,), (6,), (n, 2), (n - 1,), (n,)
         What the step adds to the state; of the torque, its impulse, N m s.
     """
 
@@ -107,20 +120,27 @@ class Work(NamedTuple):
     reference: FloatArray
     wanted: FloatArray
     torque: FloatArray
+    limit: FloatArray
+    coulomb: FloatArray
+    lift: FloatArray
     power: FloatArray
     gain_x: FloatArray
     gain_v: FloatArray
     gain_sums: FloatArray
     gain_impulse: FloatArray
     gain_torque: FloatArray
+    gain_lift: FloatArray
 
 
-def make_state(q: FloatArray, u: FloatArray) -> State:
-    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
+def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
+    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3).
+
+    `weight` (n,) is the mass of every link over the mean.
+    """
     n = len(q)
     return State(
-        x=np.concatenate([q[:, TURN], q[:, :2].mean(axis=0)]),
-        v=np.concatenate([u[:, TURN], u[:, :2].mean(axis=0)]),
+        x=np.concatenate([q[:, TURN], (weight[:, None] * q[:, :2]).mean(axis=0)]),
+        v=np.concatenate([u[:, TURN], (weight[:, None] * u[:, :2]).mean(axis=0)]),
         wrench=np.zeros((n, 3)),
         torque=np.zeros(n - 1),
         counts=np.zeros(2, np.int64),
@@ -128,6 +148,14 @@ def make_state(q: FloatArray, u: FloatArray) -> State:
         impulse=np.zeros((n, 2)),
         before=np.zeros((2, n + 1, 2)),
     )
+
+
+def widened(state: State) -> State:
+    """A state that has room for the sums of passive joints and of changing loads."""
+    n = len(state.impulse)
+    if len(state.sums) > PASSIVE_WORK:
+        return state
+    return state._replace(sums=np.concatenate([state.sums, np.zeros(1 + 3 * n)]))
 
 
 def make_work(n: int) -> Work:
@@ -149,10 +177,14 @@ def make_work(n: int) -> Work:
         reference=np.zeros((n - 1, 2)),
         wanted=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
-        power=np.zeros(5),
+        limit=np.zeros((n, 3)),
+        coulomb=np.zeros((n, 3)),
+        lift=np.zeros(n),
+        power=np.zeros(6),
         gain_x=np.zeros(n + 2),
         gain_v=np.zeros(n + 2),
-        gain_sums=np.zeros(5),
+        gain_sums=np.zeros(6),
         gain_impulse=np.zeros((n, 2)),
         gain_torque=np.zeros(n - 1),
+        gain_lift=np.zeros(n),
     )

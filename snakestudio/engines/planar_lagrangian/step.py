@@ -9,7 +9,7 @@ from snakestudio.engines.outcome import DIVERGED, OK
 from snakestudio.engines.planar_lagrangian.dynamics import accelerate
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.rows import write_row
-from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LOAD, STEP, State, Work
+from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LIFTED, LOAD, PASSIVE_WORK, STEP, STOP, State, Work
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
@@ -29,6 +29,7 @@ def _begin(state: State, work: Work) -> None:
         work.gain_sums[e] = 0.0
     for k in range(state.impulse.shape[0]):
         work.gain_impulse[k, X] = work.gain_impulse[k, Y] = 0.0
+        work.gain_lift[k] = 0.0
     for k in range(state.torque.shape[0]):
         work.gain_torque[k] = 0.0
 
@@ -44,6 +45,7 @@ def _gain(work: Work, weight: float) -> None:
     for k in range(work.friction.shape[0]):
         for a in range(2):
             work.gain_impulse[k, a] += weight * work.friction[k, a]
+        work.gain_lift[k] += weight * work.lift[k]
     for k in range(work.torque.shape[0]):
         work.gain_torque[k] += weight * work.torque[k]
 
@@ -68,14 +70,18 @@ def _commit(params: Params, state: State, work: Work) -> None:
     for k in range(state.x.shape[0]):
         state.x[k] += work.gain_x[k]
         state.v[k] += work.gain_v[k]
-    for e in range(work.gain_sums.shape[0]):
+    for e in range(LOAD):
         state.sums[e] += work.gain_sums[e]
     for k in range(state.impulse.shape[0]):
         for a in range(2):
             state.impulse[k, a] += work.gain_impulse[k, a]
+    if state.sums.shape[0] > PASSIVE_WORK:
+        state.sums[PASSIVE_WORK] += work.gain_sums[STOP]
+        for k in range(work.gain_lift.shape[0]):
+            state.sums[LIFTED + k] += work.gain_lift[k]
     for k in range(state.torque.shape[0]):
         state.torque[k] = work.gain_torque[k] / params.dt
-    state.sums[LOAD] += params.mass * params.gn * params.dt
+    state.sums[LOAD] += params.mean_mass * params.gn * params.dt
     state.counts[STEP] += 1
     state.counts[CALL_STEPS] += 1
 
@@ -115,7 +121,7 @@ def advance_steps(
             time = (counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
             knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
             evaluate_linear(knots, linear, 1, time, knot, work.wanted)
-            accelerate(params, state.wrench, work, given)
+            accelerate(params, state.wrench, work, given, time)
             _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
             ahead = dt if stage == 2 else 0.5 * dt
             for k in range(state.x.shape[0]):

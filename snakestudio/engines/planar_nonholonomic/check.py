@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio.engines import checks, crossing, planar_checks
+from snakestudio.engines import checks, crossing, planar_checks, smooth_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
+from snakestudio.model.robot.overrides import selected
 from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
@@ -22,6 +23,23 @@ def largest_stable_step(scene: Scene) -> float:
     return math.inf
 
 
+def _shifted_centres(scene: Scene) -> list[Problem]:
+    """Links whose centre of mass is not in the middle: this model's obstacles act on the middle, P3 (30)."""
+    for number, override in enumerate(scene.robot.link, start=1):
+        if override.centre_of_mass_m:
+            link = selected(override.index, scene.robot.n_links)[0]
+            return [
+                Problem(
+                    "error",
+                    f"robot.link[{number}].centre_of_mass_m",
+                    f"link {link + 1} has its centre of mass off its middle, where obstacles act in this model",
+                    'make it 0, or set model.kind to "planar_nonsmooth" or "spatial_nonsmooth"',
+                    links=(link,),
+                )
+            ]
+    return []
+
+
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene`.
 
@@ -31,11 +49,15 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
+    problems = smooth_checks.yawless_joints(scene) + smooth_checks.left_out_values(scene)
+    problems += _shifted_centres(scene)
+    if any(problem.severity == "error" for problem in problems):
+        return problems
     try:
         q, u = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
-    problems = planar_checks.given_state(scene, q, base_dir)
+    problems += planar_checks.given_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
     problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])

@@ -41,8 +41,8 @@ def _enter(
     if gap >= deepest:
         return depth_left, depth_right
     work.near[side, k] = j
-    work.touch[side, k, X] = work.place[k, X] + lever * cos - params.radius * nx
-    work.touch[side, k, Y] = work.place[k, Y] + lever * sin - params.radius * ny
+    work.touch[side, k, X] = work.place[k, X] + lever * cos - params.radius[k] * nx
+    work.touch[side, k, Y] = work.place[k, Y] + lever * sin - params.radius[k] * ny
     return (depth_left, gap) if side == RIGHT else (gap, depth_right)
 
 
@@ -54,13 +54,13 @@ def _try_box(params: Params, work: Work, k: int, j: int, depth_left: float, dept
     dx, dy = work.place[k, X] - params.obstacles[j, X], work.place[k, Y] - params.obstacles[j, Y]
     bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
-    if away > params.contact_half + params.radius:
+    if away > params.contact_half[k] + params.radius[k]:
         return depth_left, depth_right
     cos, sin = work.cos[k], work.sin[k]
     link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
     for feature in range(6):
         gap, nx, ny, _, lever = stadium_rectangle(
-            feature, bx, by, link_cos, link_sin, params.contact_half, params.radius, half_x, half_y
+            feature, bx, by, link_cos, link_sin, params.contact_half[k], params.radius[k], half_x, half_y
         )
         if gap <= 0.0:
             world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
@@ -91,14 +91,16 @@ def find_obstacles(params: Params, work: Work) -> int:
                 depth_left, depth_right = _try_box(params, work, k, j, depth_left, depth_right)
                 continue
             cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
-            if stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
-                gap, nx, ny, _, lever = stadium_circle(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr)
+            if stadium_touches(x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr):
+                gap, nx, ny, _, lever = stadium_circle(
+                    x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr
+                )
                 depth_left, depth_right = _enter(params, work, k, j, gap, nx, ny, lever, depth_left, depth_right)
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         if left or right:
             work.link[count] = k
             count += 1
-        if min(depth_left, depth_right) < -params.radius:  # the link's axis is in there: such a step is looked at
+        if min(depth_left, depth_right) < -params.radius[k]:  # the link's axis is in there: such a step is looked at
             work.fastest[0] = math.inf
         touching += (2.0 * k + 1.0) ** 2 * left + (2.0 * k + 2.0) ** 2 * right
     work.felt[TOUCHING] = touching
@@ -116,7 +118,7 @@ def constraint_forces(params: Params, acts: IntArray, count: int, work: Work) ->
     Also books what every obstacle does to its side of a link in `work.rate_sums`, which must be 0 there.
     """
     n = work.cos.shape[0]
-    total = n * params.mass
+    total = params.chain.total
     for a in range(count + 1):
         row, column = (n, n) if a == count else (a, n + 1 + a)
         at = 0

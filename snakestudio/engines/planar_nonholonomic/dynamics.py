@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.planar_nonholonomic.contact import constraint_forces, find_obstacles
-from snakestudio.engines.planar_nonholonomic.params import Params
+from snakestudio.engines.planar_nonholonomic.params import AHEAD, BEHIND, SIDE, TWIST, Params
 from snakestudio.engines.planar_nonholonomic.state import (
     ACROSS,
     ACTUATOR,
@@ -40,6 +40,7 @@ from snakestudio.kernels.cholesky import (
     wide_factor,
     wide_forward,
 )
+from snakestudio.kernels.joint_torques import limited, passive_torque
 from snakestudio.kernels.octet import WIDTH, octet, octet_plus, octet_product, octet_put, octet_signs, octet_times
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.kernels.trig import sin_cos
@@ -61,9 +62,10 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
     for k in range(n):
         cos, sin, along, across = work.cos[k], work.sin[k], work.along[k], work.across[k]
         vx, vy, omega = work.velocity[k, X], work.velocity[k, Y], work.v[k]
-        ft = -along * params.viscous_along - params.coulomb_along * work.signs[ALONG, k]
-        fn = -across * params.viscous_across - params.coulomb_across * work.signs[ACROSS, k]
-        torque = -params.coulomb_turning * work.signs[TURNING, k]
+        most = params.coulomb[k, AHEAD if along >= 0.0 else BEHIND]
+        ft = -along * params.viscous_along - most * work.signs[ALONG, k]
+        fn = -across * params.viscous_across - params.coulomb[k, SIDE] * work.signs[ACROSS, k]
+        torque = -params.coulomb[k, TWIST] * work.signs[TURNING, k]
         fx, fy = cos * ft - sin * fn, sin * ft + cos * fn
         friction += ft * along + fn * across + torque * omega
         external += vx * wrench[k, X] + vy * wrench[k, Y] + omega * wrench[k, TURN]
@@ -74,21 +76,21 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
         total_x += fx
         total_y += fy
         # What turning alone accelerates counts as a force against it: C x' of (28).
-        work.force[k, X] = fx - params.mass * work.swing[k, X]
-        work.force[k, Y] = fy - params.mass * work.swing[k, Y]
+        work.force[k, X] = fx - params.chain.mass[k] * work.swing[k, X]
+        work.force[k, Y] = fy - params.chain.mass[k] * work.swing[k, Y]
         work.load[k] = torque + wrench[k, TURN]
     work.rate_sums[FRICTION] = friction
     work.rate_sums[EXTERNAL] = external
-    # The weight of equal links acts on their centre of mass alone.
-    work.rate_sums[GRAVITY] = n * params.mass * (params.gx * work.v[n] + params.gy * work.v[n + 1])
-    total = n * params.mass
+    # The weight acts on the centre of mass alone.
+    work.rate_sums[GRAVITY] = params.chain.total * (params.gx * work.v[n] + params.gy * work.v[n + 1])
+    total = params.chain.total
     work.acceleration[n] = total_x / total + params.gx
     work.acceleration[n + 1] = total_y / total + params.gy
 
 
 @inlined
 def _joint_torques(params: Params, work: Work, given: bool) -> None:
-    """PD control (59) or given torques, and the springs beyond joint limits, on the angles, with their powers."""
+    """PD control (59) or given torques, and springs, dampers and stops, on the angles, with their powers."""
     n = work.cos.shape[0]
     actuator = stop = before = 0.0
     for k in range(n):
@@ -98,9 +100,11 @@ def _joint_torques(params: Params, work: Work, given: bool) -> None:
             if given:
                 own = work.given[k, YAW]
             else:
-                own = params.kp * (work.reference[k, ANGLE] - angle) + params.kd * (work.reference[k, RATE] - rate)
-            beyond = angle - min(max(angle, -params.joint_limit), params.joint_limit)
-            pushed = -params.stop_stiffness * beyond if beyond != 0.0 else 0.0
+                own = params.joints.kp[k] * (work.reference[k, ANGLE] - angle) + params.joints.kd[k] * (
+                    work.reference[k, RATE] - rate
+                )
+            own = limited(params.joints, k, own)
+            pushed = passive_torque(params.joints, k, angle, rate)
             actuator += own * rate
             stop += pushed * rate
             work.rate_sums[WORKS + 10 * n + k] = own
@@ -124,11 +128,11 @@ def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
     for k in range(n):
         work.part[k, X] = work.cos[k]
         work.part[k, Y] = work.sin[k]
-    spread_from_centre(work.part, params.half_length, work.x, work.place)
+    spread_from_centre(work.part, params.chain, work.x, work.place)
     for k in range(n):
         work.part[k, X] = -work.sin[k] * work.v[k]
         work.part[k, Y] = work.cos[k] * work.v[k]
-    spread_from_centre(work.part, params.half_length, work.v, work.velocity)
+    spread_from_centre(work.part, params.chain, work.v, work.velocity)
     for k in range(n):
         cos, sin, vx, vy, omega = work.cos[k], work.sin[k], work.velocity[k, X], work.velocity[k, Y], work.v[k]
         work.along[k] = cos * vx + sin * vy
@@ -137,7 +141,7 @@ def _kinematics(params: Params, y: FloatArray, work: Work) -> None:
         work.part[k, X] = -cos * omega * omega
         work.part[k, Y] = -sin * omega * omega
     work.acceleration[n] = work.acceleration[n + 1] = 0.0
-    spread_from_centre(work.part, params.half_length, work.acceleration, work.swing)
+    spread_from_centre(work.part, params.chain, work.acceleration, work.swing)
 
 
 @inlined
@@ -155,7 +159,7 @@ def _factor(params: Params, work: Work, count: int) -> None:
         work.matrix[j, n] = work.load[j]
         for c in range(count):
             k = work.link[c]
-            lever = params.half_length * params.centred[k, j]
+            lever = params.levers[k, j]
             work.matrix[j, n + 1 + c] = lever * (cos * work.cos[k] + sin * work.sin[k])
     wide_factor(work.matrix, work.inverse, used)
 
@@ -168,7 +172,7 @@ def _book_normal_accelerations(params: Params, work: Work) -> None:
     for k in range(n):
         work.part[k, X] = -work.sin[k] * work.acceleration[k]
         work.part[k, Y] = work.cos[k] * work.acceleration[k]
-    spread_from_centre(work.part, params.half_length, work.acceleration, work.force)
+    spread_from_centre(work.part, params.chain, work.acceleration, work.force)
     for k in range(n):
         ax, ay = work.force[k, X] + work.swing[k, X], work.force[k, Y] + work.swing[k, Y]
         work.rate_sums[at + k] = work.cos[k] * ay - work.sin[k] * ax - work.v[k] * work.along[k]
@@ -212,13 +216,13 @@ def hold_links(params: Params, work: Work, count: int, sums0: FloatArray) -> Non
         work.sums[own + 1] += work.force[k, Y]
         wanted = work.begun[k] + (work.sums[at + k] - sums0[at + k])
         work.sums[OBSTACLE] += 0.5 * work.rest[i] * (work.across[k] + wanted)
-    gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
+    gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
     wide_forward(work.matrix, work.inverse, work.load)
     wide_backward(work.matrix, work.inverse, work.load)
     for k in range(n):
         work.y1[n + 2 + k] += work.load[k]
-        work.y1[2 * n + 2] += work.force[k, X] / (n * params.mass)
-        work.y1[2 * n + 3] += work.force[k, Y] / (n * params.mass)
+        work.y1[2 * n + 2] += work.force[k, X] / params.chain.total
+        work.y1[2 * n + 3] += work.force[k, Y] / params.chain.total
 
 
 @inlined
@@ -233,7 +237,7 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
     _kinematics(params, y, work)
     _ground_forces(params, wrench, work)
     _joint_torques(params, work, given)
-    gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
+    gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
     work.felt[HOLD] = 0.0
     count = find_obstacles(params, work)
     _factor(params, work, count)
@@ -245,9 +249,9 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
             work.force[k, X] = work.force[k, Y] = 0.0
             work.load[k] = 0.0
         count = constraint_forces(params, acts, count, work)
-        gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
+        gather_on_angles(work.force, params.chain, work.cos, work.sin, work.load)
         wide_forward(work.matrix, work.inverse, work.load)
-        total = n * params.mass
+        total = params.chain.total
         power = 0.0
         for k in range(n):
             work.acceleration[k] += work.load[k]

@@ -70,7 +70,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
         self._params: Params = make_params(scene)
-        self._state: State = make_state(*planar_pose(scene, base_dir))
+        self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
         self._before = np.empty_like(self._state.before)
         self._look_out(scene)
@@ -121,7 +121,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _links(self) -> FloatArray:
         theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])
         axis = np.column_stack([np.cos(theta), np.sin(theta)])
-        return np.column_stack([centre + self._params.half_length * self._params.centred @ axis, theta])
+        return np.column_stack([centre + self._params.levers @ axis, theta])
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         x, v = np.split(self._state.y, 2)

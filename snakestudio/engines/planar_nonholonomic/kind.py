@@ -21,6 +21,7 @@ class PlanarNonholonomic(ModelFields):
 
 
 READS = LINKS | {
+    "robot.link", "robot.joint", "robot.joints", "robot.wheels", "ground.law", "ground.mu_backward",
     "robot.joint_limit_deg", "robot.joint_limit_stiffness_nm_per_rad",
     "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
     "ground.coulomb_smoothing_rad_s", "ground.obstacle_damping_ns_per_m", "obstacles.*", "solver.error_tolerance",
@@ -36,8 +37,9 @@ KIND = FormulationKind(
     reads=READS,
     folder=__package__,
     engine="engine:PlanarNonholonomicEngine",
-    parts=49,
+    parts=58,
     timed={"jam_resolution": 3.0},
+    friction_laws=("components",),
     alone=True,
     states={"planar_nonholonomic.state": "state:State"},
     formerly={"engines.planar_nonholonomic.state:State": "state:State"},

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.centred_map import centred_map
+from snakestudio.engines.centred_map import centred_map, coupling_of, make_chain, mean_mass
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.planar_nonholonomic.chebyshev import table
 from snakestudio.engines.planar_nonholonomic.state import wide
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
+from snakestudio.engines.smooth_joints import make_joints
+from snakestudio.kernels.smooth_robot import CentredChain, SmoothJoints
+from snakestudio.model.ground_friction import axial_friction
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "damped_by_obstacles", "make_params", "same_structure"]
@@ -23,6 +26,9 @@ SHORTEST = 1e-4
 number: where a link meets an obstacle accelerations jump, and no scheme sees through that but by looking for the very
 instant."""
 
+AHEAD, BEHIND, SIDE, TWIST = range(4)
+"""Columns of `Params.coulomb`."""
+
 FRICTION_LEVER = 0.25
 """Mean distance of a link's mass from its centre over its length: (16) is mu_n m g times this times its length."""
 
@@ -32,30 +38,28 @@ class Params(NamedTuple):
 
     Attributes
     ----------
-    half_length : float
-        l, half the length of a link, m.
-    contact_half, radius : float
-        Half the segment and the radius of a link's outline, m.
-    mass, inertia : float
-        m and J of every link, kg and kg m^2.
-    centred : (n, n)
-        K, see `kernels.centred_chain`.
+    chain : CentredChain
+        The links.
+    contact_half, radius : (n,)
+        Half the segment and the radius of every link's outline, m.
+    mean_mass, lightest : float
+        Of a link, and the least, kg.
+    levers : (n, n)
+        l_j K_ij, see `kernels.centred_chain`, m.
     coupling : (n, at least n)
-        J 1 + m l^2 K^T K, kg m^2; its products with cosines are the mass matrix of the angles. Filled up with 0.
+        J 1 and what couples the turning of the links, kg m^2; its products with cosines are the mass matrix of the
+        angles. Filled up with 0.
     dt : float
         Step, s.
     tolerance, shortest : float
         Error of the angles that a part of a step may make, rad, and the length from which it is not looked at, s.
-    kp, kd : float
-        Gains of the joint controller, N m/rad and N m s/rad; 0 where torques are given.
-    joint_limit, stop_stiffness : float
-        rad (inf for none), N m/rad.
+    joints : SmoothJoints
     gx, gy, gn : float
         Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
     viscous_along, viscous_across : float
         Viscous friction of a link, N s/m.
-    coulomb_along, coulomb_across, coulomb_turning : float
-        Largest Coulomb friction of a link, N, N and N m.
+    coulomb : (n, 4)
+        Largest Coulomb friction of every link: sliding along its axis, against it, and across, N, and turning, N m.
     smoothing, turn_smoothing : float
         What takes sgn v to v / sqrt(v^2 + eps^2), m/s and rad/s.
     damping : float
@@ -72,28 +76,23 @@ class Params(NamedTuple):
         As in `Grid`; `grid_items` without the obstacles that the links cannot meet because of their height.
     """
 
-    half_length: float
-    contact_half: float
-    radius: float
-    mass: float
-    inertia: float
-    centred: FloatArray
+    chain: CentredChain
+    contact_half: FloatArray
+    radius: FloatArray
+    mean_mass: float
+    lightest: float
+    levers: FloatArray
     coupling: FloatArray
     dt: float
     tolerance: float
     shortest: float
-    kp: float
-    kd: float
-    joint_limit: float
-    stop_stiffness: float
+    joints: SmoothJoints
     gx: float
     gy: float
     gn: float
     viscous_along: float
     viscous_across: float
-    coulomb_along: float
-    coulomb_across: float
-    coulomb_turning: float
+    coulomb: FloatArray
     smoothing: float
     turn_smoothing: float
     damping: float
@@ -111,10 +110,16 @@ class Params(NamedTuple):
     grid_items: IntArray
 
 
-def _gains(scene: Scene) -> tuple[float, float]:
-    """Gains of the joint controller, N m/rad and N m s/rad; 0 where the joints are given torques."""
-    gains = scene.joint_controller
-    return (0.0, 0.0) if scene.gives_torques else (gains.kp_nm_per_rad, gains.kd_nms_per_rad)
+def _coulomb(scene: Scene) -> FloatArray:
+    """Largest Coulomb friction of every link, `Params.coulomb`."""
+    robot = scene.robot
+    with_axis, against_axis, across = axial_friction(robot, scene.ground)[0].T
+    load = np.array([link.mass for link in robot.links]) * max(-scene.ground.gravity[2], 0.0)
+    length = np.array([link.length for link in robot.links])
+    # A force along the axis resists sliding against it.
+    return np.stack(
+        [against_axis * load, with_axis * load, across * load, FRICTION_LEVER * length * across * load], axis=1
+    )
 
 
 def _decay(scene: Scene) -> tuple[float, float]:
@@ -124,70 +129,63 @@ def _decay(scene: Scene) -> tuple[float, float]:
     a joint meets four times where neighbours turn against each other; for moving, their own mass. No motion decays
     faster than the faster of the two. Friction is steepest at rest.
     """
-    robot, ground = scene.robot, scene.ground
-    load = robot.mass_kg * max(-ground.gravity[2], 0.0)
-    slope = max(
-        ground.viscous_along_ns_per_m + ground.mu_along * load / ground.coulomb_smoothing_m_s,
-        ground.viscous_across_ns_per_m + ground.mu_across * load / ground.coulomb_smoothing_m_s,
+    robot, ground, joints = scene.robot, scene.ground, make_joints(scene)
+    coulomb = _coulomb(scene)
+    mass, inertia = (np.array([getattr(link, name) for link in robot.links]) for name in ("mass", "inertia"))
+    slope = np.maximum(
+        ground.viscous_along_ns_per_m + coulomb[:, :SIDE].max(axis=1) / ground.coulomb_smoothing_m_s,
+        ground.viscous_across_ns_per_m + coulomb[:, SIDE] / ground.coulomb_smoothing_m_s,
     )
-    turning = FRICTION_LEVER * robot.link_length_m * ground.mu_across * load / ground.coulomb_smoothing_rad_s
+    turning = coulomb[:, TWIST] / ground.coulomb_smoothing_rad_s
     met = ground.obstacle_damping_ns_per_m if scene.obstacles else 0.0
-    kp, kd = _gains(scene)
-    stiffness = kp + (0.0 if math.isinf(robot.joint_limit) else robot.joint_limit_stiffness_nm_per_rad)
-    if robot.n_links == 1:  # there is no joint that these act on
-        stiffness = kd = 0.0
-    joints = 4.0 * kd / robot.inertia_kg_m2
-    swinging = math.sqrt(4.0 * stiffness / robot.inertia_kg_m2)
-    return max(joints, swinging) + turning / robot.inertia_kg_m2, (slope + met) / robot.mass_kg
+    limited = np.isfinite(joints.lower) | np.isfinite(joints.upper)
+    stiffness = joints.kp + joints.spring + joints.stop_stiffness * limited
+    lightest = np.minimum(inertia[:-1], inertia[1:])  # on either side of a joint
+    damped = (4.0 * (joints.kd + joints.damper) / lightest).max(initial=0.0)
+    swinging = np.sqrt(4.0 * stiffness / lightest).max(initial=0.0)
+    return float(max(damped, swinging) + (turning / inertia).max()), float(((slope + met) / mass).max())
 
 
 def damped_by_obstacles(scene: Scene) -> bool:
     """Whether it is obstacles that make velocities decay fastest: shorter steps are cut up no less for that."""
-    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / scene.robot.mass_kg > 0.5 * max(
-        _decay(scene)
-    )
+    lightest = min(link.mass for link in scene.robot.links)
+    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / lightest > 0.5 * max(_decay(scene))
 
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
     """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
     robot, ground = scene.robot, scene.ground
-    half = 0.5 * robot.link_length_m
-    centred = centred_map(robot.n_links)
-    coupling = np.zeros((robot.n_links, wide(robot.n_links)))
-    coupling[:, : robot.n_links] = robot.mass_kg * half * half * (centred.T @ centred)
-    np.fill_diagonal(coupling, coupling.diagonal() + robot.inertia_kg_m2)
-    obstacles = outlines(scene.obstacles, robot.radius_m)
+    n, chain = robot.n_links, make_chain(robot)
+    coupling = np.zeros((n, wide(n)))
+    coupling[:, :n] = coupling_of(robot, chain)
+    np.fill_diagonal(coupling, coupling.diagonal() + chain.inertia)
+    contact_half = np.array([link.contact_half_length for link in robot.links])
+    radius = np.array([link.radius for link in robot.links])
+    obstacles = outlines(scene.obstacles, float(radius.max()))
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
     else:
-        grid = obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
+        grid = obstacle_grid(obstacles, float((contact_half + radius).max()))
     gx, gy, gz = ground.gravity
-    load = robot.mass_kg * max(-gz, 0.0)
     turning, moving = _decay(scene)
-    kp, kd = _gains(scene)
     return Params(
-        half_length=half,
-        contact_half=robot.contact_half_length_m,
-        radius=robot.radius_m,
-        mass=robot.mass_kg,
-        inertia=robot.inertia_kg_m2,
-        centred=np.ascontiguousarray(centred),
+        chain=chain,
+        contact_half=contact_half,
+        radius=radius,
+        mean_mass=mean_mass(robot),
+        lightest=float(chain.mass.min()),
+        levers=np.ascontiguousarray(chain.half * centred_map(n, chain.back, chain.weight)),
         coupling=coupling,
         dt=scene.solver.step_s,
         tolerance=scene.solver.error_tolerance,
         shortest=min(SHORTEST, scene.solver.error_tolerance),
-        kp=kp,
-        kd=kd,
-        joint_limit=robot.joint_limit,
-        stop_stiffness=robot.joint_limit_stiffness_nm_per_rad,
+        joints=make_joints(scene),
         gx=gx,
         gy=gy,
         gn=max(-gz, 0.0),
         viscous_along=ground.viscous_along_ns_per_m,
         viscous_across=ground.viscous_across_ns_per_m,
-        coulomb_along=ground.mu_along * load,
-        coulomb_across=ground.mu_across * load,
-        coulomb_turning=FRICTION_LEVER * robot.link_length_m * ground.mu_across * load,
+        coulomb=_coulomb(scene),
         smoothing=ground.coulomb_smoothing_m_s,
         turn_smoothing=ground.coulomb_smoothing_rad_s,
         damping=ground.obstacle_damping_ns_per_m,

@@ -45,14 +45,15 @@ def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> N
             rows.contact_link[at] = k
             rows.contact_other[at] = int(params.obstacles[state.met[side, k], OWNER])
             rows.contact_state[at] = SLIP
-            rows.contact_point[at, Z] = params.radius
+            rows.contact_point[at, Z] = params.radius[k]
             for a in range(2):
                 rows.contact_point[at, a] = state.touch[side, k, a]
                 rows.contact_normal[at, a] = state.sums[own + a] - state.before[ROW, own + a]
                 rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[ROW, own + 2 + a]
             at += 1
-    load = state.figures[LOAD] - state.before[ROW, state.sums.shape[0]]
+    weight = state.figures[LOAD] - state.before[ROW, state.sums.shape[0]]
     for k in range(n):
+        load = params.chain.weight[k] * weight
         own = WORKS + 2 * k
         fx, fy = state.sums[own] - state.before[ROW, own], state.sums[own + 1] - state.before[ROW, own + 1]
         if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
@@ -78,8 +79,7 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
         work.x[k] = state.y[k]
         work.v[k] = state.y[n + 2 + k]
     kinetic = write_centred_links(
-        params.half_length, params.radius, params.mass, params.inertia, work.x, work.v, work.theta, work.cos,
-        work.sin, work.part, work.place, rows, i,
+        params.chain, params.radius, work.x, work.v, work.theta, work.cos, work.sin, work.part, work.place, rows, i,
     )  # fmt: skip
     sums = state.sums
     for k in range(n):
@@ -90,7 +90,7 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
                 own = WORKS + 2 * n + 4 * (side * n + k)
                 pushed += sums[own + a] + sums[own + 2 + a]
             rows.impulse_obstacle[i, k, a] = pushed
-        rows.impulse_ground[i, k, Z] = state.figures[LOAD]
+        rows.impulse_ground[i, k, Z] = params.chain.weight[k] * state.figures[LOAD]
     for k in range(n - 1):
         rows.joint_angle[i, k] = work.x[k + 1] - work.x[k]
         rows.joint_rate[i, k] = work.v[k + 1] - work.v[k]
@@ -98,7 +98,7 @@ def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> Non
         rows.joint_rate_ref[i, k] = work.reference[k, RATE]
         rows.joint_torque[i, k] = state.torque[k]
     rows.energy[i, KINETIC] = kinetic
-    rows.energy[i, POTENTIAL] = -n * params.mass * (params.gx * work.x[n] + params.gy * work.x[n + 1])
+    rows.energy[i, POTENTIAL] = -params.chain.total * (params.gx * work.x[n] + params.gy * work.x[n + 1])
     for e in range(WORKS):
         rows.energy[i, 2 + e] = sums[e]
     rows.contacts_closed[i] = state.counts[CONTACTS]

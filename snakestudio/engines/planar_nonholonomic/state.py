@@ -208,12 +208,13 @@ def from_format_1(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def make_state(q: FloatArray, u: FloatArray) -> State:
+def make_state(q: FloatArray, u: FloatArray, weight: FloatArray) -> State:
     """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
     n = len(q)
     length = sums_length(n)
+    centre, speed = ((weight[:, None] * values[:, :2]).mean(axis=0) for values in (q, u))
     return State(
-        y=np.concatenate([q[:, TURN], q[:, :2].mean(axis=0), u[:, TURN], u[:, :2].mean(axis=0)]),
+        y=np.concatenate([q[:, TURN], centre, u[:, TURN], speed]),
         sums=np.zeros(length),
         acts=np.zeros(n, np.int64),
         met=np.full((2, n), -1, np.int64),

@@ -157,8 +157,8 @@ def _part(
         turning = 0.0
         for k in range(state.acts.shape[0]):
             work.held[k] &= state.acts[k]
-            turning = max(turning, abs(work.v[k]))
-        work.fastest[0] = max(work.fastest[0], end_speed(work.velocity, 2, 0.0) + params.contact_half * turning)
+            turning = max(turning, params.contact_half[k] * abs(work.v[k]))
+        work.fastest[0] = max(work.fastest[0], end_speed(work.velocity, 2, 0.0) + turning)
         if j > 0 and _jumped(params, state, work, length, touching):
             work.felt[UNCHANGED] = params.schemes[stages, j - 1, TIME]
             work.felt[CHANGED] = params.schemes[stages, j, TIME] if j < stages else 1.0
@@ -212,10 +212,12 @@ def _take_note(state: State, work: Work, count: int) -> None:
 @inlined
 def _judge(params: Params, state: State, work: Work, count: int) -> None:
     """Residual of the constraints as they stand, as a force beside a link's weight."""
-    weight = params.mass * 9.81
+    weight = params.mean_mass * 9.81
     residual = 0.0
     if count > 0:
-        residual = one_sided_residual(work.delassus, work.free, work.side, count, params.mass, work.reaction) / weight
+        residual = (
+            one_sided_residual(work.delassus, work.free, work.side, count, params.mean_mass, work.reaction) / weight
+        )
     if residual > CONVERGED:
         state.counts[UNCONVERGED] += 1
     state.figures[WORST_ROW] = max(state.figures[WORST_ROW], residual)
@@ -251,7 +253,7 @@ def _step(
             left = params.dt - passed
             # What is left is not to become one tiny last part.
             own = left if length >= left else 0.5 * left if 2.0 * length > left else length
-            decay = max(params.turning, params.moving + hold / (params.smoothing * params.mass), 1e-9)
+            decay = max(params.turning, params.moving + hold / (params.smoothing * params.lightest), 1e-9)
             own = min(own, LONGEST / decay)
             if passed < until < passed + own:  # where something jumps by then
                 own = max(until - passed, params.shortest)
@@ -323,7 +325,7 @@ def _step(
     for k in range(n - 1):
         at = WORKS + 10 * n + k
         state.torque[k] = (state.sums[at] - work.sums0[at]) / params.dt
-    state.figures[LOAD] += params.mass * params.gn * params.dt
+    state.figures[LOAD] += params.mean_mass * params.gn * params.dt
     state.counts[STEP] += 1
     state.counts[CALL_STEPS] += 1
     state.counts[CALL_EVALUATIONS] += state.counts[EVALUATIONS] - calls

@@ -7,36 +7,49 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
+from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines import checks, crossing, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
-from snakestudio.errors import Problem, SceneError
+from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
-from snakestudio.model.robot.pose import planar_arms, planar_pose
+from snakestudio.model.ground_friction import ground_friction_problems
+from snakestudio.model.robot.overrides import selected
+from snakestudio.model.robot.pose import joint_arms, planar_pose
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "largest_stable_step"]
 
 
-def _joint_response(theta: FloatArray, robot: Robot, rear: float) -> FloatArray:
+LONGEST_PIECE = 60
+"""Links of which the stability is looked at together."""
+
+
+def _joint_response(theta: FloatArray, scene: Scene, first: int, moving: IntArray) -> FloatArray:
     """Accelerations that unit joint torques make on a free chain with link directions `theta`, 1/(kg m^2).
 
-    D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all link angles), and D takes
-    differences of link angles. `rear` is from the centres to the joints behind them.
+    D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all directions that joints
+    leave free), and D takes differences of link angles. The links are those from `first` (0-based) on; `moving` are
+    those of the joints between them that are not fixed.
     """
-    n, length = len(theta), robot.link_length_m
+    n = len(theta)
+    links = scene.robot.links[first : first + n]
+    length, mass, inertia = (
+        np.array([getattr(link, name) for link in links]) for name in ("length", "mass", "inertia")
+    )
+    rear = np.append(0.5 * length[0] + links[0].centre_of_mass, joint_arms(scene)[1][first : first + n - 1])
     normal = np.column_stack([-np.sin(theta), np.cos(theta)])
-    reach = np.tril(np.full((n, n), length), -1) + np.diag(np.full(n, rear))
+    reach = np.tril(np.tile(length, (n, 1)), -1) + np.diag(rear)
     velocity = np.zeros((n, 2, n + 2))
     velocity[:, :, :2] = np.eye(2)
     velocity[:, :, 2:] = reach[:, None, :] * normal.T[None, :, :]
-    rows = velocity.reshape(2 * n, n + 2)
-    mass_matrix = robot.mass_kg * rows.T @ rows
-    mass_matrix[2:, 2:] += robot.inertia_kg_m2 * np.eye(n)
-    difference = np.zeros((n - 1, n + 2))
-    difference[np.arange(n - 1), np.arange(2, n + 1)] = -1.0
-    difference[np.arange(n - 1), np.arange(3, n + 2)] = 1.0
+    free = np.zeros((n + 2, 3 + len(moving)))  # of all directions, by those of pieces with a joint between them
+    free[[0, 1], [0, 1]] = 1.0
+    piece = np.concatenate([[0], np.cumsum(np.isin(np.arange(n - 1), moving))])
+    free[np.arange(2, n + 2), 2 + piece] = 1.0
+    rows = velocity.reshape(2 * n, n + 2) @ free
+    mass_matrix = rows.T @ (np.repeat(mass, 2)[:, None] * rows) + free[2:].T @ (inertia[:, None] * free[2:])
+    difference = free[2 + moving + 1] - free[2 + moving]
     response: FloatArray = difference @ np.linalg.solve(mass_matrix, difference.T)
     return 0.5 * (response + response.T)
 
@@ -44,20 +57,88 @@ def _joint_response(theta: FloatArray, robot: Robot, rear: float) -> FloatArray:
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit joint controllers are stable on the free chain in the poses of the gait, s.
 
-    Of a longer chain sixty links are enough: its stiffest mode is a local one. Joints that do not follow a gait may be
-    straight, which is when they are stiffest.
+    Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one of unequal links is
+    looked at in pieces of that length. Joints that do not follow a gait may be straight, which is when they are
+    stiffest. Springs and dampers are stable at any step.
     """
-    robot, yaw, gains = scene.robot, scene.gait.yaw, scene.joint_controller
-    joints = np.arange(min(robot.n_links, 60) - 1)
-    responses = []
-    phases = np.linspace(0.0, math.pi, 6, endpoint=False)
-    waves = (yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases)
-    straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
-    for angle in (*straight, *waves):
-        theta = np.concatenate([[0.0], np.cumsum(angle)])
-        responses.append(_joint_response(theta, robot, planar_arms(scene)[1]))
-    kp, kd = (np.full(len(joints), gain) for gain in (gains.kp_nm_per_rad, gains.kd_nms_per_rad))
-    return checks.largest_stable_step(responses, kp, kd)
+    robot, yaw, values = scene.robot, scene.gait.yaw, scene.axis_values
+    turning = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
+    most = min(robot.n_links, LONGEST_PIECE)
+    alike = robot.equal_links and not robot.joint
+    begins = [0] if alike else sorted({*range(0, robot.n_links - most, most // 2), robot.n_links - most})
+    stable = math.inf
+    for first in begins:
+        between = (turning >= first) & (turning < first + most - 1)
+        moving = turning[between] - first
+        joints = np.arange(most - 1)
+        phases = np.linspace(0.0, math.pi, 6 if len(begins) == 1 else 2, endpoint=False)
+        waves = (yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases)
+        straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
+        responses = []
+        for angle in (*straight, *waves):
+            bends = np.where(np.isin(joints, moving), angle, 0.0)
+            responses.append(_joint_response(np.concatenate([[0.0], np.cumsum(bends)]), scene, first, moving))
+        if len(moving):
+            stable = min(stable, checks.largest_stable_step(responses, values.kp[between], values.kd[between]))
+    return stable
+
+
+def _key_of_joint(robot: Robot, joint: int) -> str:
+    """Key of the table that says last what a joint turns about."""
+    for number, override in reversed(list(enumerate(robot.joint, start=1))):
+        if override.axes is not None and joint in selected(override.index, robot.n_joints):
+            return f"robot.joint[{number}].axes"
+    return "robot.joints"
+
+
+def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
+    """Joints without a yaw axis that are not fixed."""
+    for k, joint in enumerate(scene.robot.joint_list):
+        if joint.axes and "yaw" not in joint.axes:
+            message = f"joint {k + 1} has no yaw axis ({' and '.join(joint.axes)}), and this model is planar"
+            remedy = 'give it "yaw", or "fixed" to hold it, or set model.kind to spatial_nonsmooth'
+            key = _key_of_joint(scene.robot, k)
+            return [Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))]
+    return []
+
+
+def _short_links(scene: Scene) -> list[Problem]:
+    """Links whose joints lie the wrong way round, because of the offset between the axes of one of them."""
+    before, behind = joint_arms(scene)
+    length = before[1:] + behind[:-1]
+    wrong = np.flatnonzero(length <= 0.0)
+    if not len(wrong):
+        return []
+    k = int(wrong[0]) + 1
+    message = f"the axes of the joints of link {k + 1} are {length[wrong[0]]:.3g} m apart"
+    return [Problem("error", "robot.link", message, "make the link longer or the axis offsets smaller", links=(k,))]
+
+
+def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
+    """Fixed joints that the start bends: they are held straight."""
+    bend = np.diff(q[:, TURN])
+    wrong = [k for k, joint in enumerate(scene.robot.joint_list) if not joint.axes and abs(bend[k]) > 1e-9]
+    if not wrong:
+        return []
+    k = wrong[0]
+    message = f"joint {k + 1} is fixed and starts at {math.degrees(bend[k]):.4g}°"
+    remedy = "start with 0° there, straight, or with link angles that are the same on both sides of it"
+    return [Problem("error", "start", message, remedy, links=(k, k + 1))]
+
+
+def _wheels_that_slip(scene: Scene) -> list[Problem]:
+    """Wheels under a law of friction by which what rolls is not held across."""
+    along = scene.link_friction[:, :2]
+    if scene.ground.law != "unit_velocity" or bool(along.all()):
+        return []
+    ratchets = np.flatnonzero((along == 0.0).sum(axis=1) == 1)
+    fixes = (Fix("Use the law of the ellipse", (("ground.law", "ellipse"),)),)
+    if len(ratchets):
+        message = f"link {ratchets[0] + 1} has no friction one way along it, which the law of the unit velocity cannot"
+        remedy = 'set ground.law to "ellipse", or give it some friction both ways'
+        return [Problem("error", "ground.law", message, remedy, links=(int(ratchets[0]),), fixes=fixes)]
+    message = "links without friction along them slip sideways as they roll under the law of the unit velocity"
+    return [Problem("warning", "ground.law", message, 'set ground.law to "ellipse" for wheels that hold', fixes=fixes)]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
@@ -69,19 +150,21 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
-    problems = checks.joint_shape(scene.robot)
+    problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene) or _short_links(scene)
+    problems += ground_friction_problems(scene)
     if problems:
         return problems
     try:
         q, u = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
+    problems += _bent_where_fixed(scene, q)
     problems += planar_checks.given_state(scene, q, base_dir)
-    problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
+    problems += obstacle_problems(scene.obstacles, max(link.radius for link in scene.robot.links))
     problems += overlaps(scene, q)
     problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
     problems += checks.joint_stops(scene, np.diff(q[:, TURN]))
     problems += planar_checks.no_pitch(scene)
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)
-    return problems + checks.slippery_ground(scene)
+    return problems + _wheels_that_slip(scene) + checks.slippery_ground(scene)

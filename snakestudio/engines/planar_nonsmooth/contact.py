@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.planar_nonsmooth.params import Params
+from snakestudio.engines.planar_nonsmooth.params import CENTRE, HALF, HIGH, LOW, RADIUS, Params
 from snakestudio.engines.planar_nonsmooth.state import (
     CONTACTS,
     FRICTION_X,
@@ -21,11 +21,23 @@ from snakestudio.engines.planar_nonsmooth.state import (
     State,
     Work,
 )
-from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_Y, MU, RADIUS
+from snakestudio.engines.planar_obstacles import BOX_COS, BOX_SIN, HALF_X, HALF_Y, MU
+from snakestudio.engines.planar_obstacles import RADIUS as POST_RADIUS
 from snakestudio.engines.row_buffers import BODY, FEATURE, LINK
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
-from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN, ChainImpulses
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    ALONG,
+    FORCE_1,
+    FORCE_2,
+    NORMAL,
+    OVER_INERTIA,
+    OVER_MASS,
+    TANGENT,
+    TURN,
+    ChainImpulses,
+)
 from snakestudio.kernels.prox import AT_LIMIT
 from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put_at
@@ -45,11 +57,15 @@ def _enter(
     params: Params, state: State, work: Work, c: int, k: int, j: int, feature: int, x: float, y: float, nx: float,
     ny: float, arm: float, lever: float,
 ) -> None:  # fmt: skip
-    """Make contact `c` one of link `k`, whose centre is at (`x`, `y`), with obstacle `j`."""
-    cos, sin = work.cos[k], work.sin[k]
+    """Make contact `c` one of link `k`, whose contact segment has its middle at (`x`, `y`), with obstacle `j`.
+
+    `arm` is that of the normal force about this middle.
+    """
+    cos, sin, radius, centre = work.cos[k], work.sin[k], params.shape[k, RADIUS], params.shape[k, CENTRE]
+    arm += centre * (cos * ny - sin * nx)
     mu = params.obstacles[j, MU]
     # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
-    slide = lever * (cos * nx + sin * ny) - params.radius
+    slide = (lever + centre) * (cos * nx + sin * ny) - radius
     if params.stribeck_rise > 0.0:
         velocity = nx * state.u[k, Y] - ny * state.u[k, X] + slide * state.u[k, TURN]
         mu *= stribeck(velocity * velocity, params.stribeck_rise, params.stribeck_velocity)
@@ -59,8 +75,8 @@ def _enter(
     work.contact[c, FEATURE] = feature
     vec3_put_at(work.rows, c, NORMAL, (nx, ny, arm))
     vec3_put_at(work.rows, c, TANGENT, (-mu * ny, mu * nx, mu * slide))
-    work.point[c, X] = x + lever * cos - params.radius * nx
-    work.point[c, Y] = y + lever * sin - params.radius * ny
+    work.point[c, X] = x + lever * cos - radius * nx
+    work.point[c, Y] = y + lever * sin - radius * ny
     if mu > 0.0:
         work.active[1] += 1
 
@@ -72,15 +88,14 @@ def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j:
     box_cos, box_sin = params.obstacles[j, BOX_COS], params.obstacles[j, BOX_SIN]
     dx, dy = x - params.obstacles[j, X], y - params.obstacles[j, Y]
     bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
+    half, radius = params.shape[k, HALF], params.shape[k, RADIUS]
     away, _, _ = point_rectangle(bx, by, half_x, half_y)
-    if away > params.contact_half + params.radius + CLOSED:
+    if away > half + radius + CLOSED:
         return count
     cos, sin = work.cos[k], work.sin[k]
     link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
     for feature in range(6):
-        gap, nx, ny, arm, lever = stadium_rectangle(
-            feature, bx, by, link_cos, link_sin, params.contact_half, params.radius, half_x, half_y
-        )
+        gap, nx, ny, arm, lever = stadium_rectangle(feature, bx, by, link_cos, link_sin, half, radius, half_x, half_y)
         if gap <= CLOSED:
             if count < work.link.shape[0]:
                 world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
@@ -102,24 +117,25 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         return 0
     half_dt = 0.5 * params.dt
     for k in range(state.q.shape[0]):
-        x = state.q[k, X] + half_dt * state.u[k, X]
-        y = state.q[k, Y] + half_dt * state.u[k, Y]
+        half, radius, centre = params.shape[k, HALF], params.shape[k, RADIUS], params.shape[k, CENTRE]
+        cos, sin = work.cos[k], work.sin[k]
+        x = state.q[k, X] + half_dt * state.u[k, X] + centre * cos
+        y = state.q[k, Y] + half_dt * state.u[k, Y] + centre * sin
         across = (x - params.grid_x) * params.grid_inverse
         up = (y - params.grid_y) * params.grid_inverse
         if not (0.0 <= across < params.grid_nx and 0.0 <= up < params.grid_ny):
             continue
         cell = int(up) * params.grid_nx + int(across)
-        cos, sin = work.cos[k], work.sin[k]
         for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
             j = params.grid_items[i]
             if params.obstacles[j, HALF_X] > 0.0:
                 count = _detect_box(params, state, work, count, k, j, x, y)
                 continue
-            cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
-            if not stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
+            cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, POST_RADIUS]
+            if not stadium_touches(x, y, cos, sin, half, radius, cx, cy, cr):
                 continue
             if count < capacity:
-                _, nx, ny, arm, lever = stadium_circle(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr)
+                _, nx, ny, arm, lever = stadium_circle(x, y, cos, sin, half, radius, cx, cy, cr)
                 _enter(params, state, work, count, k, j, 0, x, y, nx, ny, arm, lever)
             count += 1
     return count
@@ -129,13 +145,15 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
 def detect_stops(params: Params, work: Work) -> int:
     """Joints at or beyond their stops at q_M; returns how many."""
     count = 0
+    if params.stopped == 0:
+        return count
     for k in range(work.stops.shape[0]):
         angle = work.theta[k + 1] - work.theta[k]
         work.stops[k] = 0.0
-        if angle >= params.joint_limit:
+        if angle >= params.joints[k, HIGH]:
             work.stops[k] = -1.0
             count += 1
-        elif angle <= -params.joint_limit:
+        elif angle <= params.joints[k, LOW]:
             work.stops[k] = 1.0
             count += 1
     return count
@@ -154,9 +172,9 @@ def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> Non
 def warm_impulses(params: Params, state: State, work: Work, n_contacts: int, into: ChainImpulses) -> None:
     """The impulses of the step before, contacts told apart by link, obstacle and feature, whose sums go on, too."""
     n = state.q.shape[0]
-    keep_1 = 1.0 if params.mu_along > 0.0 and params.gn > 0.0 else 0.0
-    keep_2 = 1.0 if params.mu_across > 0.0 and params.gn > 0.0 else 0.0
     for k in range(n):
+        keep_1 = 1.0 if work.law[k, FORCE_1] > 0.0 and work.load[k] > 0.0 else 0.0
+        keep_2 = 1.0 if work.law[k, FORCE_2] > 0.0 and work.load[k] > 0.0 else 0.0
         into.friction[k, ALONG] = keep_1 * state.friction[k, ALONG]
         into.friction[k, ACROSS] = keep_2 * state.friction[k, ACROSS]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
@@ -203,7 +221,7 @@ def _contact_state(params: Params, work: Work, c: int) -> int:
     """Whether an obstacle contact sticks: whether P_T - r gamma_T lies in the admissible set of its friction."""
     k = work.link[c]
     tx, ty, arm = vec3_at(work.rows, c, TANGENT)
-    own = (tx * tx + ty * ty) / params.mass + arm * arm / params.inertia
+    own = (tx * tx + ty * ty) * params.links[k, OVER_MASS] + arm * arm * params.links[k, OVER_INERTIA]
     if own <= 0.0:
         return SLIP
     gamma = tx * work.u[k, X] + ty * work.u[k, Y] + arm * work.u[k, TURN]

@@ -2,32 +2,73 @@
 
 from __future__ import annotations
 
-from snakestudio.engines.motors import given_torque, motor_torque
-from snakestudio.engines.planar_nonsmooth.params import Params
+import math
+
+from snakestudio.engines.motors import Motor, given_torque, motor_torque
+from snakestudio.engines.planar_nonsmooth.params import (
+    AXIS,
+    CENTRE,
+    DAMPING,
+    HALF_PLAY,
+    KD,
+    KP,
+    MOST,
+    REST,
+    STIFFNESS,
+    Params,
+)
 from snakestudio.engines.planar_nonsmooth.state import (
     ACTUATOR,
     CONTACTS,
+    DAMPER,
     EXTERNAL,
     FRICTION,
     GRAVITY,
     GROUND_X,
     GROUND_Y,
+    GROUND_Z,
     JOINT,
-    LOAD,
     OBSTACLE,
     OBSTACLE_X,
     OBSTACLE_Y,
     PROJECTION,
+    SPRING,
+    STEP,
     STOP,
     State,
     Work,
 )
-from snakestudio.engines.row_buffers import ANGLE, RATE, YAW
-from snakestudio.kernels._jit import inlined
-from snakestudio.kernels.planar_problem import ACROSS, ALONG, NORMAL, TANGENT, TURN
+from snakestudio.engines.row_buffers import ANGLE, RATE
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.ground_patches import (
+    AGAINST_AXIS,
+    SIDEWAYS,
+    WITH_AXIS,
+    friction_scale,
+    load_scale,
+    patch_under,
+)
+from snakestudio.kernels.planar_ground import fill_law
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    ALONG,
+    FORCE_1,
+    FORCE_2,
+    FRONT,
+    MASS,
+    NORMAL,
+    OVER_INERTIA,
+    OVER_MASS,
+    REAR,
+    TANGENT,
+    TURN,
+)
 from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.trig import sin_cos
 from snakestudio.kernels.vec3 import X, Y, vec3_at, vec3_put
+
+# Columns of Work.spring.
+TORQUE, LOSS = range(2)
 
 __all__ = ["book_works", "free_velocity", "load_discs", "midpoint", "move_links"]
 
@@ -41,6 +82,43 @@ def midpoint(params: Params, state: State, work: Work) -> None:
     sin_cos(work.theta, work.cos, work.sin)
 
 
+@jit
+def _spring(params: Params, state: State, work: Work, k: int) -> float:
+    """Torque of spring and damper of joint k at a rate of zero at the end of the step, N m; fills `work.spring`.
+
+    The spring acts by the mean of its angles before and after the step, phi_M + dt/4 (phi'_E - phi'_A): its work then
+    is the loss of its energy, and the step stays stable however stiff it is. The damper acts by the rate at the end.
+    """
+    stiffness, dt = params.joints[k, STIFFNESS], params.dt
+    rate = state.u[k + 1, TURN] - state.u[k, TURN]
+    stretch = work.theta[k + 1] - work.theta[k] - params.joints[k, REST]
+    torque = -stiffness * (stretch - 0.25 * dt * rate)
+    drag = dt * (0.25 * dt * stiffness + params.joints[k, DAMPING])
+    work.spring[k, TORQUE] = torque
+    work.spring[k, LOSS] = drag
+    work.total[k] += drag
+    return torque
+
+
+@jit
+def _vary_ground(params: Params, state: State, work: Work) -> None:
+    """Friction and load of every link where it is now, into `work.law` and `work.pressed`."""
+    ground = params.ground
+    half_dt, time = 0.5 * params.dt, (state.counts[STEP] + 0.5) * params.dt
+    for k in range(state.q.shape[0]):
+        # "Under the centre" is where the middle between the joints is at the midpoint.
+        reach = params.shape[k, CENTRE]
+        x = state.q[k, X] + half_dt * state.u[k, X] + reach * work.cos[k]
+        y = state.q[k, Y] + half_dt * state.u[k, Y] + reach * work.sin[k]
+        work.pressed[k] = params.links[k, MASS] * params.gn * params.dt * load_scale(ground, k, time)
+        scale, line = friction_scale(ground, time, x, y), patch_under(ground, x, y)
+        own = ground.friction[line, k]
+        fill_law(
+            work.law, k, params.links[k, MASS], scale * own[WITH_AXIS], scale * own[AGAINST_AXIS],
+            scale * own[SIDEWAYS], params.kind,
+        )  # fmt: skip
+
+
 @inlined
 def free_velocity(params: Params, state: State, work: Work, given: bool) -> None:
     """Joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
@@ -49,21 +127,30 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
     it is the one in `work.given`, not the PD law's.
     """
     n = state.q.shape[0]
-    dt, dt_mass, dt_inertia = params.dt, params.dt / params.mass, params.dt / params.inertia
+    dt, joints = params.dt, params.joints
     before = 0.0
     for k in range(n):
+        dt_mass, dt_inertia = dt * params.links[k, OVER_MASS], dt * params.links[k, OVER_INERTIA]
         after = 0.0
-        if k < n - 1 and given:
-            after = given_torque(params.motor, work.given[k, YAW], state.torque[k])
+        if k < n - 1 and joints[k, AXIS] >= 0.0:
+            motor = Motor(joints[k, HALF_PLAY], joints[k, MOST], params.lag, params.implicit)
+            axis = int(joints[k, AXIS])
+            if given:
+                after = given_torque(motor, work.given[axis, 0], state.torque[k])
+                work.drag[k] = 0.0
+            else:
+                error = work.theta[k + 1] - work.theta[k] - work.reference[axis, ANGLE]
+                rate = state.u[k + 1, TURN] - state.u[k, TURN]
+                after, work.drag[k] = motor_torque(
+                    motor, dt, joints[k, KP], joints[k, KD], error, rate, work.reference[axis, RATE], 1.0,
+                    state.torque[k],
+                )  # fmt: skip
             work.torque[k] = after
-            work.drag[k] = 0.0
+            work.total[k] = work.drag[k]
+            if params.springs != 0:
+                after += _spring(params, state, work, k)
         elif k < n - 1:
-            error = work.theta[k + 1] - work.theta[k] - work.reference[k, ANGLE]
-            rate = state.u[k + 1, TURN] - state.u[k, TURN]
-            after, work.drag[k] = motor_torque(
-                params.motor, dt, params.kp, params.kd, error, rate, work.reference[k, RATE], 1.0, state.torque[k]
-            )
-            work.torque[k] = after
+            work.total[k] = math.inf
         work.u_free[k, X] = state.u[k, X] + dt * params.gx + dt_mass * state.wrench[k, X]
         work.u_free[k, Y] = state.u[k, Y] + dt * params.gy + dt_mass * state.wrench[k, Y]
         work.u_free[k, TURN] = state.u[k, TURN] + dt_inertia * (before - after + state.wrench[k, TURN])
@@ -73,9 +160,12 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
 @inlined
 def load_discs(params: Params, state: State, work: Work) -> None:
     """Radii of the friction discs: the weight's impulse, and what friction rises by where sliding ceases."""
-    load = params.mass * params.gn * params.dt
+    if params.varied != 0:
+        _vary_ground(params, state, work)
     for k in range(state.q.shape[0]):
-        radius = load
+        if params.varied == 0:
+            work.pressed[k] = params.links[k, MASS] * params.gn * params.dt
+        radius = work.pressed[k]
         if params.stribeck_rise > 0.0:
             vx, vy = state.u[k, X], state.u[k, Y]
             radius *= stribeck(vx * vx + vy * vy, params.stribeck_rise, params.stribeck_velocity)
@@ -90,30 +180,41 @@ def book_works(params: Params, state: State, work: Work) -> None:
     energy the sum of all works exactly, not only in the limit of small steps.
     """
     n = state.q.shape[0]
-    half_dt, front, rear = 0.5 * params.dt, params.front, params.rear
+    half_dt, links, law = 0.5 * params.dt, params.links, work.law
+    spring = damper = 0.0
     actuator = friction = gravity = obstacle = joint = stop = external = 0.0
     omega_before = jx = jy = 0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
     for k in range(n):
         cos, sin = work.cos[k], work.sin[k]
         vx, vy = state.u[k, X] + work.u[k, X], state.u[k, Y] + work.u[k, Y]
         omega = state.u[k, TURN] + work.u[k, TURN]
-        along, across = params.mu_along * work.friction[k, ALONG], params.mu_across * work.friction[k, ACROSS]
+        along, across = law[k, FORCE_1] * work.friction[k, ALONG], law[k, FORCE_2] * work.friction[k, ACROSS]
         px, py = along * cos - across * sin, along * sin + across * cos
         state.impulse[k, GROUND_X] += px
         state.impulse[k, GROUND_Y] += py
+        state.impulse[k, GROUND_Z] += work.pressed[k]
         friction += vx * px + vy * py
-        gravity += vx * params.gx + vy * params.gy
+        gravity += links[k, MASS] * (vx * params.gx + vy * params.gy)
         external += vx * state.wrench[k, X] + vy * state.wrench[k, Y] + omega * state.wrench[k, TURN]
         turn_x, turn_y = -sin * omega, cos * omega
         if k > 0:
             rate = omega - omega_before
-            if params.motor.implicit:
+            if params.implicit:
                 work.torque[k - 1] -= work.drag[k - 1] * (work.u[k, TURN] - work.u[k - 1, TURN]) / params.dt
+            if params.springs != 0:
+                end_rate = work.u[k, TURN] - work.u[k - 1, TURN]
+                damping = params.joints[k - 1, DAMPING]
+                damper -= damping * end_rate * rate
+                spring += (
+                    work.spring[k - 1, TORQUE] - (work.spring[k - 1, LOSS] / params.dt - damping) * end_rate
+                ) * rate
             actuator += work.torque[k - 1] * rate
             stop += work.stops[k - 1] * work.stop[k - 1] * rate
+            rear = links[k, REAR]
             joint += work.joint[k - 1, X] * (jx - (vx - rear * turn_x))
             joint += work.joint[k - 1, Y] * (jy - (vy - rear * turn_y))
         omega_before = omega
+        front = links[k, FRONT]
         jx, jy = vx + front * turn_x, vy + front * turn_y
     for c in range(state.counts[CONTACTS]):
         k = work.link[c]
@@ -132,19 +233,20 @@ def book_works(params: Params, state: State, work: Work) -> None:
     sums = state.sums
     sums[ACTUATOR] += half_dt * actuator
     sums[FRICTION] += 0.5 * friction
-    sums[GRAVITY] += half_dt * params.mass * gravity
+    sums[GRAVITY] += half_dt * gravity
+    sums[SPRING] += half_dt * spring
+    sums[DAMPER] += half_dt * damper
     sums[OBSTACLE] += 0.5 * obstacle
     sums[JOINT] += 0.5 * joint
     sums[STOP] += 0.5 * stop
     sums[EXTERNAL] += half_dt * external
-    sums[LOAD] += params.mass * params.gn * params.dt
 
 
 @inlined
 def move_links(params: Params, state: State, work: Work) -> None:
     """q_E = q_M + dt/2 u_E (P2 (63)), then close the joints keeping link 1 and all angles (P2, VI-C)."""
     n = state.q.shape[0]
-    half_dt, front, rear = 0.5 * params.dt, params.front, params.rear
+    half_dt, links = 0.5 * params.dt, params.links
     for k in range(n):
         work.theta_end[k] = work.theta[k] + half_dt * work.u[k, TURN]
     sin_cos(work.theta_end, work.cos_end, work.sin_end)
@@ -154,13 +256,13 @@ def move_links(params: Params, state: State, work: Work) -> None:
         y = state.q[k, Y] + half_dt * state.u[k, Y] + half_dt * work.u[k, Y]
         ex, ey = work.cos_end[k], work.sin_end[k]
         if k > 0:
-            closed_x, closed_y = jx + rear * ex, jy + rear * ey
-            shifted += params.gx * (closed_x - x) + params.gy * (closed_y - y)
+            closed_x, closed_y = jx + links[k, REAR] * ex, jy + links[k, REAR] * ey
+            shifted += links[k, MASS] * (params.gx * (closed_x - x) + params.gy * (closed_y - y))
             x, y = closed_x, closed_y
-        jx, jy = x + front * ex, y + front * ey
+        jx, jy = x + links[k, FRONT] * ex, y + links[k, FRONT] * ey
         vec3_put(state.q, k, (x, y, work.theta_end[k]))
         for i in range(3):
             state.u[k, i] = work.u[k, i]
     for k in range(n - 1):
         state.torque[k] = work.torque[k]
-    state.sums[PROJECTION] += params.mass * shifted
+    state.sums[PROJECTION] += shifted

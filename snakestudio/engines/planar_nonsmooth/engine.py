@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
-from snakestudio.engines.planar_nonsmooth.params import Params, make_params, same_structure
+from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, Params, make_params, same_structure
 from snakestudio.engines.planar_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.planar_nonsmooth.rows import write_row
 from snakestudio.engines.planar_nonsmooth.state import (
@@ -19,12 +19,14 @@ from snakestudio.engines.planar_nonsmooth.state import (
     CALL_STEPS,
     CONTACTS,
     ENERGY,
-    LOAD,
+    GROUND_X,
+    GROUND_Y,
+    GROUND_Z,
     LOADED,
-    PRESSED,
     SLOT_CALL,
     SLOTS_CALL,
     SLOTS_ROW,
+    SPRING_ENERGY,
     STEP,
     STICKS,
     UNCONVERGED,
@@ -34,14 +36,16 @@ from snakestudio.engines.planar_nonsmooth.state import (
     grow_slots,
     make_state,
     make_work,
+    with_loads_by_link,
 )
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.planar_obstacles import OWNER
 from snakestudio.engines.row_buffers import BODY, CALL, LINK, RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied, forget_obstacles
+from snakestudio.errors import ExportError
 from snakestudio.kernels._jit import direct
-from snakestudio.kernels.planar_problem import TURN
+from snakestudio.kernels.planar_problem import DISC, TURN
 from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -71,11 +75,14 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
+        params = make_params(scene)
+        energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
-        self._params: Params = make_params(scene)
+        self._params: Params = params
+        self._moving = np.flatnonzero(params.joints[:, AXIS] >= 0.0)
         self._state: State = make_state(*planar_pose(scene, base_dir))
-        self._work, self._scratch = make_work(n, len(self._state.normal))
+        self._make_work()
         self._look_out(scene)
 
     def _figures(self) -> Figures:
@@ -85,13 +92,17 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             float(self._state.sums[WORST_CALL]),
         )  # fmt: skip
 
+    def _make_work(self) -> None:
+        """Make room for what a step needs, and lay the ground."""
+        self._work, self._scratch = make_work(len(self._state.q), len(self._state.normal))
+        self._work.law[:] = self._params.law
+
     def _begin_interval(self) -> None:
         state = self._state
         state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
         state.sums[WORST_CALL] = 0.0
         state.contact[:, SLOT_CALL] = -1
-        state.before[CALL, :-1] = state.impulse[:, :2]
-        state.before[CALL][-1] = state.sums[LOAD]
+        state.before[CALL] = state.impulse[:, [GROUND_X, GROUND_Y, GROUND_Z]]
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         angle, rate, _, torque = by_joint(reference, 1)
@@ -103,7 +114,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
-        self._work, self._scratch = make_work(len(self._state.q), len(self._state.normal))
+        self._make_work()
 
     def _grow_slots(self) -> None:
         self._state = grow_slots(self._state)
@@ -121,35 +132,36 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         self._write(self._params, state, np.column_stack([angle, rate]), rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        return np.diff(self._state.q[:, TURN]), np.diff(self._state.u[:, TURN])
+        moving = self._moving
+        return np.diff(self._state.q[:, TURN])[moving], np.diff(self._state.u[:, TURN])[moving]
 
     def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state
-        n = self._scene.robot.n_links
         used = int(state.counts[SLOTS_CALL])
         keys, sums = state.slot_key[CALL, :used], state.slot_sum[CALL, :used]
-        load = float(state.sums[LOAD]) - float(state.before[CALL, n, PRESSED])
-        grounded = n if load > 0.0 else 0
+        load = state.impulse[:, GROUND_Z] - state.before[CALL, :, Z]
+        pressed = np.flatnonzero(load > 0.0)
+        grounded = len(pressed)
         point = np.zeros((used + grounded, 3))
         normal, friction = np.zeros_like(point), np.zeros_like(point)
         point[:used, :2] = sums[:, 2:4] / sums[:, 4:5]
-        point[:used, Z] = self._params.radius
+        point[:used, Z] = self._params.shape[keys[:, LINK], RADIUS]
         normal[:used, :2], friction[:used, :2] = sums[:, :2] / span, sums[:, 5:7] / span
         loaded = keys[:, LOADED] == state.counts[STEP]
         kind = np.where(loaded, keys[:, STICKS], int(ContactState.OPEN))
         if grounded:
-            point[used:, :2] = state.q[:, :2]
-            normal[used:, Z] = load / span
-            friction[used:, :2] = (state.impulse[:, :2] - state.before[CALL, :n]) / span
+            point[used:, :2] = state.q[pressed, :2]
+            normal[used:, Z] = load[pressed] / span
+            friction[used:, :2] = (state.impulse[pressed, :2] - state.before[CALL, pressed, :2]) / span
         return Contacts(
-            link=np.concatenate([keys[:, LINK], np.arange(grounded)]).astype(np.int32),
+            link=np.concatenate([keys[:, LINK], pressed]).astype(np.int32),
             other=np.concatenate([self._params.obstacles[keys[:, BODY], OWNER], np.full(grounded, GROUND)]).astype(
                 np.int32
             ),
             point=point,
             force_normal=normal,
             force_friction=friction,
-            state=np.concatenate([kind, state.stick[:grounded]]).astype(np.int32),
+            state=np.concatenate([kind, state.stick[pressed]]).astype(np.int32),
         )
 
     def _take(self, scene: Scene) -> bool:
@@ -157,6 +169,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             return False
         old = self._params
         self._params = make_params(scene, old)
+        self._work.law[:] = self._params.law
         self._look_out(scene)
         if self._params.obstacles is not old.obstacles:
             forget_obstacles(self._state, (SLOTS_ROW, SLOTS_CALL), len(self._params.obstacles))
@@ -167,13 +180,18 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def _restore_state(self, state: State, scene: Scene) -> None:
         params = make_params(scene, self._params)
-        state = agreeing(state, self._state, ((0, ("contact", "normal", "tangent")), (1, ("slot_key", "slot_sum"))))
+        state = agreeing(
+            with_loads_by_link(state),
+            self._state,
+            ((0, ("contact", "normal", "tangent")), (1, ("slot_key", "slot_sum"))),
+        )
         check_contacts(state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(params.obstacles))
         self._params = params
         self._look_out(scene)
         self._state = state
         if len(self._state.normal) != len(self._work.link):
-            self._work, self._scratch = make_work(len(state.q), len(state.normal))
+            self._make_work()
+        self._work.law[:] = params.law
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
@@ -185,6 +203,17 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same for other solvers; None before the first step."""
+        """The same for other solvers; None before the first step.
+
+        Raises
+        ------
+        ExportError
+            If the friction on the ground is no cone, which is all that these know.
+        """
+        if self._params.kind != DISC:
+            raise ExportError(
+                "Friction on the ground that differs forwards and backwards, or goes by components or the unit"
+                " velocity, cannot be written for other solvers; save the contact problem as .npz."
+            )
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

@@ -9,6 +9,8 @@ from snakestudio.model.formulations import PlanarNonsmooth
 __all__ = ["KIND"]
 
 READS = LINKS | {
+    "robot.link", "robot.joint", "robot.joints", "robot.wheels", "ground.law", "ground.mu_backward",
+    "ground.load_factor", "ground.friction_factor", "ground.patch",
     "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
     "obstacles.*", "actuator.*", "solver.joints", "solver.tolerance", "solver.max_iterations",
 }  # fmt: skip
@@ -25,6 +27,7 @@ KIND = FormulationKind(
     engine="engine:PlanarNonsmoothEngine",
     parts=86,
     timed={"obstacle_aided": 16.0},
+    friction_laws=("ellipse",),
     contact_problems=True,
     friction_arrows=True,
     states={"planar_nonsmooth.state": "state:State"},

@@ -9,12 +9,24 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.grid import Grid
-from snakestudio.engines.motors import Motor, make_motor
+from snakestudio.engines.ground_map import make_ground_map
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
-from snakestudio.model.robot.pose import planar_arms
+from snakestudio.kernels.ground_patches import AGAINST_AXIS, WITH_AXIS, GroundMap
+from snakestudio.kernels.planar_ground import law_table
+from snakestudio.kernels.planar_problem import BOX, DISC, HALVES, MASS, UNIT_VELOCITY, link_table
+from snakestudio.model.ground_friction import axial_friction
+from snakestudio.model.robot.pose import joint_arms
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "make_params", "same_structure"]
+__all__ = ["Params", "friction_kind", "make_params", "same_structure"]
+
+
+# Columns of Params.shape.
+HALF, RADIUS, CENTRE = range(3)
+# Columns of Params.joints.
+(
+    AXIS, KP, KD, LOW, HIGH, HALF_PLAY, MOST, STIFFNESS, DAMPING, REST,
+) = range(10)  # fmt: skip
 
 
 class Params(NamedTuple):
@@ -22,27 +34,37 @@ class Params(NamedTuple):
 
     Attributes
     ----------
-    front, rear : float
-        From the centre of gravity to the joint before a link and to the one behind it, m: L/2 each, less and more half
-        the offset between the axes of a joint, of which the pitch axis, at rest here, lies in the link behind.
-    contact_half, radius : float
-        L_GS and L_SC of the link's outline, m.
-    mass, inertia : float
-        Of every link, kg and kg m^2.
+    links : (n, 7)
+        Masses and arms, see `ChainProblem`: to the joint before a link L/2 less half the offset between the axes of the
+        joint, to the one behind it L/2 more half of it, for the pitch axis, at rest here, lies in the link behind.
+    shape : (n, 3)
+        Outlines: L_GS and L_SC, m, and where the middle between the joints lies from the centre of mass, m.
+    joints : (n - 1, 10)
+        Which axis of the reference is the joint's (-1: it is fixed); gains of its controller, N m/rad and N m s/rad;
+        stops, rad (infinite: none); half the free play, rad; torque at which the motor saturates, N m (inf: never);
+        stiffness, N m/rad, damping, N m s/rad, and rest angle, rad, of a passive spring.
+    stopped, springs, fixed : int
+        Whether any joint has a stop, a spring or damper, or no axis.
+    law : (n, 15)
+        Friction on the ground beside all patches, see `ChainProblem`.
+    kind : int
+        Law of the friction, as in `ChainProblem`.
+    ground : GroundMap
+        The ground by place and time.
+    varied : int
+        Whether the ground differs from place to place or in time.
+    mass, reach : float
+        Mean mass of the links, kg; farthest that a contact sphere's centre is from the centre of mass, m.
     dt : float
         Step, s.
-    kp, kd : float
-        Gains of the joint controller, N m/rad and N m s/rad.
-    motor : Motor
-        Of every joint.
+    lag : float
+        Share of the way to the wanted torque that a motor goes in a step (1: all of it).
+    implicit : bool
+        Whether motors act on the angle and rate at the end of the step.
     gx, gy, gn : float
         Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
-    mu_along, mu_across : float
-        Friction coefficients.
     stribeck_rise, stribeck_velocity : float
         Of the friction's dependence on velocity: fraction and m/s.
-    joint_limit : float
-        Stop of every joint, rad; inf for none.
     tolerance : float
         Where the solver stops.
     max_iterations : int
@@ -59,24 +81,26 @@ class Params(NamedTuple):
         because of their height are in none.
     """
 
-    front: float
-    rear: float
-    contact_half: float
-    radius: float
+    links: FloatArray
+    shape: FloatArray
+    joints: FloatArray
+    stopped: int
+    springs: int
+    fixed: int
+    law: FloatArray
+    kind: int
+    ground: GroundMap
+    varied: int
     mass: float
-    inertia: float
+    reach: float
     dt: float
-    kp: float
-    kd: float
-    motor: Motor
+    lag: float
+    implicit: bool
     gx: float
     gy: float
     gn: float
-    mu_along: float
-    mu_across: float
     stribeck_rise: float
     stribeck_velocity: float
-    joint_limit: float
     tolerance: float
     max_iterations: int
     far: float
@@ -90,35 +114,79 @@ class Params(NamedTuple):
     grid_items: IntArray
 
 
+def friction_kind(scene: Scene) -> int:
+    """Law of the friction on the ground as the solver knows it: one disc wherever that is all there is to it."""
+    if scene.ground.law == "components":
+        return BOX
+    if scene.ground.law == "unit_velocity":
+        return UNIT_VELOCITY
+    friction = axial_friction(scene.robot, scene.ground)
+    return DISC if np.array_equal(friction[..., WITH_AXIS], friction[..., AGAINST_AXIS]) else HALVES
+
+
+def _link_table(scene: Scene) -> FloatArray:
+    before, behind = joint_arms(scene)
+    length, centre, mass, inertia = (
+        np.array([getattr(link, name) for link in scene.robot.links])
+        for name in ("length", "centre_of_mass", "mass", "inertia")
+    )
+    # A link without a joint at one end reaches there as far as its length says.
+    front = np.append(before, 0.5 * length[-1] - centre[-1])
+    rear = np.append(0.5 * length[0] + centre[0], behind)
+    return link_table(mass, inertia, front, rear)
+
+
+def _shape_table(scene: Scene) -> FloatArray:
+    links = scene.robot.links
+    return np.array([(link.contact_half_length, link.radius, -link.centre_of_mass) for link in links])
+
+
+def _joint_table(scene: Scene) -> FloatArray:
+    values = scene.axis_values
+    table = np.zeros((scene.robot.n_joints, 10))
+    table[:, AXIS] = -1.0
+    table[:, LOW], table[:, HIGH], table[:, MOST] = -math.inf, math.inf, math.inf
+    for j, axis in enumerate(scene.body.axes):
+        table[axis.joint] = (
+            j, values.kp[j], values.kd[j], values.lower[j], values.upper[j], 0.5 * values.free_play[j],
+            values.max_torque[j], values.spring[j], values.damper[j], values.rest[j],
+        )  # fmt: skip
+    return table
+
+
 def make_params(scene: Scene, old: Params | None = None) -> Params:
     """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
-    robot, solver = scene.robot, scene.solver
-    obstacles = outlines(scene.obstacles, robot.radius_m)
+    solver, actuator = scene.solver, scene.actuator
+    links, shape, joints = _link_table(scene), _shape_table(scene), _joint_table(scene)
+    obstacles = outlines(scene.obstacles, float(shape[:, RADIUS].max()))
+    extent = np.abs(shape[:, CENTRE]) + shape[:, HALF]
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
     else:
-        grid = obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
+        grid = obstacle_grid(obstacles, float((extent + shape[:, RADIUS]).max()))
     gx, gy, gz = scene.ground.gravity
-    front, rear = planar_arms(scene)
+    ground, kind = make_ground_map(scene), friction_kind(scene)
     return Params(
-        front=front,
-        rear=rear,
-        contact_half=robot.contact_half_length_m,
-        radius=robot.radius_m,
-        mass=robot.mass_kg,
-        inertia=robot.inertia_kg_m2,
+        links=links,
+        shape=shape,
+        joints=joints,
+        stopped=int(np.isfinite(joints[:, [LOW, HIGH]]).any()),
+        springs=int(joints[:, [STIFFNESS, DAMPING]].any()),
+        fixed=int((joints[:, AXIS] < 0.0).any()),
+        law=law_table(links[:, MASS], ground.friction[0], kind),
+        kind=kind,
+        ground=ground,
+        varied=int(len(ground.patches) + len(ground.load) + len(ground.factor) > 0),
+        mass=float(links[:, MASS].mean()),
+        reach=float(extent.max()),
         dt=solver.step_s,
-        kp=scene.joint_controller.kp_nm_per_rad,
-        kd=scene.joint_controller.kd_nms_per_rad,
-        motor=make_motor(scene),
+        lag=-math.expm1(-solver.step_s / actuator.time_constant_s) if actuator.time_constant_s > 0.0 else 1.0,
+        implicit=solver.joints == "implicit" and not scene.gives_torques,
         gx=gx,
         gy=gy,
         gn=max(-gz, 0.0),
-        mu_along=scene.ground.mu_along,
-        mu_across=scene.ground.mu_across,
         stribeck_rise=scene.ground.stribeck_rise,
         stribeck_velocity=scene.ground.stribeck_velocity_m_s,
-        joint_limit=robot.joint_limit,
         tolerance=solver.tolerance,
         max_iterations=solver.max_iterations,
         far=math.inf,

@@ -13,7 +13,20 @@ from snakestudio.engines.friction_problem import Contact, FrictionProblem, frict
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import State, Work
 from snakestudio.kernels.axes import X, Y
-from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_ground import coefficients, law_table
+from snakestudio.kernels.planar_problem import (
+    DISC,
+    FORCE_1,
+    FORCE_2,
+    FRONT,
+    INERTIA,
+    MASS,
+    REAR,
+    TURN,
+    ChainImpulses,
+    ChainProblem,
+    link_table,
+)
 from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
@@ -23,13 +36,10 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
     """The contact problem in `work` with the impulses and velocities its solution started from."""
     n_contacts = int(work.active[0])
     return {
-        "mass": np.array(params.mass),
-        "inertia": np.array(params.inertia),
-        "front": np.array(params.front),
-        "rear": np.array(params.rear),
+        "links": params.links[:, : REAR + 1].copy(),
+        "friction": coefficients(work.law),
+        "law": np.array(params.kind),
         "load": work.load.copy(),
-        "mu_along": np.array(params.mu_along),
-        "mu_across": np.array(params.mu_across),
         "scale": np.array(params.mass * STANDARD_GRAVITY * params.dt),
         "cos": work.cos.copy(),
         "sin": work.sin.copy(),
@@ -37,11 +47,23 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
         "link": work.link[:n_contacts].copy(),
         "rows": work.rows[:n_contacts].copy(),
         "stops": work.stops.copy(),
-        "drag": work.drag.copy(),
+        "drag": work.total.copy(),
         "guess_u": state.u.copy(),
         "guess_friction": state.friction.copy(),
         "guess_stop": state.stop.copy(),
     }
+
+
+def _links_and_friction(arrays: Mapping[str, NDArray[Any]]) -> tuple[FloatArray, FloatArray, int]:
+    """`ChainProblem.links`, coefficients as for `law_table`, and `ChainProblem.kind`."""
+    if "links" in arrays:
+        return link_table(*arrays["links"].T), np.array(arrays["friction"]), int(arrays["law"])
+    # Files of 0.2.0 and before know equal links and one friction; those of 0.1.0 one half-length.
+    half, n = arrays.get("half_length", 0.0), len(arrays["cos"])
+    values = arrays["mass"], arrays["inertia"], arrays.get("front", half), arrays.get("rear", half)
+    links = link_table(*(np.full(n, float(value)) for value in values))
+    along, across = float(arrays["mu_along"]), float(arrays["mu_across"])
+    return links, np.tile([along, along, across], (n, 1)), DISC
 
 
 def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProblem, ChainImpulses, FloatArray]:
@@ -55,17 +77,13 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
     link = np.array(arrays["link"], dtype=np.int64)
     rows = np.array(arrays["rows"], dtype=np.float64).reshape(len(link), 6)
     stops = np.array(arrays["stops"], dtype=np.float64)
-    # Files of 0.1.0 know links of one half-length, one load, and no drag.
-    half = arrays.get("half_length", 0.0)
-    drag = np.array(arrays.get("drag", np.zeros(len(stops))))
+    drag = np.array(arrays.get("drag", np.zeros(len(stops))))  # files of 0.1.0 have none
+    links, friction, kind = _links_and_friction(arrays)
     problem = ChainProblem(
-        mass=float(arrays["mass"]),
-        inertia=float(arrays["inertia"]),
-        front=float(arrays.get("front", half)),
-        rear=float(arrays.get("rear", half)),
-        load=np.array(np.broadcast_to(arrays["load"], len(arrays["cos"]))),
-        mu_along=float(arrays["mu_along"]),
-        mu_across=float(arrays["mu_across"]),
+        links=links,
+        law=law_table(links[:, MASS], friction, kind),
+        kind=kind,
+        load=np.array(np.broadcast_to(arrays["load"], len(links))),
         scale=float(arrays["scale"]),
         cos=np.array(arrays["cos"]),
         sin=np.array(arrays["sin"]),
@@ -93,45 +111,52 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
 
     The load of the ground contacts is given, which a friction cone cannot say: a mass of its own is pressed on each of
     them with just that impulse.
+
+    Raises
+    ------
+    ValueError
+        If the friction on the ground is no disc, which is all that this can say.
     """
     problem, _, _ = problem_from_arrays(arrays)
-    n, front, rear = len(problem.cos), problem.front, problem.rear
-    rough = max(problem.mu_along, problem.mu_across)
-    loaded = n if rough > 0.0 and problem.load[0] > 0.0 else 0
-    own = n + 2
-    size = own + loaded
+    if problem.kind != DISC:
+        raise ValueError("friction on the ground that differs forwards and backwards is no cone")
+    n, front, rear = len(problem.cos), problem.links[:, FRONT], problem.links[:, REAR]
+    rough = problem.law[:, [FORCE_1, FORCE_2]].max(axis=1)
+    loaded = np.flatnonzero((rough > 0.0) & (problem.load > 0.0))
+    joints = np.flatnonzero(np.isfinite(problem.drag))
+    own = 3 + len(joints)
+    size = own + len(loaded)
     links = np.zeros((n, 3, size))
     links[0][:, :3] = np.eye(3)
     for k in range(n - 1):
         links[k + 1, TURN] = links[k, TURN]
-        links[k + 1, TURN, 3 + k] = 1.0
-        before, behind = front * links[k, TURN], rear * links[k + 1, TURN]
+        links[k + 1, TURN, 3 + np.flatnonzero(joints == k)] = 1.0
+        before, behind = front[k] * links[k, TURN], rear[k + 1] * links[k + 1, TURN]
         links[k + 1, X] = links[k, X] - (problem.sin[k] * before + problem.sin[k + 1] * behind)
         links[k + 1, Y] = links[k, Y] + (problem.cos[k] * before + problem.cos[k + 1] * behind)
-    inertia = np.array([problem.mass, problem.mass, problem.inertia])
     mass, force = np.zeros((size, size)), np.zeros(size)
-    for link, free in zip(links, problem.u_free, strict=True):
+    for link, free, inertia in zip(links, problem.u_free, problem.links[:, [MASS, MASS, INERTIA]], strict=True):
         mass += link.T @ (inertia[:, None] * link)
         force += link.T @ (inertia * free)
-    mass[3:own, 3:own] += np.diag(problem.drag)
+    mass[3:own, 3:own] += np.diag(problem.drag[joints])
 
     contacts, unit = [], []
-    for k in range(loaded):
-        mass[own + k, own + k] = problem.mass
-        force[own + k] = -problem.load[k]
+    for at, k in enumerate(loaded, start=own):
+        mass[at, at] = problem.links[k, MASS]
+        force[at] = -problem.load[k]
         normal = np.zeros(size)
-        normal[own + k] = 1.0
+        normal[at] = 1.0
         cos, sin = problem.cos[k], problem.sin[k]
-        frame = np.array([[cos, sin, 0.0], [-sin, cos, 0.0]]) * [[problem.mu_along], [problem.mu_across]]
+        frame = np.array([[cos, sin, 0.0], [-sin, cos, 0.0]]) * problem.law[k, [FORCE_1, FORCE_2], None]
         contacts.append(Contact(normal, frame @ links[k]))
-        unit += [rough, 0.0]
+        unit += [float(rough[k]), 0.0]
     for k, row in zip(problem.link, problem.rows, strict=True):
         along = np.array([row[3:], np.zeros(3)])
         contacts.append(Contact(row[:3] @ links[k], along @ links[k]))
         unit += [float(np.hypot(row[3], row[4])), 0.0]
     for joint in np.flatnonzero(problem.stops):
         normal = np.zeros(size)
-        normal[3 + joint] = problem.stops[joint]
+        normal[3 + np.flatnonzero(joints == joint)] = problem.stops[joint]
         contacts.append(Contact(normal))
         unit += [0.0, 0.0]
     coordinates = (

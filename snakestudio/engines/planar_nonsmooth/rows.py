@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines.planar_nonsmooth.params import Params
+from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, REST, STIFFNESS, Params
 from snakestudio.engines.planar_nonsmooth.state import (
     ACTUATOR,
     CONTACTS,
+    DAMPER,
     FRICTION_X,
     FRICTION_Y,
+    GROUND_Z,
     ITERATIONS,
-    LOAD,
     LOADED,
     NORMAL_X,
     NORMAL_Y,
     POINT_X,
     POINT_Y,
-    PRESSED,
     PROJECTION,
     SLOT_ROW,
     SLOTS_ROW,
@@ -46,7 +46,21 @@ from snakestudio.engines.row_buffers import (
     RowBuffers,
 )
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.planar_problem import ACROSS, ALONG, TURN
+from snakestudio.kernels.planar_directional import choose_side
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    AGAINST,
+    ALONG,
+    BOX,
+    DISC,
+    INERTIA,
+    MASS,
+    PROX,
+    RATE_1,
+    RATE_2,
+    TURN,
+    WITH,
+)
 from snakestudio.kernels.prox import AT_LIMIT
 from snakestudio.kernels.vec3 import X, Y, Z, vec3
 
@@ -61,18 +75,24 @@ GROUND = -1
 @jit
 def classify_stick(params: Params, state: State, work: Work) -> None:
     """Say of every link whether it sticks to the ground: whether P - r gamma lies in the friction disc (P2 (51))."""
-    mu_max = max(params.mu_along, params.mu_across)
+    law = work.law
     for k in range(state.q.shape[0]):
         load = work.load[k]
         if load <= 0.0:
             state.stick[k] = OPEN
             continue
         state.stick[k] = SLIP
-        if mu_max > 0.0:
-            prox_r = params.mass / (mu_max * mu_max)
+        if law[k, PROX] > 0.0:
+            prox_r, plus, minus = law[k, PROX], law[k, WITH], law[k, AGAINST]
             cos, sin, vx, vy = work.cos[k], work.sin[k], state.u[k, X], state.u[k, Y]
-            y1 = state.friction[k, ALONG] - prox_r * params.mu_along * (cos * vx + sin * vy)
-            y2 = state.friction[k, ACROSS] - prox_r * params.mu_across * (cos * vy - sin * vx)
+            p1, g1 = state.friction[k, ALONG], law[k, RATE_1] * (cos * vx + sin * vy)
+            y1 = p1 - prox_r * g1
+            y2 = state.friction[k, ACROSS] - prox_r * law[k, RATE_2] * (cos * vy - sin * vx)
+            if params.kind == BOX:
+                # Beyond its interval along, a point of the box is beyond any disc; within it, across decides.
+                y1 = 0.0 if -minus * load * AT_LIMIT <= y1 <= plus * load * AT_LIMIT else math.inf
+            elif params.kind != DISC:
+                y1, _ = choose_side(params.kind, plus, minus, p1, g1, prox_r)
             if math.sqrt(y1 * y1 + y2 * y2) <= AT_LIMIT * load:
                 state.stick[k] = STICK
 
@@ -90,28 +110,35 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
         vx, vy, omega = vec3(state.u, k)
         rows.link_pose[i, k, X] = x
         rows.link_pose[i, k, Y] = y
-        rows.link_pose[i, k, Z] = params.radius
+        rows.link_pose[i, k, Z] = params.shape[k, RADIUS]
         rows.link_pose[i, k, QUAT_W] = math.cos(0.5 * theta)
         rows.link_pose[i, k, QUAT_Z] = math.sin(0.5 * theta)
         rows.link_twist[i, k, X] = vx
         rows.link_twist[i, k, Y] = vy
         rows.link_twist[i, k, TURN_Z] = omega
-        kinetic += 0.5 * (params.mass * (vx * vx + vy * vy) + params.inertia * omega * omega)
-        potential -= params.mass * (params.gx * x + params.gy * y)
+        mass = params.links[k, MASS]
+        kinetic += 0.5 * (mass * (vx * vx + vy * vy) + params.links[k, INERTIA] * omega * omega)
+        potential -= mass * (params.gx * x + params.gy * y)
         for a in range(2):
             rows.impulse_obstacle[i, k, a] = state.impulse[k, 2 + a]
             rows.impulse_ground[i, k, a] = state.impulse[k, a]
-        rows.impulse_ground[i, k, Z] = sums[LOAD]
+        rows.impulse_ground[i, k, Z] = state.impulse[k, GROUND_Z]
     for k in range(n - 1):
-        rows.joint_angle[i, k] = state.q[k + 1, TURN] - state.q[k, TURN]
-        rows.joint_rate[i, k] = state.u[k + 1, TURN] - state.u[k, TURN]
-        rows.joint_angle_ref[i, k] = reference[k, ANGLE]
-        rows.joint_rate_ref[i, k] = reference[k, RATE]
-        rows.joint_torque[i, k] = state.torque[k]
+        axis = int(params.joints[k, AXIS])
+        if axis >= 0:
+            rows.joint_angle[i, axis] = state.q[k + 1, TURN] - state.q[k, TURN]
+            rows.joint_rate[i, axis] = state.u[k + 1, TURN] - state.u[k, TURN]
+            rows.joint_angle_ref[i, axis] = reference[axis, ANGLE]
+            rows.joint_rate_ref[i, axis] = reference[axis, RATE]
+            rows.joint_torque[i, axis] = state.torque[k]
+        if params.springs != 0:
+            stretch = state.q[k + 1, TURN] - state.q[k, TURN] - params.joints[k, REST]
+            potential += 0.5 * params.joints[k, STIFFNESS] * stretch * stretch
     rows.contacts_closed[i] = counts[CONTACTS]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = potential
-    for e in range(ACTUATOR, PROJECTION + 1):
+    last = DAMPER if params.springs != 0 else PROJECTION
+    for e in range(ACTUATOR, last + 1):
         rows.energy[i, WORKS + e - ACTUATOR] = sums[e]
     rows.residual[i] = sums[WORST_ROW]
     rows.iterations[i] = counts[ITERATIONS]
@@ -127,14 +154,14 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
         )
         rows.contact_point[at, X] = state.slot_sum[ROW, s, POINT_X] / weight
         rows.contact_point[at, Y] = state.slot_sum[ROW, s, POINT_Y] / weight
-        rows.contact_point[at, Z] = params.radius
+        rows.contact_point[at, Z] = params.shape[state.slot_key[ROW, s, LINK], RADIUS]
         rows.contact_normal[at, X] = state.slot_sum[ROW, s, NORMAL_X]
         rows.contact_normal[at, Y] = state.slot_sum[ROW, s, NORMAL_Y]
         rows.contact_friction[at, X] = state.slot_sum[ROW, s, FRICTION_X]
         rows.contact_friction[at, Y] = state.slot_sum[ROW, s, FRICTION_Y]
         at += 1
-    load = sums[LOAD] - state.before[ROW, n, PRESSED]
     for k in range(n):
+        load = state.impulse[k, GROUND_Z] - state.before[ROW, k, Z]
         if load > 0.0:
             rows.contact_link[at] = k
             rows.contact_other[at] = GROUND
@@ -147,7 +174,7 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
             at += 1
         for a in range(2):
             state.before[ROW, k, a] = state.impulse[k, a]
-    state.before[ROW, n, PRESSED] = sums[LOAD]
+        state.before[ROW, k, Z] = state.impulse[k, GROUND_Z]
     rows.contact_count[i] = at - rows.filled[1]
     rows.filled[0] = i + 1
     rows.filled[1] = at

@@ -7,16 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.kernels.axes import X
+from snakestudio.kernels.planar_problem import LAW_WIDTH
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
 __all__ = [
     "ENERGY",
+    "SPRING_ENERGY",
     "State",
     "Work",
     "grow_contacts",
     "grow_slots",
     "make_state",
     "make_work",
+    "with_loads_by_link",
 ]
 
 
@@ -33,12 +37,19 @@ ENERGY = (
     "work_projection",
 )
 """Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last; that of "potential" is
-minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P2, VI-C)."""
+minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P2, VI-C),
+minus "work_spring"."""
+
+SPRING_ENERGY = ("work_spring", "work_damper")
+"""Columns of the ledger behind these for robots with springs or dampers in their joints, J. The energy that the springs
+store is part of "potential"."""
 
 # Entries of State.counts.
 STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(8)
 # Entries of State.sums.
-ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, PROJECTION, LOAD, WORST_ROW, WORST_CALL = range(11)
+(
+    ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL,
+) = range(12)  # fmt: skip
 
 # Entries of State.contact after link, body and feature.
 SLOT_ROW, SLOT_CALL = 3, 4
@@ -47,9 +58,7 @@ LOADED, STICKS = 3, 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
 # Entries of State.impulse.
-GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y = range(4)
-# Entry of the last line of State.before.
-PRESSED = 0
+GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y, GROUND_Z = range(5)
 
 
 class State(NamedTuple):
@@ -70,13 +79,12 @@ class State(NamedTuple):
     contact, normal, tangent : (c, 5) int, (c,), (c,)
         Obstacle contacts of the last step, ascending by link: link, obstacle, feature (0 on a cylinder, as in
         `stadium_rectangle` on a box) and the slots in the sums of row and call (-1: none); impulses, N s.
-    counts, sums : (8,) int, (11,)
+    counts, sums : (8,) int, (12,)
         Counters and cumulative sums; the names above say which.
-    impulse : (n, 4)
-        Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, N s.
-    before : (2, n + 1, 2)
-        Friction impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the normal
-        impulse of a link.
+    impulse : (n, 5)
+        Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, ground's load, N s.
+    before : (2, n, 3)
+        Friction impulses and load at the last row [0] and at the beginning of the call [1].
     slot_key : (2, s, 5) int
         Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since the last row [0] and
         the beginning of the call [1].
@@ -116,9 +124,19 @@ class Work(NamedTuple):
     given : (n - 1, 1)
         Torque that their motors are given instead, N m.
     torque, drag : (n - 1,), (n - 1,)
-        Torques of the motors at a rate of zero, and what they lose for a unit of it (see `motor_torque`).
+        Torques of the motors at a rate of zero, and what they lose for a unit of it (see `motor_torque`); springs and
+        dampers not included.
+    spring : (n - 1, 2)
+        Torque of spring and damper at a rate of zero at the end of the step, N m, and what they lose of their impulse
+        for a unit of it, N m s.
+    total : (n - 1,)
+        What motor, spring and damper lose, N m s; infinite for a fixed joint.
     load : (n,)
         Radii of the friction discs, N s.
+    pressed : (n,)
+        Impulses of the ground's normal force, N s: the radii without what friction rises by.
+    law : (n, 15)
+        Friction on the ground where the links are, see `ChainProblem`.
     u_free, u : (n, 3)
         Velocities without contacts, and the solution.
     friction, normal, tangent, stop : arrays
@@ -145,7 +163,11 @@ class Work(NamedTuple):
     given: FloatArray
     torque: FloatArray
     drag: FloatArray
+    spring: FloatArray
+    total: FloatArray
     load: FloatArray
+    pressed: FloatArray
+    law: FloatArray
     u_free: FloatArray
     u: FloatArray
     friction: FloatArray
@@ -177,9 +199,9 @@ def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
         normal=np.zeros(capacity),
         tangent=np.zeros(capacity),
         counts=np.zeros(8, np.int64),
-        sums=np.zeros(11),
-        impulse=np.zeros((n, 4)),
-        before=np.zeros((2, n + 1, 2)),
+        sums=np.zeros(12),
+        impulse=np.zeros((n, 5)),
+        before=np.zeros((2, n, 3)),
         slot_key=np.zeros((2, slots, 5), np.int64),
         slot_sum=np.zeros((2, slots, 7)),
     )
@@ -199,7 +221,11 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         given=np.zeros((j, 1)),
         torque=np.zeros(j),
         drag=np.zeros(j),
+        spring=np.zeros((j, 2)),
+        total=np.zeros(j),
         load=np.zeros(n),
+        pressed=np.zeros(n),
+        law=np.zeros((n, LAW_WIDTH)),
         u_free=np.zeros((n, 3)),
         u=np.zeros((n, 3)),
         friction=np.zeros((n, 2)),
@@ -215,6 +241,24 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         active=np.zeros(2, np.int64),
     )
     return work, make_scratch(n, capacity)
+
+
+def with_loads_by_link(state: State) -> State:
+    """`state` with the layout of today, from that of version 0.2 and before or of today.
+
+    All links had one load, whose sum stood among the others, and there were no works of springs.
+    """
+    names = ("q", "sums", "impulse", "before")
+    shapes = [getattr(getattr(state, name, None), "shape", ()) for name in names]
+    n = shapes[0][0] if shapes[0] else 0
+    if shapes[1:] != [(11,), (n, 4), (2, n + 1, 2)]:
+        return state
+    load, earlier = state.sums[8], state.before[:, n, X]
+    return state._replace(
+        sums=np.concatenate([state.sums[:8], np.zeros(2), state.sums[9:]]),
+        impulse=np.column_stack([state.impulse, np.full(n, load)]),
+        before=np.concatenate([state.before[:, :n], np.repeat(earlier, n).reshape(2, n, 1)], axis=2),
+    )
 
 
 def grow_contacts(state: State) -> State:

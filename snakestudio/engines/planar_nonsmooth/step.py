@@ -43,7 +43,7 @@ from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.planar_problem import TURN, ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch
-from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
+from snakestudio.kernels.planar_solver import ATTEMPTS, polish_contacts, soften_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.vec3 import X, Y
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -59,9 +59,9 @@ GIVE_UP = 1e-2
 def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -> ChainProblem:
     """The contact problem of the step in `work`."""
     return ChainProblem(
-        params.mass, params.inertia, params.front, params.rear, work.load, params.mu_along, params.mu_across,
-        params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin, work.u_free, n_contacts, work.link, work.rows,
-        work.active[1], work.stops, n_stops, work.drag, len(work.drag) if params.motor.implicit else 0,
+        params.links, work.law, params.kind, work.load, params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin,
+        work.u_free, n_contacts, work.link, work.rows, work.active[1], work.stops, n_stops, work.total,
+        len(work.total) if params.implicit or params.springs + params.fixed > 0 else 0,
     )  # fmt: skip
 
 
@@ -120,16 +120,23 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
             problem, impulses, work.u, scratch, params.tolerance, params.max_iterations - iterations
         )
         residual = _residual(problem, work, impulses)
-    if not residual <= CONVERGED and iterations < params.max_iterations:
+    attempt = -1
+    while not residual <= CONVERGED and iterations < params.max_iterations and attempt < ATTEMPTS:
         most = params.max_iterations - iterations
-        warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
-        iterations += rescue_contacts(problem, impulses, work.u, most, scratch.rescue)
+        if attempt < 0:
+            warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
+            iterations += rescue_contacts(problem, impulses, work.u, most, scratch.rescue)
+        else:
+            if attempt == 0:
+                warm_start(params, state, work, n_contacts)
+            iterations += soften_contacts(problem, impulses, work.u, scratch, params.tolerance, most, attempt)
         residual = _residual(problem, work, impulses)
+        attempt += 1
     if _turned_over(params, work.u):
         return DIVERGED
     if not residual <= GIVE_UP:
         return NOT_SOLVED
-    reach = params.contact_half
+    reach = params.reach
     if params.dt * max(end_speed(state.u, 2, reach), end_speed(work.u, 2, reach)) > params.far:
         return FAR
 
@@ -161,9 +168,9 @@ def advance_steps(
     ----------
     params, state, work, scratch
         The run.
-    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
-        Joint reference.
-    torque : (k, n - 1, 2)
+    knots, angle, rate : (k,), (k, m, 2), (k, m, 2)
+        Reference of the joints that are not fixed.
+    torque : (k, m, 2)
         What the motors are given instead; of length 0 if they follow the reference.
     n_steps : int
     row_steps : (r,) int
@@ -178,7 +185,7 @@ def advance_steps(
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     given = torque.shape[0] > 0
     # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is that at t_M.
-    ahead = 1.0 if params.motor.implicit and not given else 0.5
+    ahead = 1.0 if params.implicit and not given else 0.5
     status = OK
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1

@@ -40,7 +40,9 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
+from snakestudio.errors import ExportError
 from snakestudio.kernels._jit import direct
+from snakestudio.kernels.spatial_problem import LINK_SHARES
 from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -203,7 +205,19 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         return problem_arrays(self._params, self._state, self._work) if begun else {}
 
     def friction_problem(self) -> FrictionProblem | None:
-        """The same for other solvers; None before the first step."""
+        """The same for other solvers; None before the first step.
+
+        Raises
+        ------
+        ExportError
+            If friction on the ground differs forwards and backwards: the cones of these problems are circular.
+        """
+        links = self._params.links
+        if (links[:, LINK_SHARES] != links[:, LINK_SHARES + 1]).any():
+            raise ExportError(
+                "Friction on the ground that differs forwards and backwards cannot be written for other solvers; save"
+                " the contact problem as .npz."
+            )
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None
 

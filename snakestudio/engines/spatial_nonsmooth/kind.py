@@ -23,8 +23,10 @@ class SpatialNonsmooth(ModelFields):
 
 
 READS = LINKS | {
-    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",
-    "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s", "obstacles.*", "gait.*",
+    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m", "robot.joints", "robot.wheels",
+    "robot.link", "robot.joint",
+    "ground.law", "ground.mu_backward", "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
+    "obstacles.*", "gait.*",
     "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
     "solver.joints", "solver.tolerance", "solver.max_iterations",
 }  # fmt: skip
@@ -32,7 +34,7 @@ READS = LINKS | {
 KIND = FormulationKind(
     fields=SpatialNonsmooth,
     title="Spatial, non-smooth (P1)",
-    help="Links in space, two axes in every joint: lifting, rolling, stairs and uneven ground.",
+    help="Links in space, any axes in the joints: lifting, rolling, stairs and uneven ground.",
     short="spatial",
     name="spatial",
     place=1,
@@ -41,6 +43,7 @@ KIND = FormulationKind(
     engine="engine:SpatialNonsmoothEngine",
     parts=141,
     timed={"sidewinding": 8.0, "obstacle_aided_3d": 2.0},
+    friction_laws=("ellipse",),
     contact_problems=True,
     states={"spatial_nonsmooth.state": "state:State"},
     formerly={"engines.spatial_nonsmooth.state:State": "state:State"},

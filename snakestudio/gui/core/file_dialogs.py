@@ -38,6 +38,7 @@ class FileKind(StrEnum):
     FIGURES = "export/figures"
     SCREENSHOT = "export/screenshots"
     PLAN = "export/plans"
+    MODEL = "export/models"
     REPORT = "export/reports"
     CONTACT_PROBLEM = "export/contact_problems"
 

@@ -359,6 +359,15 @@ class PointsRow(TextRow):
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
+def _words_of(annotation: Any) -> tuple[Any, ...]:
+    """The words of a choice, and None first where it may be left out; empty if it is no choice."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return typing.get_args(annotation)
+    parts = typing.get_args(annotation)
+    words = next((typing.get_args(part) for part in parts if typing.get_origin(part) is typing.Literal), ())
+    return (None, *words) if words and type(None) in parts else ()
+
+
 class ChoiceRow(FormRow):
     """One of several words."""
 
@@ -367,18 +376,19 @@ class ChoiceRow(FormRow):
         self.field = ChoiceBox()
         self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.field.setMinimumContentsLength(_SHORTEST)  # its longest word must not make a panel wider than its dock
-        for word in typing.get_args(self.model.model_fields[self.name].annotation):
-            self.field.addItem(str(word).replace("_", " "), word)
+        self._words = _words_of(self.model.model_fields[self.name].annotation)
+        for word in self._words:
+            self.field.addItem("as the model has it" if word is None else str(word).replace("_", " "), word)
         self.field.setPlaceholderText("mixed")
         self.field.activated.connect(self._commit)
         self._place(self.field, wide=True)
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        self.field.setCurrentIndex(-1 if value is SEVERAL else self.field.findData(value))
+        self.field.setCurrentIndex(-1 if value is SEVERAL or value not in self._words else self._words.index(value))
 
     def _commit(self, index: int) -> None:
-        self._say(self._apply(self.field.itemData(index)))
+        self._say(self._apply(self._words[index]))
         self.refresh()
 
 
@@ -410,8 +420,8 @@ def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow |
     annotation = model.model_fields[name].annotation
     if number_kind(model, name) is not None:
         return NumberRow(document, keys, of)
-    if typing.get_origin(annotation) is typing.Literal:
-        return ChoiceRow(document, keys, of) if len(typing.get_args(annotation)) > 1 else None
+    if words := _words_of(annotation):
+        return ChoiceRow(document, keys, of) if len(words) > 1 else None
     if annotation is bool:
         return ToggleRow(document, keys, of)
     if annotation is str:

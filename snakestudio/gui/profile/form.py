@@ -23,9 +23,9 @@ from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.formula.quantity import NumberTextError
+from snakestudio.viewmodel.cells import Column, columns_of
 from snakestudio.viewmodel.field_texts import explanation
 
 __all__ = ["FieldRow", "PartForm"]

@@ -21,13 +21,13 @@ from snakestudio.errors import ProfileError
 from snakestudio.gui.forms.boxes import ChoiceBox, SpinBox
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.gui.profile.robot import LiveAngles, Robot
 from snakestudio.link.profile.editing import AxesOfJoint, Numbering, generate_axes
 from snakestudio.link.profile.schema import Axis
+from snakestudio.viewmodel.cells import Column, columns_of
 
 __all__ = ["GenerateDialog", "JointsPage"]
 

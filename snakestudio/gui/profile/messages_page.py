@@ -14,7 +14,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message as Sentence
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.profile.bit_grid import BitGrid, legend
-from snakestudio.gui.profile.cells import Column, columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.form import FieldRow
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
@@ -22,6 +21,7 @@ from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
 from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units
+from snakestudio.viewmodel.cells import Column, columns_of
 
 __all__ = ["MessagesPage"]
 

@@ -7,7 +7,6 @@ from typing import Any
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.profile.cells import columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.form import PartForm
 from snakestudio.gui.profile.parts_model import PartsModel
@@ -22,6 +21,7 @@ from snakestudio.link.profile.schema import (
     StatusValue,
     Timing,
 )
+from snakestudio.viewmodel.cells import columns_of
 
 __all__ = ["FormPage", "MeaningsPage", "emulation_page", "loss_page", "overview_page"]
 

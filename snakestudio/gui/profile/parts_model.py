@@ -10,8 +10,8 @@ from PySide6.QtGui import QFont
 
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.core import theme
-from snakestudio.gui.profile.cells import Column
 from snakestudio.model.formula.quantity import NumberTextError
+from snakestudio.viewmodel.cells import Column
 from snakestudio.viewmodel.field_texts import explanation
 
 __all__ = ["Extra", "PartsModel"]

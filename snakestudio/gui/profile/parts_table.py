@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QToolButton,
     QVBoxLayout,
@@ -21,63 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.cell_delegate import CellDelegate
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.parts_model import PartsModel
+from snakestudio.viewmodel.cells import Column
 
 __all__ = ["PartsTable"]
 
-Index = QModelIndex | QPersistentModelIndex
 Suggest = Callable[[int, str], Sequence[str]]
-
-
-class _Delegate(QStyledItemDelegate):
-    """Choices as boxes, texts with suggestions as boxes one can type into, everything else as a line."""
-
-    def __init__(self, table: PartsTable) -> None:
-        super().__init__(table)
-        self._table = table
-
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        column = self._table.model.columns[index.column()]
-        suggested = self._table.suggest(index.row(), column.name)
-        if column.kind in ("choice", "switch"):
-            words = ["yes", "no"] if column.kind == "switch" else [str(choice) for choice in column.choices]
-            return self._box(parent, ["", *words] if column.optional else words, False)
-        if suggested:
-            return self._box(parent, list(suggested), True)
-        return super().createEditor(parent, option, index)
-
-    def _box(self, parent: QWidget, words: list[str], free: bool) -> QComboBox:
-        box = QComboBox(parent)
-        box.addItems(words)
-        box.setEditable(free)
-        box.activated.connect(lambda _: self._commit(box))
-        return box
-
-    def _commit(self, box: QComboBox) -> None:
-        self.commitData.emit(box)
-        self.closeEditor.emit(box)
-
-    def setEditorData(self, editor: QWidget, index: Index) -> None:
-        if isinstance(editor, QComboBox):
-            text = str(index.data(Qt.ItemDataRole.EditRole) or "")
-            editor.setCurrentIndex(editor.findText(text))
-            if editor.isEditable():
-                editor.setEditText(text)
-        else:
-            super().setEditorData(editor, index)
-
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        if isinstance(editor, QComboBox):
-            model.setData(index, editor.currentText())
-        else:
-            super().setModelData(editor, model, index)
-
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        rect = option.rect
-        least = editor.sizeHint().width() if isinstance(editor, QComboBox) else rect.width()
-        editor.setGeometry(rect.adjusted(0, 0, max(0, least - rect.width()), 0))
 
 
 class PartsTable(QWidget):
@@ -109,7 +57,7 @@ class PartsTable(QWidget):
         self.model, self._fresh, self._suggest = model, fresh, suggest
         self.view = QTableView()
         self.view.setModel(model)
-        self.view.setItemDelegate(_Delegate(self))
+        self.view.setItemDelegate(CellDelegate(model.columns.__getitem__, self.suggest, self))
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSplitter, QTabWidget, QVB
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.sections import heading
-from snakestudio.gui.profile.cells import columns_of
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
@@ -20,6 +19,7 @@ from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Sequences, Step
 from snakestudio.model.fields import field_doc
+from snakestudio.viewmodel.cells import columns_of
 
 __all__ = ["SequencesPage", "frames_text"]
 

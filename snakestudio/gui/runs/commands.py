@@ -44,6 +44,10 @@ def _has_contact_problem(c: RunsContext) -> bool:
     return _there_is_a_run(c) and FORMULATIONS[c.document.scene.model.kind].contact_problems
 
 
+def _is_a_chain(c: RunsContext) -> bool:
+    return c.document.scene.body.jointed and not c.exporter.busy
+
+
 def _can_run(c: RunsContext) -> bool:
     return _can_step(c) or c.bridge.waits
 
@@ -167,6 +171,10 @@ EXPORT: tuple[Command[RunsContext], ...] = (
     Command(
         "export_plan", _EXPORT, "Plan ...", lambda c: c.exporter.ask_plan(), (),
         lambda c: not c.exporter.busy, tip="Draw the scene from above to scale, as SVG, PNG or PDF",
+    ),
+    Command(
+        "export_model", _EXPORT, "Model ...", lambda c: c.exporter.ask_model(), (), _is_a_chain,
+        tip="Write the robot and its world for other simulators, as MJCF, URDF or SDF",
     ),
 )  # fmt: skip
 """What writes the run to files."""

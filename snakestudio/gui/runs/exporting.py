@@ -91,6 +91,7 @@ class Exporter(QObject):
         self._banner, self._settings, self._window = banner, settings, window
         self.camera_path, self.overlaid, self.derived = camera_path, overlaid, derived
         self._without = ""
+        self._notes: tuple[str, ...] = ()
         self._job: Job[Path] | None = None
         self._title, self._began = "", 0.0
         self._timer = QTimer(self)
@@ -350,6 +351,29 @@ class Exporter(QObject):
 
         self._start(work, f"Drawing {path.name}")
 
+    # --- model ----------------------------------------------------------------------------------------------------
+
+    def ask_model(self) -> None:
+        """Ask for a file and write the robot and its world; the file's suffix says in what format."""
+        filters = "MuJoCo model (*.xml);;ROS robot (*.urdf);;Gazebo world (*.sdf)"
+        path = self._ask("Export Model", FileKind.MODEL, filters, ".xml")
+        if path is not None:
+            self.model(path)
+
+    def model(self, path: Path) -> None:
+        """Write the robot and its world as MJCF, URDF or SDF; the notice lists what does not carry over."""
+        if self.busy:
+            return
+        scene, folder = self._document.scene, self._document.base_dir
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.model import write_model
+
+            self._notes = write_model(path, scene, folder)
+            return path if progress(1.0) else None
+
+        self._start(work, f"Writing {path.name}")
+
     # --- screenshot -----------------------------------------------------------------------------------------------
 
     def ask_screenshot(self) -> None:
@@ -385,7 +409,7 @@ class Exporter(QObject):
 
     def _start(self, work: Work, title: str) -> None:
         self._job, self._title, self._began = Job("export", work), title, time.monotonic()
-        self._without = ""
+        self._without, self._notes = "", ()
         self._show_progress()
         self._timer.start()
         self.changed.emit()
@@ -426,7 +450,9 @@ class Exporter(QObject):
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
         text = f"{path} was written, without {self._without}" if self._without else f"{path} was written."
-        self._banner.say("info", text, [show], passing=not self._without)
+        if self._notes:
+            text = "\n".join((f"{text} What does not carry over or differs:", *(f"•  {note}" for note in self._notes)))
+        self._banner.say("info", text, [show], passing=not (self._without or self._notes))
 
     def close(self) -> None:
         """Stop what is under way and wait for its end; call before the program quits."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
@@ -33,6 +33,7 @@ from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values, section_values
+from snakestudio.viewmodel.scene.part_tables import differences
 from snakestudio.viewmodel.scene.property_search import find
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
 
@@ -75,7 +76,7 @@ class LinkValues(QWidget):
 def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
     """How near the robot is to an obstacle (0-based) and whether it pushes it; "" if no link has a place."""
     scene, palette = document.scene, theme.current()
-    gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.robot)
+    gaps = clearances(obstacles_of(scene.obstacles, document.base_dir), index, snapshot, scene.body)
     if np.isnan(gaps).all():
         return ""
     link = int(np.nanargmin(gaps))
@@ -169,7 +170,14 @@ class Inspector(Themed):
     document : Document
     selection : Selection
     bridge : SessionController
+
+    Signals
+    -------
+    parts_asked(table: str, row: int)
+        A link or joint (0-based) is to be shown in the table of all of them.
     """
+
+    parts_asked = Signal(str, int)
 
     def __init__(
         self, document: Document, selection: Selection, bridge: SessionController, parent: QWidget | None = None
@@ -181,6 +189,7 @@ class Inspector(Themed):
         self.link_values: LinkValues | None = None
         self._link = self._found = 0
         self._start: StartChoice | None = None
+        self._parts_note: QLabel | None = None
         self.search = QLineEdit()
         self.search.setPlaceholderText("find a property…")
         self.search.setClearButtonEnabled(True)
@@ -289,13 +298,14 @@ class Inspector(Themed):
         for row in self.rows.values():
             row.refresh()
         self._show_titles()
+        self._show_parts_note()
         self._pace.ask()
 
     def _rebuild(self) -> None:
         self._another.stop()
         self._shown = self._target()
         self.rows.clear()
-        self.link_values = self._start = None
+        self.link_values = self._start = self._parts_note = None
         form = QWidget()
         column = QVBoxLayout(form)
         column.setContentsMargins(0, 0, 0, 0)
@@ -406,6 +416,8 @@ class Inspector(Themed):
         if kind == "link":
             self._link, self.link_values = index, LinkValues()
             column.addWidget(self.link_values)
+            if scene.body.jointed:
+                self._add_parts_button(column, "Edit in Table ...", "Show this link in the table of all links", index)
             return
         parts = _RUN_PARTS if kind == "run" else (kind,)
         if kind == "start":
@@ -419,6 +431,34 @@ class Inspector(Themed):
                 key = f"{part}.{name}"
                 if not left_out(scene, key):
                     self._add_row(column, key, [key], part)
+        if kind == "robot":
+            self._add_parts_button(
+                column, "Links and Joints ...", "Give single links and joints values of their own", 0
+            )
+            self._parts_note = QLabel()
+            self._parts_note.setProperty("role", "dim")
+            self._parts_note.setWordWrap(True)
+            self._parts_note.setContentsMargins(GUTTER, 0, 0, 0)
+            column.addWidget(self._parts_note)
+            self._show_parts_note()
+
+    def _add_parts_button(self, column: QVBoxLayout, text: str, tip: str, row: int) -> None:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda: self.parts_asked.emit("link", row))
+        line = QHBoxLayout()
+        line.setContentsMargins(GUTTER, 4, 0, 0)
+        line.addWidget(button)
+        line.addStretch(1)
+        column.addLayout(line)
+
+    def _show_parts_note(self) -> None:
+        """How many links and joints differ."""
+        if self._parts_note is not None:
+            text = differences(self._document.scene.robot)
+            self._parts_note.setText(
+                f"{text} differ from the values above." if text else "All links and joints are alike."
+            )
 
     # --- what changes while the robot moves ------------------------------------------------------------------------
 

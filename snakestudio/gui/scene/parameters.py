@@ -104,6 +104,7 @@ class RealRobotSection(Section):
 
 _CONTACT = (
     "ground.mu_along",
+    "ground.mu_backward",
     "ground.mu_across",
     "ground.viscous_along_ns_per_m",
     "ground.viscous_across_ns_per_m",
@@ -173,6 +174,9 @@ class ParameterPanels(Themed):
         contact.body.insertWidget(
             contact.body.indexOf(self._rows["ground.coulomb_smoothing_m_s"]) + 1, self.coulomb_law
         )
+        self.friction_law = ChoiceRow(document, ["ground.law"])
+        contact.body.insertWidget(contact.body.indexOf(self._rows["ground.mu_along"]), self.friction_law)
+        self._rows["ground.mu_backward"].field.setPlaceholderText("as along")
         self._joint_section = joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
         joints.body.insertWidget(0, self.law)
@@ -284,8 +288,11 @@ class ParameterPanels(Themed):
         self.model_values.refresh(after)
         self._model_help.setText(FORMULATIONS[after.model.kind].help)
         for choice, key in (
-            (self.joints, "solver.joints"), (self.law, "joint_controller.law"), (self.coulomb_law, "ground.coulomb_law")
-        ):  # fmt: skip
+            (self.joints, "solver.joints"),
+            (self.law, "joint_controller.law"),
+            (self.coulomb_law, "ground.coulomb_law"),
+            (self.friction_law, "ground.law"),
+        ):
             choice.setVisible(not unused_reason(after, key))
             choice.refresh()
         self._shape_pace.ask()

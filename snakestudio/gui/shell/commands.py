@@ -33,7 +33,7 @@ def _show_array(c: Context) -> None:
 
 def _delete(c: Context) -> None:
     """Delete the waypoint under the cursor, or else the selected obstacles."""
-    if not c.viewport.path_tool.remove_hovered():
+    if not c.viewport.path_tool.remove_hovered() and not c.viewport.patch_tool.remove_hovered():
         c.obstacles.delete()
 
 

@@ -54,6 +54,7 @@ from snakestudio.gui.shell.tuning import Tuner, TuningOffer
 from snakestudio.gui.study.feature import StudyFeature
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.edits import trimming_note
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
@@ -212,6 +213,7 @@ class Context(QObject):
         ):  # fmt: skip
             signal.connect(table.refresh_soon)
         self.document.scene_changed.connect(self._on_edit)
+        self.document.scene_changed.connect(self._on_scene_changed)
         self.document.undo_stack.indexChanged.connect(self._on_edit)
         for signal in (bridge.status_changed, bridge.source_changed, bridge.player_changed):
             signal.connect(self.dress_play)
@@ -342,6 +344,11 @@ class Context(QObject):
 
     def _on_edit(self) -> None:
         (self.actions_table.refresh_later if self.document.going_on else self.actions_table.refresh_soon)()
+
+    def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
+        note = trimming_note(before, after) if before is not None else ""
+        if note:
+            self.banners.edits.say("info", note, passing=True)
 
     def _on_robot(self, connected: bool) -> None:
         self.actions_table.give_space("stop_robot" if connected else "play")

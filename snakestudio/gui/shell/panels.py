@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -12,6 +13,8 @@ from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
+from snakestudio.model.edits.robot_tables import Table
+from snakestudio.model.robot.overrides import selected
 
 __all__ = ["DOCKS", "plot_panel"]
 
@@ -59,7 +62,15 @@ def _runs(c: Context) -> QWidget:
 def _inspector(c: Context) -> QWidget:
     from snakestudio.gui.scene.inspector import Inspector
 
-    return Inspector(c.document, c.selection, c.bridge)
+    inspector = Inspector(c.document, c.selection, c.bridge)
+    inspector.parts_asked.connect(lambda table, row: _open_parts(c, table, row))
+    return inspector
+
+
+def _links_and_joints(c: Context) -> QWidget:
+    from snakestudio.gui.scene.part_table import LinksAndJoints
+
+    return LinksAndJoints(c.document)
 
 
 def _checks(c: Context) -> QWidget:
@@ -141,6 +152,19 @@ def _study(c: Context) -> QWidget:
     return panel
 
 
+def _open_parts(c: Context, table: Table, row: int, name: str = "") -> None:
+    """Show a link or joint (0-based) in its table."""
+    from snakestudio.gui.scene.part_table import LinksAndJoints
+
+    c.show_dock("parts")
+    panel = c.docks["parts"].widget()
+    if isinstance(panel, LinksAndJoints):
+        panel.go_to(table, row, name)
+
+
+_PART_KEY = re.compile(r"robot\.(link|joint)\[(\d+)\](?:\.(\w+))?\Z")
+
+
 def _open_problem(c: Context, problem: Problem) -> None:
     """Show what a finding is about: the camera looks there, or the keyboard stands in the field of the value.
 
@@ -153,6 +177,10 @@ def _open_problem(c: Context, problem: Problem) -> None:
         c.viewport.frame_selection()
     if not problem.key:
         return
+    if match := _PART_KEY.match(problem.key):
+        table: Table = "link" if match[1] == "link" else "joint"
+        _open_parts(c, table, _first_row(c, table, int(match[2]) - 1), match[3] or "")
+        return
     panels = c.docks["parameters"].widget()
     row = panels.rows.get(problem.key) if isinstance(panels, ParameterPanels) else None
     if row is not None and not row.isHidden():
@@ -162,6 +190,14 @@ def _open_problem(c: Context, problem: Problem) -> None:
     found = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
     if found is not None:
         _show(c.docks["inspector"], found)
+
+
+def _first_row(c: Context, table: Table, number: int) -> int:
+    """The first link or joint (0-based) that a table (0-based) is about."""
+    robot = c.document.scene.robot
+    tables = robot.link if table == "link" else robot.joint
+    rows = selected(tables[number].index, robot.n_links if table == "link" else robot.n_joints)
+    return rows[0] if len(rows) else 0
 
 
 def _show(dock: QDockWidget, row: QWidget) -> None:
@@ -186,6 +222,7 @@ DOCKS: tuple[DockSpec[Context], ...] = (
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
     DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
+    DockSpec("parts", "Links and Joints", _Area.BottomDockWidgetArea, _links_and_joints, 340, gap=0, behind="plots"),
     DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
     DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
     DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),

@@ -132,6 +132,14 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         enabled=lambda c: bool(c.document.scene.path),
     ),
     Command(
+        "draw_patch", "Edit", "Draw Friction Patch", lambda c: c.viewport.patch_tool.begin(), icon="path",
+        tip="Click the corners of an area with its own friction; Enter or a double click ends it",
+    ),
+    Command(
+        "remove_patches", "Edit", "Remove Friction Patches", lambda c: c.viewport.patch_tool.clear(),
+        enabled=lambda c: bool(c.document.scene.ground.patch),
+    ),
+    Command(
         "robot_to_gait", _ROBOT_MENU, "Snap Robot to Gait at t = 0", _lay(gait_robot, "Snap robot to gait"),
         enabled=is_jointed, tip="The robot starts where it is, in the shape of its gait, so that nothing jerks",
     ),

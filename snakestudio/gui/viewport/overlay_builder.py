@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.colour_bar import bar_left
+from snakestudio.drawing.odometer import Odometer
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
 from snakestudio.drawing.pull import pull_mark
 from snakestudio.drawing.view import reference_pixel
@@ -43,6 +44,7 @@ class OverlayBuilder:
     def __init__(self, viewport: ViewportApi, legend: Legend, buttons: QWidget) -> None:
         self._viewport, self._legend, self._buttons = viewport, legend, buttons
         self._trail = TrailReader()
+        self._odometer = Odometer()
 
     @property
     def reference_ghost(self) -> bool:
@@ -68,6 +70,7 @@ class OverlayBuilder:
             ghosts=ghosts,
             tracks=tracks,
             pull=pull_mark(recording, snapshot),
+            travelled=self._odometer.travelled(scene, snapshot),
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
             show_grid_labels=not v.drafting,  # its rulers say that, and where x and y point

@@ -26,6 +26,7 @@ from snakestudio.gui.viewport.surfaces.surface import FrameRequest, choose
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.gui.viewport.tools.editor import Editor
+from snakestudio.gui.viewport.tools.patch_tool import PatchTool
 from snakestudio.gui.viewport.tools.path_tool import PathTool
 from snakestudio.gui.viewport.tools.pull_tool import PullTool
 from snakestudio.gui.viewport.tools.robot_tool import RobotTool
@@ -76,9 +77,10 @@ class Viewport(QWidget):
         self._frame_home = True
         self._locked: Pick | None = None
         self.path_tool = PathTool(api)
-        self.editor = Editor(api, lambda: self.path_tool.drawing, lambda: self._mouse.busy)
+        self.patch_tool = PatchTool(api)
+        self.editor = Editor(api, self._is_drawing, lambda: self._mouse.busy)
         self.measure_tool = MeasureTool(api)
-        self.robot_tool = RobotTool(api, lambda: self.path_tool.drawing)
+        self.robot_tool = RobotTool(api, self._is_drawing)
         self.pull_tool = PullTool(api, lambda: self.editor.boxes.armed)
         self._mouse = Mouse(api, self.editor.transforms, self.hover)
         self.tools = Tools(
@@ -86,6 +88,7 @@ class Viewport(QWidget):
                 self.measure_tool,
                 self.editor.transforms,
                 self.path_tool,
+                self.patch_tool,
                 self.pull_tool,
                 self.robot_tool,
                 self.editor.boxes,
@@ -260,6 +263,9 @@ class Viewport(QWidget):
             if np.isfinite(centre).all():
                 self.navigator.follow(centre)
         self.refresh()
+
+    def _is_drawing(self) -> bool:
+        return self.path_tool.drawing or self.patch_tool.drawing
 
     def show_beside(
         self,

@@ -13,9 +13,11 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.registry import options
+from snakestudio.model.robot.trimming import trimmed
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.validation_messages import problem_of
+from snakestudio.model.world import GroundPatch
 
 __all__ = [
     "add_obstacle",
@@ -26,7 +28,9 @@ __all__ = [
     "parse_key",
     "remove_obstacles",
     "tree",
+    "trimming_note",
     "value_at",
+    "with_patches",
     "with_path",
     "with_value",
     "with_values",
@@ -126,12 +130,14 @@ def with_value(scene: Scene, key: str, value: Any) -> Scene:
 def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     """The scene with other values at several dotted keys, taken together.
 
+    With another number of links, tables of links and joints that no longer exist are trimmed (`trimming_note`).
+
     Raises
     ------
     SceneError
         Naming every mistake.
     """
-    values = {key: _plain(value) for key, value in values.items()}
+    values = _trimming(scene, {key: _plain(value) for key, value in values.items()})
     quick = _with_plain_values(scene, values)
     if quick is not None:
         return quick
@@ -157,6 +163,29 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
         else:
             holder[last] = value  # type: ignore[index]
     return scene_from_dict(whole)
+
+
+def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
+    """The values, and with another number of links the tables that fit it."""
+    robot, n_links = scene.robot, values.get("robot.n_links")
+    tables = bool(robot.link or robot.joint)
+    if not tables or type(n_links) is not int or n_links < 1 or n_links == robot.n_links or "robot" in values:
+        return values
+    fitting = trimmed(robot, n_links)
+    changed = {
+        f"robot.{table}": [tree(override) for override in after]
+        for table, before, after in (("link", robot.link, fitting.link), ("joint", robot.joint, fitting.joint))
+        if before != after
+    }
+    return changed | values
+
+
+def trimming_note(before: Scene, after: Scene) -> str:
+    """A sentence about the tables of links and joints that another number of links removed; "" if it removed none."""
+    if before.robot.n_links == after.robot.n_links:
+        return ""
+    fitting = trimmed(before.robot, after.robot.n_links)
+    return fitting.note if (fitting.link, fitting.joint) == (after.robot.link, after.robot.joint) else ""
 
 
 def _plain(value: Any) -> Any:
@@ -306,6 +335,18 @@ def with_path(scene: Scene, path: GroundPath) -> Scene:
         If the path contradicts itself; `scene` stays as it was.
     """
     changed = scene.model_copy(update={"path": path})
+    return complete(changed, structure_problems(changed))
+
+
+def with_patches(scene: Scene, patches: tuple[GroundPatch, ...]) -> Scene:
+    """The scene with other patches of friction on the ground.
+
+    Raises
+    ------
+    SceneError
+        If they contradict the scene; `scene` stays as it was.
+    """
+    changed = scene.model_copy(update={"ground": scene.ground.model_copy(update={"patch": patches})})
     return complete(changed, structure_problems(changed))
 
 

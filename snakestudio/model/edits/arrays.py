@@ -76,11 +76,14 @@ def _circles(obstacles: Sequence[Obstacle], boxes: PlanBoxes) -> tuple[FloatArra
 def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> FloatArray:
     """Distance of points (m, 2) from the robot's links at `pose` (n, 7), seen from above, (m,), m."""
     w, x, y, z = pose[:, 3:].T
-    half = max(0.5 * scene.robot.link_length_m, scene.robot.contact_half_length_m)
-    axis = half * np.column_stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z)))
-    away = points[:, None] - pose[:, :2]
+    radius, reach, middle = scene.body.sizes.of(len(pose))
+    lengths = np.array([link.length for link in scene.robot.links])
+    half = np.maximum(0.5 * lengths[np.minimum(np.arange(len(pose)), len(lengths) - 1)], reach)
+    along = np.column_stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z)))
+    axis = half[:, None] * along
+    away = points[:, None] - (pose[:, :2] + middle[:, None] * along)
     share = np.clip((away * axis).sum(axis=2) / np.maximum((axis * axis).sum(axis=1), 1e-12), -1.0, 1.0)
-    return np.asarray(np.linalg.norm(away - share[..., None] * axis, axis=2).min(axis=1) - scene.robot.radius_m)
+    return np.asarray((np.linalg.norm(away - share[..., None] * axis, axis=2) - radius).min(axis=1))
 
 
 def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:

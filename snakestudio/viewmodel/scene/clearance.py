@@ -8,8 +8,8 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.obstacles import Obstacles
+from snakestudio.model.body import Body
 from snakestudio.model.obstacles.solids import Prism, Relief
-from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
 from snakestudio.model.snapshot import Snapshot
 
@@ -101,7 +101,7 @@ def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) 
     return found
 
 
-def clearances(world: Obstacles, index: int, snapshot: Snapshot, robot: Robot) -> FloatArray:
+def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> FloatArray:
     """Clearance (m, negative: overlap) of every link, (n,), from an obstacle; NaN for a link without a pose.
 
     Parameters
@@ -110,23 +110,25 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, robot: Robot) -
     index : int
         0-based obstacle.
     snapshot : Snapshot
-    robot : Robot
-        Radius and half-length of the links.
+    body : Body
+        Whose sizes the links have.
     """
-    pose, half = snapshot.link_pose, robot.contact_half_length_m
+    pose = snapshot.link_pose
+    radius, half, middle = body.sizes.of(len(pose))
     w, qx, qy, qz = pose[:, 3:].T
     axis = np.stack([1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy + w * qz), 2 * (qx * qz - w * qy)], axis=1)
-    parts = _distances(world, index, half, pose[:, :3])
+    centre = pose[:, :3] + middle[:, None] * axis
+    parts = _distances(world, index, float(half.max()), centre)
 
     def at(s: FloatArray) -> FloatArray:
         """Distances (k, n) of the points at s (k, n) on the links' axes: all at once, as each call costs."""
-        points = (pose[:, :3] + s[..., None] * axis).reshape(-1, 3)
+        points = (centre + s[..., None] * axis).reshape(-1, 3)
         return np.asarray(np.min([part(points) for part in parts], axis=0)).reshape(s.shape)
 
     grid = np.linspace(-half, half, _POINTS)
-    table = at(np.repeat(grid[:, None], len(pose), axis=1))
-    best = np.argmin(table, axis=0)
-    low, high = grid[np.maximum(best - 1, 0)], grid[np.minimum(best + 1, _POINTS - 1)]
+    table = at(grid)
+    best, link = np.argmin(table, axis=0), np.arange(len(pose))
+    low, high = grid[np.maximum(best - 1, 0), link], grid[np.minimum(best + 1, _POINTS - 1), link]
     nearest = table.min(axis=0)
     # From a convex body the distance along a line is convex: golden sections find its least value.
     for _ in range(16):
@@ -134,4 +136,4 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, robot: Robot) -
         da, db = at(np.stack((a, b)))
         nearest = np.minimum(nearest, np.minimum(da, db))
         low, high = np.where(da < db, low, a), np.where(da < db, b, high)
-    return np.asarray(nearest - robot.radius_m)
+    return np.asarray(nearest - radius)

@@ -70,7 +70,7 @@ def _taken(scene: Scene, snapshot: Snapshot | None, base_dir: Path | None) -> tu
     if snapshot is None or not snapshot.valid & Fields.POSE:
         return low, high
     middle = snapshot.link_pose[np.isfinite(snapshot.link_pose).all(axis=1), :2]
-    reach = scene.robot.radius_m + scene.robot.contact_half_length_m
+    reach = scene.body.reach
     return np.concatenate((low, middle - reach)), np.concatenate((high, middle + reach))
 
 

@@ -73,7 +73,10 @@ def part_text(scene: Scene, part: Part) -> str:
             return "World"
         case "ground":
             along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
-            return "Ground · µ " + (along if along == across else f"{along} along, {across} across")
+            friction = along if along == across else f"{along} along, {across} across"
+            count = len(scene.ground.patch)
+            patches = f" · {count} patch{'es' if count > 1 else ''}" if count else ""
+            return f"Ground · µ {friction}{patches}"
         case "path":
             return f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
         case "obstacles":

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Problem, ProfileError
-from snakestudio.gui.profile.cells import columns_of
 from snakestudio.gui.profile.dbc_page import DbcPage
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.editor import ProfileEditor
@@ -27,6 +26,7 @@ from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Axis, StatusValue, Step
 from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.paths import resource
+from snakestudio.viewmodel.cells import columns_of
 from tests.gui.profile.robots import FakeRobot
 
 pytestmark = pytest.mark.gui

@@ -33,6 +33,7 @@ from snakestudio.model.body import Body, ChainBody, ContinuousBody
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.world import GroundPatch
 
 __all__ = ["TopView", "paint_tracks"]
 
@@ -88,6 +89,7 @@ class TopView(QWidget):
 
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
+        _patches(painter, scene.ground.patch, overlays.corner, colours, place)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
         warned = {(pick.kind, pick.index) for pick in overlays.warned}
         hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
@@ -196,6 +198,24 @@ class TopView(QWidget):
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
 
 
+def _patches(painter: QPainter, patches: tuple[GroundPatch, ...], chosen: int, colours: Theme, place: _Place) -> None:
+    """Patches of the ground as tinted polygons with their corners, one of which may stand out."""
+    outline, tint = _qcolour(colours.support), _qcolour(colours.support)
+    tint.setAlphaF(0.22)
+    index = 0
+    for patch in patches:
+        corners = [place((x, y, 0.0)) for x, y in patch.points_m]
+        painter.setPen(QPen(outline, 1.5))
+        painter.setBrush(tint)
+        painter.drawPolygon(QPolygonF(corners))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for corner in corners:
+            painter.setBrush(_qcolour(colours.accent) if index == chosen else outline)
+            size = 6.0 if index == chosen else 3.0
+            painter.drawEllipse(corner, size, size)
+            index += 1
+
+
 def _paint_pull(painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place) -> None:
     """A hand's force with its size, and the spring to where the hand is."""
     start, tip = place(mark.point), place(pull_tip(mark, body))
@@ -218,10 +238,10 @@ def _paint_ghost(
 
 @_paint_ghost.register
 def _(body: ChainBody, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place) -> None:
-    painter.setPen(_thick(colour, 2 * body.radius * scale))
-    for one in pose:
+    for one, radius, half, middle in zip(pose, *body.sizes.of(len(pose)), strict=True):
         if np.isfinite(one).all():
-            painter.drawLine(*map(place, _ends(one, body.half_length)))
+            painter.setPen(_thick(colour, 2 * radius * scale))
+            painter.drawLine(*map(place, _ends(one, half, middle)))
 
 
 @_paint_ghost.register
@@ -244,13 +264,14 @@ def _(
     body: ChainBody, painter: QPainter, snapshot: Snapshot, overlays: Overlays, scale: float,
     outline: Callable[[tuple[str, int]], QPen], colours: Theme, place: _Place,
 ) -> None:  # fmt: skip
-    for index, pose in enumerate(snapshot.link_pose):
+    sizes = zip(*body.sizes.of(len(snapshot.link_pose)), strict=True)
+    for index, (pose, (radius, half, middle)) in enumerate(zip(snapshot.link_pose, sizes, strict=True)):
         if not np.isfinite(pose).all():
             continue
-        ends = tuple(map(place, _ends(pose, body.half_length)))
+        ends = tuple(map(place, _ends(pose, half, middle)))
         fill = colours.head if index == body.head_part else colours.link
         edge = outline(("link", index))
-        width = 2 * body.radius * scale
+        width = 2 * radius * scale
         if edge.style() != Qt.PenStyle.NoPen:
             painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
             painter.drawLine(*ends)
@@ -300,11 +321,11 @@ def _(
                 painter.drawLine(middle - across, middle + across)
 
 
-def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
-    """Where the axis of a link ends, seen from above, m."""
+def _ends(pose: FloatArray, half: float, middle: float) -> tuple[FloatArray, FloatArray]:
+    """Where the axis of a link ends, seen from above, m; its middle is `middle` ahead of its pose."""
     w, x, y, z = pose[3:]
-    axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
-    return pose[:3] - axis, pose[:3] + axis
+    axis = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
+    return pose[:3] + (middle - half) * axis, pose[:3] + (middle + half) * axis
 
 
 def _axis(pose: FloatArray, place: _Place) -> QPolygonF:

@@ -18,9 +18,9 @@ from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import track
 
-__all__ = ["PathTool"]
+__all__ = ["REACH", "PathTool"]
 
-_SLACK, _REACH = 4, 11
+_SLACK, REACH = 4, 11
 """Pixels: a press that moves less is a click; a waypoint nearer to the cursor than this is meant."""
 
 DRAWING = "Click sets a waypoint · double click or Enter ends · Backspace takes one back · Esc gives up"
@@ -91,7 +91,7 @@ class PathTool(QObject):
         viewport = self._viewport
         if not viewport.options.now.path or viewport.scene.path != viewport.document.scene.path:
             return -1
-        found, least = -1, float(_REACH)
+        found, least = -1, float(REACH)
         for index, point in enumerate(viewport.scene.path.waypoints_m):
             distance = self._near(point, position)
             if distance < least:
@@ -284,7 +284,7 @@ class PathTool(QObject):
         way = track(path)
         s = min(max(way.nearest(np.array(under)), 0.0), way.length)
         x, y = (round(float(value), 3) for value in way.place(s)[0])
-        if self._near((x, y), position) > _REACH or self._waypoint_at(position) >= 0:
+        if self._near((x, y), position) > REACH or self._waypoint_at(position) >= 0:
             return False
         index = int(np.searchsorted(way.waypoints, s))
         points = (*path.waypoints_m[:index], (x, y), *path.waypoints_m[index:])

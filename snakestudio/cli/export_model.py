@@ -1,0 +1,53 @@
+"""Write the robot and the world of a scene for other simulators: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo).
+
+What does not carry over is printed, and stands in a comment at the top of the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import assignments
+from snakestudio.errors import UsageError
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio export-model`."""
+    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV or .mcap of a run of it")
+    parser.add_argument("--mjcf", metavar="F", type=output, help="write MJCF (- for the standard output)")
+    parser.add_argument("--urdf", metavar="F", type=output, help="write URDF: the robot alone")
+    parser.add_argument("--sdf", metavar="F", type=output, help="write SDF 1.9")
+    add_force_argument(parser)
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", action="append", default=[], dest="values",
+        help="replace a scene value, e.g. --set robot.n_links=16 (as often as needed)",
+    )  # fmt: skip
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio export-model`."""
+    files = {name: path for name in ("mjcf", "urdf", "sdf") if (path := getattr(options, name)) is not None}
+    if not files:
+        raise UsageError("No format was given. Give --mjcf, --urdf or --sdf with a file name.")
+    values = assignments(options.values)
+    outputs = Outputs(options, (options.scene,), *files.values())
+
+    from snakestudio import api
+
+    scene, base_dir, _ = api.prepare(options.scene, values=values)
+    outputs.spare_files_of(scene, base_dir)
+
+    from snakestudio.export.model import write_model
+    from snakestudio.model.atomic import STDOUT
+
+    for name, path in files.items():
+        with outputs.place(path) as file:
+            notes = write_model(file, scene, base_dir, name)
+        to = "to the standard output" if path == STDOUT else path
+        print(f"wrote {to}: {scene.robot.n_links} links, {len(scene.body.axes)} joint axes")
+        for note in notes:
+            print(f"  {note}")
+    return 0

@@ -1,0 +1,64 @@
+"""Patches of the ground with friction of their own: tinted by hatching, with an outline and corners one can grab."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_rows, solid_rows
+from snakestudio.drawing.style import Colour, Theme
+from snakestudio.model.world import GroundPatch
+
+__all__ = ["corner_marks", "hatching", "patch_lines"]
+
+_ABOVE = 0.002
+"""Height above the ground, m: in front of the grid and below path and robot."""
+
+_STROKES = 40
+"""Hatching lines across a patch."""
+
+
+def _raised(points: FloatArray) -> FloatArray:
+    return np.column_stack([points, np.full(len(points), _ABOVE)])
+
+
+def hatching(corners: FloatArray) -> FloatArray:
+    """Strokes inside a polygon of corners (k, 2), at 45 degrees: their ends, (m, 2, 2), m."""
+    turned = corners @ np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2.0)
+    low, high = turned[:, 1].min(), turned[:, 1].max()
+    start, end = turned, np.roll(turned, -1, axis=0)
+    strokes = []
+    for y in low + (np.arange(_STROKES) + 0.5) * (high - low) / _STROKES:
+        crossed = (start[:, 1] > y) != (end[:, 1] > y)
+        share = (y - start[crossed, 1]) / (end[crossed, 1] - start[crossed, 1])
+        x = np.sort(start[crossed, 0] + share * (end[crossed, 0] - start[crossed, 0]))
+        strokes += [((a, y), (b, y)) for a, b in zip(x[::2], x[1::2], strict=False)]
+    lines = np.array(strokes).reshape(-1, 2, 2)
+    back: FloatArray = lines @ np.array([[1.0, 1.0], [-1.0, 1.0]]) / np.sqrt(2.0)
+    return back
+
+
+@lru_cache(maxsize=4)
+def patch_lines(patches: tuple[GroundPatch, ...], colour: Colour) -> Batch:
+    """Outlines and hatching of all patches; empty if there are none. Not to be written to."""
+    batches = [np.zeros((0, LINE_WIDTH), np.float32)]
+    for patch in patches:
+        corners = np.array(patch.points_m)
+        strokes = hatching(corners)
+        batches.append(line_rows(_raised(strokes[:, 0]), _raised(strokes[:, 1]), 3.0, colour, 0.25))
+        batches.append(line_rows(_raised(corners), _raised(np.roll(corners, -1, axis=0)), 2.0, colour, 0.8))
+    return np.concatenate(batches)
+
+
+def corner_marks(patches: tuple[GroundPatch, ...], chosen: int, camera: Camera, theme: Theme) -> Batch:
+    """The corners of all patches; the one at index `chosen`, counted through all patches, larger and bright."""
+    if not patches:
+        return np.zeros((0, ROW_WIDTH), np.float32)
+    at = _raised(np.concatenate([np.array(patch.points_m) for patch in patches]))
+    which = np.arange(len(at)) == chosen
+    size = np.where(which, 0.0115, 0.006) * camera.view_height(at)
+    colour = np.where(which[:, None], np.array(theme.accent), np.array(theme.support))
+    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, size, colour, glow=0.6)

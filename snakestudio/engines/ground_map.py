@@ -1,0 +1,129 @@
+"""The friction of a scene's ground for compiled loops: tables, polygons and formulas as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import FormulaError
+from snakestudio.kernels import formula_program as op
+from snakestudio.kernels.ground_patches import GroundMap
+from snakestudio.model.formula import Formula
+from snakestudio.model.ground_friction import (
+    FACTOR_NAMES,
+    LOAD_NAMES,
+    axial_friction,
+    friction_factor,
+    ground_friction,
+    is_one,
+    link_positions,
+    load_factor,
+    patched_ground,
+)
+from snakestudio.model.scene import Scene
+
+__all__ = ["factor_program", "formula_program", "load_program", "make_body_ground_map", "make_ground_map"]
+
+_FUNCTIONS = {
+    "sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.ACOS, "atan": op.ATAN, "sinh": op.SINH,
+    "cosh": op.COSH, "tanh": op.TANH, "exp": op.EXP, "log": op.LOG, "Abs": op.ABS, "bump_0": op.BUMP, "rise_0": op.RISE,
+}  # fmt: skip
+
+
+def make_ground_map(scene: Scene) -> GroundMap:
+    """The ground of `scene` under the links of its robot."""
+    return _ground_map(scene, axial_friction(scene.robot, scene.ground), link_positions(scene.robot))
+
+
+def make_body_ground_map(scene: Scene) -> GroundMap:
+    """The ground of `scene` under a continuous body, whose head is the first of its points; it has no links."""
+    ground = scene.ground
+    grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
+    return _ground_map(scene, np.array([[ground_friction(each)] for each in grounds]), np.zeros(0))
+
+
+def _ground_map(scene: Scene, friction: FloatArray, position: FloatArray) -> GroundMap:
+    ground = scene.ground
+    corners = [np.array(patch.points_m) for patch in ground.patch]
+    behind = np.cumsum([len(points) for points in corners])
+    patches = np.zeros((len(corners), 6))
+    for row, points, end in zip(patches, corners, behind, strict=True):
+        row[:] = *points.min(axis=0), *points.max(axis=0), end - len(points), end
+    return GroundMap(
+        friction=friction,
+        patches=patches,
+        corners=np.concatenate([np.zeros((0, 2)), *corners]),
+        position=position,
+        load=load_program(scene),
+        factor=factor_program(scene),
+    )
+
+
+def load_program(scene: Scene) -> FloatArray:
+    """Program (m, 4) of `ground.load_factor`, of X and t; of length 0 if it is 1."""
+    return _unless_one(load_factor(scene.ground), LOAD_NAMES)
+
+
+def factor_program(scene: Scene) -> FloatArray:
+    """Program (m, 4) of `ground.friction_factor`, of t, x and y; of length 0 if it is 1."""
+    return _unless_one(friction_factor(scene.ground), FACTOR_NAMES)
+
+
+def _unless_one(formula: Formula, names: Mapping[str, str]) -> FloatArray:
+    return np.zeros((0, 4)) if is_one(formula) else formula_program(formula, tuple(names))
+
+
+def formula_program(formula: Formula, names: tuple[str, ...]) -> FloatArray:
+    """A formula as a program, (m, 4), for `evaluate_program`.
+
+    Parameters
+    ----------
+    formula : Formula
+    names : tuple of str
+        Its variables in the order in which the program gets them; three at most.
+
+    Raises
+    ------
+    FormulaError
+        If it has a part that no program can have.
+    """
+    lines: list[tuple[float, float, float, float]] = []
+    known: dict[Any, int] = {}
+
+    def add(kind: int, left: float = 0.0, right: float = 0.0) -> int:
+        lines.append((float(kind), float(left), float(right), 0.0))
+        return len(lines) - 1
+
+    def of(expression: Any) -> int:
+        if expression not in known:
+            known[expression] = _added(expression, add, of, names)
+        return known[expression]
+
+    of(formula.expression)
+    return np.array(lines)
+
+
+def _added(expression: Any, add: Any, of: Any, names: tuple[str, ...]) -> int:
+    """Line of the result of an expression, whose operations are added."""
+    line: int
+    if expression.is_Symbol:
+        line = add(op.VARIABLE, names.index(expression.name))
+    elif expression.is_number:
+        line = add(op.NUMBER, float(expression))
+    elif expression.is_Add or expression.is_Mul:
+        first, *others = (of(part) for part in expression.args)
+        line = first
+        for other in others:
+            line = add(op.ADD if expression.is_Add else op.MULTIPLY, line, other)
+    elif expression.is_Pow and expression.exp == 0.5:
+        line = add(op.SQRT, of(expression.base))
+    elif expression.is_Pow:
+        line = add(op.POWER, of(expression.base), of(expression.exp))
+    elif expression.func.__name__ in _FUNCTIONS:
+        line = add(_FUNCTIONS[expression.func.__name__], of(expression.args[0]))
+    else:
+        raise FormulaError(f"'{expression}' cannot be used here", "write it another way")
+    return line

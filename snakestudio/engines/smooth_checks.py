@@ -1,0 +1,66 @@
+"""What the smooth planar models cannot do with unequal links and joints (no compiled code is loaded for it)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snakestudio.engines import checks
+from snakestudio.errors import Fix, Problem
+from snakestudio.model.robot.overrides import Override, selected, values_of
+from snakestudio.model.scene import Scene
+
+__all__ = ["joint_problems", "left_out_values", "yawless_joints"]
+
+
+OF_JOINTS = frozenset(
+    {
+        "axes", "axis_offset_m", "lower_limit_deg", "upper_limit_deg", "kp_nm_per_rad", "kd_nms_per_rad",
+        "max_torque_nm", "spring_nm_per_rad", "damper_nms_per_rad", "rest_deg", "reversed", "zero_deg",
+    }
+)  # fmt: skip
+"""Values of single joints that these models read, or that do not concern them."""
+
+
+def yawless_joints(scene: Scene) -> list[Problem]:
+    """Joints that cannot turn in the plane, the first of them."""
+    robot = scene.robot
+    for k, joint in enumerate(robot.joint_list):
+        if "yaw" in joint.axes:
+            continue
+        number = next(
+            (
+                number
+                for number, override in reversed(list(enumerate(robot.joint, start=1)))
+                if override.axes is not None and k in selected(override.index, robot.n_joints)
+            ),
+            None,
+        )
+        key = "robot.joints" if number is None else f"robot.joint[{number}].axes"
+        what = "is fixed" if not joint.axes else f"has no yaw axis ({joint.name})"
+        remedy = "give it a yaw axis"
+        remedy += ', or set model.kind to "spatial_nonsmooth"'
+        message = f"joint {k + 1} {what}, and this model needs joints that turn in the plane"
+        return [Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))]
+    return []
+
+
+def left_out_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
+    """Values of joint tables that these models do not read, and those of link tables that are named in `links`."""
+    problems = []
+    tables: tuple[tuple[str, Sequence[Override]], ...] = (("joint", scene.robot.joint), ("link", scene.robot.link))
+    for table, overrides in tables:
+        for number, override in enumerate(overrides, start=1):
+            if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
+                continue  # of axes that do not move in the plane
+            for name, given in values_of(override):
+                if name in links if table == "link" else name not in OF_JOINTS:
+                    key = f"robot.{table}[{number}].{name}"
+                    remove = Fix("Leave it out", ((key, None),))
+                    message = f"{given} is left out by this model"
+                    problems.append(Problem("warning", key, message, "leave it out", fixes=(remove,)))
+    return problems
+
+
+def joint_problems(scene: Scene) -> list[Problem]:
+    """All of these of a model that reads every value of a link."""
+    return yawless_joints(scene) + left_out_values(scene)

@@ -1,0 +1,62 @@
+"""The joints of the smooth planar models, built from a Scene (nothing here is compiled)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.kernels.smooth_robot import SmoothJoints
+from snakestudio.model.robot.axis_values import axis_values
+from snakestudio.model.robot.robot import Actuator
+from snakestudio.model.scene import Scene
+
+__all__ = ["has_passive_joints", "is_linearized", "make_joints", "yaw_values"]
+
+
+def yaw_values(scene: Scene, values: FloatArray) -> FloatArray:
+    """Of the values of all axes those of the yaw axes, of which every joint has one: (n - 1,)."""
+    return np.ascontiguousarray(values[[axis.kind == "yaw" for axis in scene.body.axes]])
+
+
+def is_linearized(scene: Scene) -> bool:
+    """Whether the joints are under feedback linearization, in models that know it."""
+    return scene.joint_controller.law == "feedback_linearization" and not scene.gives_torques
+
+
+def make_joints(scene: Scene, linearized: bool = False, stops: bool = True) -> SmoothJoints:
+    """The joints of `scene`.
+
+    Parameters
+    ----------
+    scene : Scene
+    linearized : bool
+        Whether they are under feedback linearization: gains are in 1/s^2 and 1/s then.
+    stops : bool
+        Whether they have the stops of [robot]; those that joint tables give they have anyway, and the motors the
+        largest torques.
+    """
+    none, control = np.zeros(scene.robot.n_joints), scene.joint_controller
+    robot = scene.robot if stops else scene.robot.model_copy(update={"joint_limit_deg": None})
+    values = axis_values(robot, control, Actuator(), scene.body.axes)
+    kp, kd = yaw_values(scene, values.kp), yaw_values(scene, values.kd)
+    if linearized:
+        kp, kd = none + control.linearization_kp_per_s2, none + control.linearization_kd_per_s
+    if scene.gives_torques:
+        kp, kd = none, none
+    return SmoothJoints(
+        kp=kp,
+        kd=kd,
+        most=yaw_values(scene, values.max_torque),
+        spring=yaw_values(scene, values.spring),
+        damper=yaw_values(scene, values.damper),
+        rest=yaw_values(scene, values.rest),
+        lower=yaw_values(scene, values.lower),
+        upper=yaw_values(scene, values.upper),
+        stop_stiffness=scene.robot.joint_limit_stiffness_nm_per_rad,
+    )
+
+
+def has_passive_joints(joints: SmoothJoints) -> bool:
+    """Whether any joint has a spring, a damper or a stop."""
+    stops = np.isfinite(joints.lower) | np.isfinite(joints.upper)
+    return bool(np.any(stops | (joints.spring > 0.0) | (joints.damper > 0.0)))

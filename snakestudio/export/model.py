@@ -1,0 +1,63 @@
+"""The robot and the world of a scene as a file for other simulators: MJCF, URDF or SDF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from snakestudio.errors import UsageError
+from snakestudio.export.files import replacing
+from snakestudio.model.scene import Scene
+from snakestudio.robot_files.from_scene import SceneModel, scene_model
+from snakestudio.robot_files.write_mjcf import mjcf_notes, mjcf_text
+from snakestudio.robot_files.write_sdf import sdf_notes, sdf_text
+from snakestudio.robot_files.write_urdf import urdf_notes, urdf_text
+
+__all__ = ["MODEL_FORMATS", "write_model"]
+
+MODEL_FORMATS = ("mjcf", "urdf", "sdf")
+
+_WRITERS: dict[str, tuple[Callable[[SceneModel], str], Callable[[SceneModel], tuple[str, ...]]]] = {
+    "mjcf": (mjcf_text, mjcf_notes),
+    "urdf": (urdf_text, urdf_notes),
+    "sdf": (sdf_text, sdf_notes),
+}
+
+_BY_SUFFIX = {".xml": "mjcf", ".mjcf": "mjcf", ".urdf": "urdf", ".sdf": "sdf"}
+
+
+def write_model(
+    path: Path, scene: Scene, base_dir: Path | None = None, model_format: str | None = None
+) -> tuple[str, ...]:
+    """Write the robot and the world of a scene; returns what does not carry over, a sentence each.
+
+    Parameters
+    ----------
+    path : Path
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    model_format : str, optional
+        One of `MODEL_FORMATS`; if left out, the suffix of `path` says it.
+
+    Raises
+    ------
+    UsageError
+        If the format is unknown.
+    ExportError
+        If the robot cannot be written in this format, or the file cannot be written.
+    SceneError
+        If a file that the scene names cannot be used.
+    """
+    if model_format is None:
+        model_format = _BY_SUFFIX.get(path.suffix.lower())
+        if model_format is None:
+            raise UsageError(f"{path.name} does not name a format. End the name in .xml (MJCF), .urdf or .sdf.")
+    elif model_format not in _WRITERS:
+        raise UsageError(f'"{model_format}" is not a format of models. Give mjcf, urdf or sdf.')
+    text, notes = _WRITERS[model_format]
+    model = scene_model(scene, base_dir)
+    content = text(model)
+    with replacing(path) as partial:
+        partial.path.write_text(content, encoding="utf-8")
+    return notes(model)

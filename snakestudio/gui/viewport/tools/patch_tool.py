@@ -1,0 +1,130 @@
+"""Patches of the ground under the mouse: drawing one corner by corner, dragging corners, removing them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF
+
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.errors import SceneError
+from snakestudio.gui.viewport.tools.path_tool import REACH, PathTool
+from snakestudio.model.edits import with_patches
+from snakestudio.model.ground_path import Waypoint
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import GroundPatch
+
+__all__ = ["PatchTool"]
+
+
+class PatchTool(PathTool):
+    """What the mouse and the keys do to patches, as `PathTool` does it to the path: corners are its waypoints.
+
+    `hovered` counts through the corners of all patches.
+    """
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """Add the patch that is being drawn and the corner that stands out to a picture."""
+        return replace(overlays, draft=self.draft if self.drawing else overlays.draft, corner=self.hovered)
+
+    @property
+    def hint(self) -> str:
+        """What the mouse would do, "" if nothing to a patch."""
+        if self.drawing:
+            return "Click sets a corner · double click or Enter ends · Backspace removes the last · Esc cancels"
+        place = self._place(self._viewport.document.scene)
+        if place is None:
+            return ""
+        patch, corner = place
+        x, y = self._viewport.document.scene.ground.patch[patch].points_m[corner]
+        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
+
+    def _name(self, patch: int) -> str:
+        return self._viewport.document.scene.ground.patch[patch].name or f"Patch {patch + 1}"
+
+    def _place(self, scene: Scene, index: int | None = None) -> tuple[int, int] | None:
+        """Patch and corner of a counted corner, `hovered` if left out."""
+        left = self.hovered if index is None else index
+        for number, patch in enumerate(scene.ground.patch):
+            if 0 <= left < len(patch.points_m):
+                return number, left
+            left -= len(patch.points_m)
+        return None
+
+    def _waypoint_at(self, position: QPointF) -> int:
+        viewport = self._viewport
+        if viewport.scene.ground.patch != viewport.document.scene.ground.patch:
+            return -1
+        nearest, least, index = -1, float(REACH), 0
+        for patch in viewport.scene.ground.patch:
+            for point in patch.points_m:
+                distance = self._near(point, position)
+                if distance < least:
+                    nearest, least = index, distance
+                index += 1
+        return nearest
+
+    def finish(self) -> None:
+        """The patch is drawn; fewer than three corners are none."""
+        points = tuple(self._points)
+        self._stop()
+        document = self._viewport.document
+        if len(points) < 3:
+            return
+        ground = document.scene.ground
+        new = GroundPatch(
+            name=f"Patch {len(ground.patch) + 1}",
+            points_m=points,
+            mu_along=ground.mu_along,
+            mu_backward=ground.mu_backward,
+            mu_across=ground.mu_across,
+        )
+        document.edit(with_patches(document.scene, (*ground.patch, new)), "Draw friction patch")
+
+    def remove(self, index: int) -> None:
+        """Remove a corner; a patch with three goes as a whole."""
+        document = self._viewport.document
+        patches, place = list(document.scene.ground.patch), self._place(document.scene, index)
+        if place is None:
+            return
+        number, corner = place
+        text = f"Remove corner {corner + 1} of {self._name(number)}"
+        left = tuple(point for k, point in enumerate(patches[number].points_m) if k != corner)
+        if len(left) < 3:
+            text = f"Remove {self._name(number)}"
+            del patches[number]
+        else:
+            patches[number] = patches[number].model_copy(update={"points_m": left})
+        self.hovered = -1
+        document.edit(with_patches(document.scene, tuple(patches)), text)
+        self.changed.emit()
+
+    def insert(self, position: QPointF) -> bool:
+        """A double click adds no corner."""
+        return False
+
+    def clear(self) -> None:
+        """Remove all patches."""
+        document = self._viewport.document
+        document.edit(with_patches(document.scene, ()), "Remove friction patches")
+
+    def _text(self) -> str:
+        place = self._place(self._viewport.document.scene)
+        return "Move corner" if place is None else f"Move corner {place[1] + 1} of {self._name(place[0])}"
+
+    def _move_waypoint(self) -> None:
+        if self._before is None or self._wanted is None:
+            return
+        place = self._place(self._before)
+        if place is None:
+            return
+        number, corner = place
+        patches = list(self._before.ground.patch)
+        points: list[Waypoint] = list(patches[number].points_m)
+        points[corner] = self._wanted
+        patches[number] = patches[number].model_copy(update={"points_m": tuple(points)})
+        try:
+            moved = with_patches(self._before, tuple(patches))
+        except SceneError:
+            return
+        self._viewport.document.edit(moved, self._text(), self._gesture)

@@ -1,0 +1,96 @@
+"""Typed formulas inside compiled loops: a list of operations on three variables, worked off in its order.
+
+A formula that depends on where a link is has to be evaluated in every step, where Python is out of reach, and compiling
+it would take a second each time that it is changed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio._arrays import FloatArray
+from snakestudio.kernels._jit import jit
+
+__all__ = ["evaluate_program"]
+
+# What an operation does; its operands are results of lines before it.
+(
+    NUMBER, VARIABLE, ADD, MULTIPLY, POWER,
+    SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT, ABS, BUMP, RISE,
+) = range(20)  # fmt: skip
+
+# Columns of a program.
+OPERATION, LEFT, RIGHT, RESULT = range(4)
+
+
+@jit
+def _function(kind: int, v: float) -> float:
+    """Value of a function of one number; not a number where it has none."""
+    if kind == SIN:
+        return math.sin(v)
+    if kind == COS:
+        return math.cos(v)
+    if kind == TAN:
+        return math.tan(v)
+    if kind == ASIN:
+        return math.asin(v) if abs(v) <= 1.0 else math.nan
+    if kind == ACOS:
+        return math.acos(v) if abs(v) <= 1.0 else math.nan
+    if kind == ATAN:
+        return math.atan(v)
+    if kind == SINH:
+        return math.sinh(v)
+    if kind == COSH:
+        return math.cosh(v)
+    if kind == TANH:
+        return math.tanh(v)
+    if kind == EXP:
+        return math.exp(v)
+    if kind == LOG:
+        return math.log(v) if v > 0.0 else math.nan
+    if kind == SQRT:
+        return math.sqrt(v) if v >= 0.0 else math.nan
+    if kind == ABS:
+        return abs(v)
+    if kind == BUMP:
+        return math.exp(1.0 - 1.0 / (1.0 - v * v)) if abs(v) < 1.0 else 0.0 * v
+    u = min(max(v, 0.0), 1.0)
+    return u * u * u * u * (35.0 + u * (-84.0 + u * (70.0 - 20.0 * u)))
+
+
+@jit
+def evaluate_program(program: FloatArray, a: float, b: float, c: float) -> float:
+    """Value of a formula of three variables.
+
+    Parameters
+    ----------
+    program : (m, 4)
+        Of every operation: which it is, its operands (a number, the index of a variable, or lines before it), and room
+        for its result, of which the last is that of the formula.
+    a, b, c : float
+        The variables.
+    """
+    last = program.shape[0] - 1
+    for i in range(last + 1):
+        kind = int(program[i, OPERATION])
+        if kind == NUMBER:
+            program[i, RESULT] = program[i, LEFT]
+            continue
+        first = int(program[i, LEFT])
+        if kind == VARIABLE:
+            program[i, RESULT] = a if first == 0 else (b if first == 1 else c)
+            continue
+        left = program[first, RESULT]
+        if kind > POWER:
+            program[i, RESULT] = _function(kind, left)
+            continue
+        right = program[int(program[i, RIGHT]), RESULT]
+        if kind == ADD:
+            program[i, RESULT] = left + right
+        elif kind == MULTIPLY:
+            program[i, RESULT] = left * right
+        elif (left == 0.0 and right < 0.0) or (left < 0.0 and right != math.floor(right)):
+            program[i, RESULT] = math.nan
+        else:
+            program[i, RESULT] = left**right
+    return program[last, RESULT]

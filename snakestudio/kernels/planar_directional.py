@@ -1,0 +1,211 @@
+"""Friction on the ground that is more than one disc: other forwards than backwards, by components, by unit velocity.
+
+All three laws are written for what `ChainImpulses.friction` holds, so that the impulse on a link stays linear in it;
+the shares of the larger coefficient along, which a force towards one side or the other reaches, are known here only.
+With the share of its own side taken out, s = (P_1 / share, P_2), and N the load:
+
+- HALVES: two half ellipses, joined where there is no force along. Where P_1 > 0 the normal of the ellipse is that of
+  the disc |s| <= N, if the velocity along is multiplied by the share as well: -(share gamma_1, gamma_2) in N_disc(s).
+- UNIT_VELOCITY: the force is -N v / |v|, each component multiplied by its coefficient: -v in N_disc(s), with v as it
+  is. Sticking inside the ellipse, sliding along v and not along the normal: no maximal dissipation, no symmetry.
+- BOX: P_1 from -share N to share N, P_2 from -N to N, each by itself.
+
+A side of HALVES without any friction (a ratchet) leaves an interval across: nothing acts along.
+"""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio._arrays import FloatArray
+from snakestudio.kernels._jit import jit
+from snakestudio.kernels.planar_chain import B_X, B_Y, SKEW, XX, XY, YY
+from snakestudio.kernels.planar_problem import (
+    ACROSS,
+    AGAINST,
+    ALONG,
+    B_1,
+    B_2,
+    BOX,
+    CURVE,
+    FORCE_1,
+    FORCE_2,
+    HALVES,
+    HOLD_1,
+    HOLD_2,
+    PROX,
+    PUSH_1,
+    PUSH_2,
+    RATE_1,
+    RATE_2,
+    SOFT,
+    UNIT_VELOCITY,
+    WITH,
+    ChainImpulses,
+    ChainProblem,
+)
+from snakestudio.kernels.planar_scratch import BETA, GAMMA_1, GAMMA_2, N_1, N_2, NORM, SIDE
+from snakestudio.kernels.vec3 import X, Y
+
+__all__ = ["evaluate_directional", "linearise_directional", "update_directional"]
+
+
+APART = -1.0
+"""Value of SIDE where either component has its own interval."""
+
+
+@jit
+def choose_side(kind: int, plus: float, minus: float, p: float, gamma: float, prox_r: float) -> tuple[float, float]:
+    """The point y_1 = s_1 - r gamma_s of the disc, and the share of the side it is on (0: nothing acts along).
+
+    It begins on the side of the force, or of the velocity's opposite where there is none. A point that crosses to the
+    other side goes on in the scale of that side.
+    """
+    up = p > 0.0 or (p == 0.0 and gamma < 0.0)
+    own, other = (plus, minus) if up else (minus, plus)
+    if own == 0.0:
+        # The force has to vanish; one on the other side begins if the link is slid that way.
+        y = -prox_r * other * gamma
+        return (y, other) if (y < 0.0) == up and y != 0.0 else (0.0, 0.0)
+    y = p / own - prox_r * (own if kind == HALVES else 1.0) * gamma
+    if (y < 0.0) if up else (y > 0.0):
+        if other == 0.0:
+            return 0.0, 0.0
+        return (y * other / own if kind == HALVES else y), other
+    return y, own
+
+
+@jit
+def bound(side: float, law: FloatArray, k: int, kind: int, radius: float) -> float:
+    """Largest impulse along of link k towards a side, +1 or -1, where components are taken apart."""
+    if kind != BOX:
+        return 0.0
+    return radius * (law[k, WITH] if side > 0.0 else law[k, AGAINST])
+
+
+@jit
+def evaluate_directional(
+    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray
+) -> tuple[float, float]:  # fmt: skip
+    """Natural maps of the friction on the ground: the worst and the sum of squares, N s and its square."""
+    worst = squares = 0.0
+    law, kind = problem.law, problem.kind
+    for k in range(law.shape[0]):
+        radius, prox_r = problem.load[k], law[k, PROX]
+        if prox_r <= 0.0 or radius <= 0.0:
+            continue
+        p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+        g1, g2 = friction[k, GAMMA_1], friction[k, GAMMA_2]
+        y1, y2 = p1 - prox_r * g1, p2 - prox_r * g2
+        side = 0.0
+        if kind != BOX:
+            y1, side = choose_side(kind, law[k, WITH], law[k, AGAINST], p1, g1, prox_r)
+        if side > 0.0:
+            norm = math.sqrt(y1 * y1 + y2 * y2)
+            friction[k, NORM] = norm
+            friction[k, SIDE] = side
+            near_1, near_2 = y1, y2
+            if norm > radius:
+                n1, n2 = y1 / norm, y2 / norm
+                friction[k, N_1] = n1
+                friction[k, N_2] = n2
+                near_1, near_2 = radius * n1, radius * n2
+            d1, d2 = p1 - side * near_1, p2 - near_2
+            if kind == HALVES:
+                d1 /= side
+        else:
+            friction[k, SIDE] = APART
+            friction[k, N_1] = y1
+            friction[k, N_2] = y2
+            d1 = p1 - min(max(y1, -bound(-1.0, law, k, kind, radius)), bound(1.0, law, k, kind, radius))
+            d2 = p2 - min(max(y2, -radius), radius)
+        square = d1 * d1 + d2 * d2
+        squares += square
+        worst = max(worst, square)
+    return math.sqrt(worst), squares
+
+
+@jit
+def linearise_directional(
+    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, local: FloatArray
+) -> bool:
+    """Add the friction on the ground to the local matrices, skew parts included; returns whether any is not 0."""
+    skew = False
+    law, kind = problem.law, problem.kind
+    for k in range(law.shape[0]):
+        radius = problem.load[k]
+        if law[k, PROX] <= 0.0 or radius <= 0.0:
+            continue
+        cos, sin = problem.cos[k], problem.sin[k]
+        p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+        g1, g2 = friction[k, GAMMA_1], friction[k, GAMMA_2]
+        side = friction[k, SIDE]
+        f1 = law[k, FORCE_1] * p1 - law[k, PUSH_1] * g1
+        f2 = law[k, FORCE_2] * p2 - law[k, PUSH_2] * g2
+        hold_1, hold_2 = law[k, HOLD_1], law[k, HOLD_2]
+        if side == APART:
+            y1, y2 = friction[k, N_1], friction[k, N_2]
+            low, high = -bound(-1.0, law, k, kind, radius), bound(1.0, law, k, kind, radius)
+            if y1 <= low or y1 >= high:
+                f1, hold_1 = law[k, FORCE_1] * min(max(y1, low), high), 0.0
+            if abs(y2) > radius:
+                f2, hold_2 = law[k, FORCE_2] * (radius if y2 > 0.0 else -radius), 0.0
+        elif friction[k, NORM] > radius:
+            n1, n2 = friction[k, N_1], friction[k, N_2]
+            share = side if kind == HALVES else 1.0  # of the velocity along, in the disc
+            beta = 1.0 / ((friction[k, NORM] - radius) * law[k, CURVE] / radius + law[k, SOFT])
+            friction[k, BETA] = beta
+            pull = beta * ((n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1))
+            force_1, force_2 = side * law[k, FORCE_1], law[k, FORCE_2]
+            f1, f2 = force_1 * (n1 * radius - n2 * pull), force_2 * (n2 * radius + n1 * pull)
+            hold_1 = hold_2 = 0.0
+            w1, w2 = -force_1 * n2, force_2 * n1
+            v1, v2 = -share * law[k, RATE_1] * n2, law[k, RATE_2] * n1
+            wx, wy = w1 * cos - w2 * sin, w1 * sin + w2 * cos
+            vx, vy = v1 * cos - v2 * sin, v1 * sin + v2 * cos
+            local[k, XX] += beta * wx * vx
+            local[k, XY] += 0.5 * beta * (wx * vy + wy * vx)
+            local[k, YY] += beta * wy * vy
+            if kind == UNIT_VELOCITY:
+                local[k, SKEW] += 0.5 * beta * (wx * vy - wy * vx)
+                skew = True
+        local[k, XX] += hold_1 * cos * cos + hold_2 * sin * sin
+        local[k, XY] += (hold_1 - hold_2) * cos * sin
+        local[k, YY] += hold_1 * sin * sin + hold_2 * cos * cos
+        local[k, B_X] += f1 * cos - f2 * sin
+        local[k, B_Y] += f1 * sin + f2 * cos
+    return skew
+
+
+@jit
+def update_directional(
+    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray
+) -> None:  # fmt: skip
+    """Take the full Newton step: scaled sliding velocities by the increments of all links, then impulses."""
+    law, kind = problem.law, problem.kind
+    for k in range(law.shape[0]):
+        radius = problem.load[k]
+        if law[k, PROX] <= 0.0 or radius <= 0.0:
+            continue
+        cos, sin, dx, dy = problem.cos[k], problem.sin[k], du[k, X], du[k, Y]
+        p1, p2 = impulses.friction[k, ALONG], impulses.friction[k, ACROSS]
+        g1 = friction[k, GAMMA_1] + law[k, RATE_1] * (cos * dx + sin * dy)
+        g2 = friction[k, GAMMA_2] + law[k, RATE_2] * (cos * dy - sin * dx)
+        friction[k, GAMMA_1] = g1
+        friction[k, GAMMA_2] = g2
+        side = friction[k, SIDE]
+        held_1, held_2 = p1 - law[k, B_1] * g1, p2 - law[k, B_2] * g2
+        if side == APART:
+            y1, y2 = friction[k, N_1], friction[k, N_2]
+            low, high = -bound(-1.0, law, k, kind, radius), bound(1.0, law, k, kind, radius)
+            if y1 <= low or y1 >= high:
+                held_1 = min(max(y1, low), high)
+            if abs(y2) > radius:
+                held_2 = radius if y2 > 0.0 else -radius
+        elif friction[k, NORM] > radius:
+            n1, n2 = friction[k, N_1], friction[k, N_2]
+            share = side if kind == HALVES else 1.0
+            pull = friction[k, BETA] * ((n1 * p2 - n2 * p1 / side) * law[k, SOFT] - (n1 * g2 - n2 * share * g1))
+            held_1, held_2 = side * (n1 * radius - n2 * pull), n2 * radius + n1 * pull
+        impulses.friction[k, ALONG] = held_1
+        impulses.friction[k, ACROSS] = held_2

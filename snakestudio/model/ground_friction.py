@@ -1,0 +1,133 @@
+"""Friction of the ground that differs from place to place, from link to link and in time, read from a scene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.errors import FormulaError, Problem
+from snakestudio.model.formula import Formula, read
+from snakestudio.model.robot.axis_values import link_friction
+from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.strain_bounds import pole
+from snakestudio.model.world import Ground, GroundPatch
+
+if TYPE_CHECKING:
+    from snakestudio.model.scene import Scene
+
+__all__ = [
+    "FACTOR_NAMES",
+    "LOAD_NAMES",
+    "axial_friction",
+    "friction_factor",
+    "ground_friction",
+    "ground_friction_problems",
+    "is_one",
+    "link_positions",
+    "load_factor",
+    "patched_ground",
+]
+
+LOAD_NAMES = {"X": "m", "t": "s"}
+"""Names in `ground.load_factor`, and their units."""
+
+FACTOR_NAMES = {"t": "s", "x": "m", "y": "m"}
+"""Names in `ground.friction_factor`, and their units."""
+
+
+def load_factor(ground: Ground) -> Formula:
+    """What the load is multiplied by; a value below 0 counts as 0, for the ground does not pull.
+
+    Raises
+    ------
+    FormulaError
+        If the formula cannot be used.
+    """
+    return read(ground.load_factor, "", LOAD_NAMES, elsewhere={"x": "write X, the distance from the head"})
+
+
+def friction_factor(ground: Ground) -> Formula:
+    """What all friction coefficients of the ground are multiplied by; a value below 0 counts as 0.
+
+    Raises
+    ------
+    FormulaError
+        If the formula cannot be used.
+    """
+    remedy = "use x and y, the position on the ground; ground.load_factor is what varies along the body"
+    return read(ground.friction_factor, "", FACTOR_NAMES, elsewhere={"X": remedy})
+
+
+def is_one(formula: Formula) -> bool:
+    """Whether a factor is 1 throughout, so that nothing needs to be multiplied."""
+    return bool(formula.expression == 1)
+
+
+def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
+    """The ground with the coefficients of a patch."""
+    return ground.model_copy(
+        update={"mu_along": patch.mu_along, "mu_backward": patch.mu_backward, "mu_across": patch.mu_across}
+    )
+
+
+def ground_friction(ground: Ground) -> tuple[float, float, float]:
+    """Friction coefficients of the ground itself: sliding head first, sliding tail first, across."""
+    backward = ground.mu_along if ground.mu_backward is None else ground.mu_backward
+    return ground.mu_along, backward, ground.mu_across
+
+
+def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
+    """Friction coefficients of every link on the ground and on each of its patches, (1 + p, n, 3).
+
+    The last axis is for a force along the link's axis (towards the next link), against it, and across. A force along
+    the axis resists sliding against it, which is head first if the first link is the head. What a link has of its own,
+    it has on every patch.
+    """
+    grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
+    table = np.array([link_friction(robot, one) for one in grounds])
+    return table if robot.head == "first" else np.ascontiguousarray(table[:, :, [1, 0, 2]])
+
+
+def link_positions(robot: Robot) -> FloatArray:
+    """Positions X of the middles of all links along the straight robot, from the head, (n,), m."""
+    length = np.array([link.length for link in robot.links])
+    middle: FloatArray = np.cumsum(length) - 0.5 * length
+    return middle if robot.head == "first" else length.sum() - middle
+
+
+def ground_friction_problems(scene: Scene) -> list[Problem]:
+    """Formulas of the ground's friction that cannot be used, and patches without an area."""
+    ground, duration = scene.ground, scene.run.duration_s
+    problems = []
+    for name, reader in (("load_factor", load_factor), ("friction_factor", friction_factor)):
+        key = f"ground.{name}"
+        try:
+            formula = reader(ground)
+        except FormulaError as error:
+            problems.append(Problem("error", key, error.message, error.remedy))
+            continue
+        if name == "load_factor":
+            body = scene.body
+            cases = {"X": np.array(body.abscissas) if body.abscissas else link_positions(scene.robot)}
+        elif formula.uses <= {"t"}:
+            cases = {"x": np.zeros(1), "y": np.zeros(1)}
+        else:
+            continue  # where the robot comes, only the run can say
+        where = pole(formula, cases, duration)
+        if where is not None:
+            case, time = where
+            place = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
+            message = f"it has no finite value for {place}t = {time:.4g} s"
+            problems.append(Problem("error", key, message, "avoid divisions by zero, and roots of negative numbers"))
+    for number, patch in enumerate(ground.patch, start=1):
+        if abs(_area(np.array(patch.points_m))) <= 1e-12:
+            message = "its corners do not enclose an area"
+            problems.append(Problem("error", f"ground.patch[{number}].points_m", message, "give three that do"))
+    return problems
+
+
+def _area(points: FloatArray) -> float:
+    x, y = points.T
+    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))

@@ -1,0 +1,29 @@
+"""Names of parts in robot files: what all formats allow, and none twice."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["UniqueNames", "plain_name"]
+
+
+def plain_name(text: str) -> str:
+    """A name without what a format gives a meaning of its own, or XML cannot hold; "" if nothing is left."""
+    kept = re.sub(r"[^\w .()+-]", "_", text)
+    return re.sub(r"_{2,}", "_", kept).strip("_ ")
+
+
+class UniqueNames:
+    """Gives every part a name of its own; `taken` are in use."""
+
+    def __init__(self, *taken: str) -> None:
+        self._taken = set(taken)
+
+    def unique(self, wanted: str) -> str:
+        """`wanted`, or with a number behind it."""
+        name = base = plain_name(wanted) or "part"
+        number = 2
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return name

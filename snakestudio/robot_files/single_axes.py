@@ -1,0 +1,43 @@
+"""Bodies with one joint each, for formats in which a joint has one axis: between two axes comes a body of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.robot_files.description import BodyDescription, Inertial, JointDescription, Placement
+
+__all__ = ["CROSS_SHARE", "with_single_axes"]
+
+CROSS_SHARE = 1e-6
+"""Mass of a body between two axes as a share of the link behind them.
+
+Programs refuse or drop bodies without mass, and with them all that hang on them.
+"""
+
+
+def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription, ...]:
+    """The same robot with at most one hinge to a body, and without the free joint of the first one."""
+    result: list[BodyDescription] = []
+    last: dict[int, int] = {-1: -1}
+    for index, body in enumerate(bodies):
+        hinges = [joint for joint in body.joints if joint.kind != "free"]
+        parent, placement = last[body.parent], body.placement
+        for number, joint in enumerate(hinges[:-1], start=1):
+            name = f"{body.name}_cross" if number == 1 else f"{body.name}_cross_{number}"
+            result.append(BodyDescription(name, parent, placement, _cross(body, joint), (), (joint,)))
+            parent, placement = len(result) - 1, Placement()
+        result.append(replace(body, parent=parent, placement=placement, joints=tuple(hinges[-1:])))
+        last[index] = len(result) - 1
+    return tuple(result)
+
+
+def _cross(body: BodyDescription, joint: JointDescription) -> Inertial | None:
+    """The little mass of what is between two axes, at the first of them."""
+    if body.inertial is None:
+        return None
+    inertia: FloatArray = CROSS_SHARE * float(np.trace(body.inertial.inertia)) / 3.0 * np.eye(3)
+    return Inertial(CROSS_SHARE * body.inertial.mass, joint.position, inertia)

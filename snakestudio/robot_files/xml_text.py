@@ -1,0 +1,74 @@
+"""What the writers of robot files share: numbers to the last digit, rotations, the text of a file with its notes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio._version import __version__
+from snakestudio.robot_files.description import Placement
+
+__all__ = ["add", "diagonal", "document", "moment_texts", "numbers", "pose_text", "rpy"]
+
+_NOT_IN_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+
+_UPRIGHT = 1e-12
+"""Horizontal part of an axis up to which it points straight up or down: there roll and yaw are one angle."""
+
+
+def numbers(*values: float) -> str:
+    """Numbers so that reading them gives the very same values."""
+    return " ".join(repr(float(value) + 0.0) for value in values)  # -0.0 + 0.0 is 0.0
+
+
+def rpy(rotation: FloatArray) -> tuple[float, float, float]:
+    """Roll, pitch and yaw about fixed axes, rad, of a rotation (3, 3): R_z(yaw) R_y(pitch) R_x(roll).
+
+    They are right to rounding for any rotation; straight up and down, the yaw is 0.
+    """
+    r = rotation
+    level = math.hypot(r[0, 0], r[1, 0])
+    pitch = math.atan2(-r[2, 0], level)
+    if level < _UPRIGHT:
+        return math.atan2(-r[1, 2], r[1, 1]), pitch, 0.0
+    return math.atan2(r[2, 1], r[2, 2]), pitch, math.atan2(r[1, 0], r[0, 0])
+
+
+def pose_text(placement: Placement) -> str:
+    """Position and roll, pitch, yaw, as in SDF."""
+    return numbers(*placement.position, *rpy(placement.rotation))
+
+
+def moment_texts(inertia: FloatArray) -> dict[str, str]:
+    """Moments and products of inertia by the names that URDF and SDF share."""
+    places = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+    return {name: numbers(inertia[place]) for name, place in places.items()}
+
+
+def add(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
+    """Add an element, with its text if there is one."""
+    child = SubElement(parent, tag, attributes)
+    if text:
+        child.text = text
+    return child
+
+
+def document(root: Element, title: str, notes: Iterable[str]) -> str:
+    """The text of a file, with what does not carry over in a comment at its top."""
+    lines = [f"{title}, written by SnakeStudio {__version__}."]
+    lines += ["What does not carry over or differs:", *(f"- {note}" for note in notes)]
+    comment = _NOT_IN_XML.sub("", "\n".join(f"  {line}" for line in lines)).replace("--", "- -")
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<!--\n{comment}\n-->\n{body}\n'
+
+
+def diagonal(inertia: FloatArray) -> bool:
+    """Whether an inertia (3, 3) has no products."""
+    return not (inertia - np.diag(np.diag(inertia))).any()

@@ -1,0 +1,54 @@
+"""Patches of friction in the viewport: drawn corner by corner, dragged, removed; every change is one step of undo."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.shell.main_window import MainWindow
+from tests.gui.conftest import COMPILING_MS
+from tests.gui.test_path_tool import click, seen
+from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
+
+pytestmark = pytest.mark.gui
+
+CORNERS = [(0.3, -1.2), (1.3, -1.2), (1.3, -0.6)]
+
+
+def test_a_patch_is_drawn_dragged_and_removed_with_undo(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = drawn.context.viewport, drawn.context.document
+    qtbot.waitUntil(lambda: drawn.context.bridge.status.state == "ready", timeout=COMPILING_MS)
+    viewport.navigator.view("top")
+    viewport.navigator.finish()
+    viewport.frame_all(at_once=True)
+    before, steps = document.scene, document.undo_stack.count()
+    drawn.context.actions_table["draw_patch"].trigger()
+    assert "corner" in viewport.hint.text()
+    for x, y in CORNERS:
+        click(qtbot, viewport, seen(viewport, x, y))
+    qtbot.keyClick(viewport, Qt.Key.Key_Return)
+    (patch,) = document.scene.ground.patch
+    np.testing.assert_allclose(patch.points_m, CORNERS, atol=0.02)
+    assert patch.mu_along == before.ground.mu_along
+    assert document.undo_stack.count() == steps + 1
+
+    def shown() -> bool:
+        return viewport.scene.ground.patch == document.scene.ground.patch
+
+    qtbot.waitUntil(shown)
+    point = seen(viewport, *CORNERS[1])
+    drag(qtbot, viewport, point, seen(viewport, 1.6, -1.0), LEFT)
+    np.testing.assert_allclose(document.scene.ground.patch[0].points_m[1], (1.6, -1.0), atol=0.03)
+    assert document.undo_stack.count() == steps + 2
+    qtbot.waitUntil(shown)
+    corner = seen(viewport, *document.scene.ground.patch[0].points_m[0])
+    qtbot.mousePress(viewport, RIGHT, NONE, corner)
+    assert viewport.overlays().corner == 0
+    assert viewport.hint.text().startswith("Patch 1, corner 1")
+    qtbot.mouseRelease(viewport, RIGHT, NONE, corner)
+    assert document.scene.ground.patch == ()  # two corners are no patch
+    for _ in range(3):
+        document.undo_stack.undo()
+    assert document.scene == before
