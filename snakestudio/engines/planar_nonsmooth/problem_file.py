@@ -141,7 +141,7 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     mass[3:own, 3:own] += np.diag(problem.drag[joints])
 
     contacts, unit = [], []
-    for at, k in enumerate(loaded, start=own):
+    for at, k in enumerate(loaded.tolist(), start=own):
         mass[at, at] = problem.links[k, MASS]
         force[at] = -problem.load[k]
         normal = np.zeros(size)
