@@ -82,6 +82,7 @@ MOMENTS = {
     "spatial_lateral_undulation": Moment(9.0, elevation=26.0, friction=0.15, forces=0.0),
     "spatial_lateral_undulation_isotropic": Moment(6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0),
     "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, room=1.15, forces=0.006),
+    "table_gait": Moment(7.5, azimuth=-100.0, elevation=40.0, friction=0.1),
     "teleoperation": Moment(26.0, room=1.6, elevation=50.0),
     "wheeled_snake": Moment(5.0, room=1.1, azimuth=-50.0, elevation=26.0, forces=0.0),
     "worm": Moment(3.0, elevation=26.0),

@@ -25,6 +25,7 @@ from urllib.parse import unquote_to_bytes
 from snakestudio.errors import MistakeError, UsageError
 
 __all__ = [
+    "ANGLE_TABLE",
     "CAMERA_PATH",
     "CIRCLES",
     "CSV_HEADER",
@@ -113,6 +114,7 @@ ROBOT = Budget("a robot file", ".urdf, .sdf or .xml", 32 * _MB, depth=2000, valu
 MESH = Budget("a mesh", ".stl, .obj or .dae", 128 * _MB)
 MESH_TABLE = Budget("a mesh", ".dae", 64 * _MB, depth=100, values=200_000)
 MEASUREMENT = Budget("a measurement", ".csv", 200 * _MB, values=20_000_000, line=1_500_000)
+ANGLE_TABLE = Budget("a table of joint angles", ".csv", 64 * _MB, values=3_000_000, line=200_000, columns=4_000)
 CSV_HEADER = Budget("the header of a run", ".csv", _ANY)
 RECORDED_TABLE = Budget("a recorded run", ".csv", 4_000 * _MB, lines=5_000_000)
 RUN_FILE = Budget("a recorded run", ".mcap", _ANY)

@@ -92,7 +92,7 @@ NAMING_KINDS = {
     "model/edits/bending.py": {"joint_angles", "link_angles", "recording", "state"},
     # A pose that was drawn becomes the start that can say it.
     "model/edits/pose.py": {"gait", "joint_angles", "link_angles", "recording", "state", "straight"},
-    "model/gaits.py": {"lateral_undulation", "two_waves"},  # the library is made of their values
+    "model/gaits.py": {"compound_serpenoid", "lateral_undulation", "two_waves"},  # the library is made of their values
     "model/obstacles/importing.py": {"cylinder"},  # circles become cylinders
     "model/robot/discretise.py": {"state"},  # a body becomes a chain, whose links start as the body moves
     # Where links are to begin with.

@@ -102,3 +102,31 @@ def test_a_vertical_wave_carries_the_body_along_itself() -> None:
     assert motion.ahead > 0.2
     assert abs(motion.left) < 0.01
     assert abs(motion.turn) < np.radians(1.0)
+
+
+def alternating(name: str, duration: float, **values: float | str) -> ss.Run:
+    """16 modules of a 5 cm radius whose joints turn sideways and up and down in turn."""
+    robot = {
+        "model.kind": "spatial_nonsmooth", "robot.n_links": 16, "robot.joints": "alternating", "robot.radius_m": 0.05,
+        "joint_controller.kp_nm_per_rad": 100.0, "joint_controller.kd_nms_per_rad": 0.5, "start.kind": "gait",
+        "start.heading_deg": 180.0, "ground.mu_along": 0.5, "ground.mu_across": 0.5,
+    }  # fmt: skip
+    return ss.simulate(with_values(Scene(), robot | values | PRESETS[name].values()), duration=duration)
+
+
+def test_an_arc_of_alternating_joints_rolls_at_omega_r() -> None:
+    # Mori and Hirose: a tube that turns about its own axis at omega_T rolls at omega_T r, less the slip of soft joints.
+    run = alternating("compound_rolling", 3.0)
+    rows = np.searchsorted(run["time_s"], [1.0 - 1e-6, 3.0 - 1e-6])
+    ahead, left = (np.diff(run[f"com_{axis}_m"][rows])[0] / 2.0 for axis in "xy")
+    assert abs(left) == pytest.approx(4.0 * 0.05, rel=0.06)
+    assert abs(ahead) < 0.05 * abs(left)
+
+
+def test_both_halves_sidewind_in_opposite_directions_to_turn_in_place() -> None:
+    run = alternating("turn_in_place", 4.0)
+    rows = np.searchsorted(run["time_s"], [1.0 - 1e-6, 4.0 - 1e-6])
+    way = np.hypot(*(np.diff(run[f"com_{axis}_m"][rows])[0] for axis in "xy"))
+    heading = np.unwrap(np.arctan2(run["link_1_y_m"] - run["link_16_y_m"], run["link_1_x_m"] - run["link_16_x_m"]))
+    assert abs(np.diff(heading[rows])[0]) > np.radians(45.0)
+    assert way < 0.15 * 16 * 0.122

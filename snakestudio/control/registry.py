@@ -7,8 +7,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from snakestudio.control.base import Controller
+from snakestudio.control.speed_limit import SpeedLimited
+from snakestudio.control.speed_limit import check as check_speed
 from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import local_path
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.robot.pose import initial_joint_angles
@@ -25,8 +30,19 @@ def _load(where: str) -> Any:
     return getattr(import_module(f"snakestudio.control.{module}"), name)
 
 
-def check(scene: Scene) -> list[Problem]:
-    """What is wrong or doubtful in `scene` for its controller."""
+def _located(scene: Scene, base_dir: Path | None) -> Scene:
+    """`scene` with whole paths of its gait's files: controllers know of no folder."""
+    gait = scene.gait
+    named = {name: getattr(gait, name) for name in gait.files if getattr(gait, name)}
+    if not named:
+        return scene
+    paths = {name: str(local_path(file, base_dir).absolute()) for name, file in named.items()}
+    return scene.model_copy(update={"gait": gait.model_copy(update=paths)})
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """What is wrong or doubtful in `scene` for its controller; relative paths in it are relative to `base_dir`."""
+    scene = _located(scene, base_dir)
     jointed = scene.body.jointed
     acts = scene.gives_torques or (scene.controller.uses_gait and jointed)
     found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
@@ -36,7 +52,9 @@ def check(scene: Scene) -> list[Problem]:
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
     examine: Callable[[Scene], list[Problem]] = CONTROLLERS[scene.controller.kind].check
-    return [*found, *(_load(_STRAIN_CHECK) if scene.body.strained else examine)(scene)]
+    if scene.body.strained:
+        return [*found, *_load(_STRAIN_CHECK)(scene)]
+    return [*found, *examine(scene), *check_speed(scene)]
 
 
 def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:
@@ -49,12 +67,18 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     SceneError
         If the scene asks for what its controller cannot do, or the start depends on a file that cannot be used.
     """
-    errors = [] if checked else [problem for problem in check(scene) if problem.severity == "error"]
+    errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
     if scene.body.strained:  # its law alone says what it does
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
-    make = GAIT_KINDS[scene.gait.kind].torques or CONTROLLERS[scene.controller.kind].make
-    controller: Controller = make(scene, initial_joint_angles(scene, base_dir))
-    return controller
+    start = initial_joint_angles(scene, base_dir)
+    give_torques = GAIT_KINDS[scene.gait.kind].torques
+    if give_torques is not None:
+        torques: Controller = give_torques(scene, start)
+        return torques
+    controller: Controller = CONTROLLERS[scene.controller.kind].make(_located(scene, base_dir), start)
+    # What follows no gait does not get its references from `SetPoints`, which limits them itself.
+    limited = not scene.controller.uses_gait and bool(np.isfinite(scene.axis_values.max_speed).any())
+    return SpeedLimited(controller, scene) if limited else controller

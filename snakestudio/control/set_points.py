@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.ramp import constant, lead_in
+from snakestudio.control.speed_limit import SpeedLimit
 from snakestudio.control.waves import Motion
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.reference import JointReference
@@ -105,6 +106,7 @@ class SetPoints(OpenLoop):
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
         self._away, self._led = np.zeros(shape), False
         self._approach = constant(0.0)
+        self._speed = SpeedLimit(scene)
         if start is not None:
             if self._limit:  # a joint that is bent as the gait asks need not be straightened first
                 bent = np.abs(start) > self._limit
@@ -112,7 +114,7 @@ class SetPoints(OpenLoop):
                 self._state = replace(self._state, released=np.where(bent & there, 0, self._state.released))
             if not control.lead_in:
                 return
-            away = start - self.reference(np.zeros(1), None).angle[0]
+            away = start - self._asked(np.zeros(1)).angle[0]
             if self._limit:
                 away[np.abs(away) <= self._limit] = 0.0
             self._away, self._approach = lead_in(away)
@@ -123,11 +125,15 @@ class SetPoints(OpenLoop):
         return time >= self._delay and math.floor(time / self._step + 1e-6) >= int(self._state.released.max())
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None) -> JointReference:
-        """See `Controller.reference`; the references are exact at every knot.
+        """See `Controller.reference`; the references are exact at every knot, and within the speed of the motors.
 
         An `offset` is added to the yaw of all joints; under a set-point period it is sampled with the set-points. It
         has no part in what starts softly: whoever gives one waits until the gait has `begun`.
         """
+        return self._speed.limited(self._asked(time, offset))
+
+    def _asked(self, time: FloatArray, offset: Offset | None = None) -> JointReference:
+        """What is asked of the joints, whatever their speed."""
         if not (self._limit or self._hold):
             return JointReference(time, *self._added(self._following(time), offset, time))
         steps = self._steps(time)
@@ -233,6 +239,11 @@ class SetPoints(OpenLoop):
         own = self._own
         assert own is not None
         self.change(lambda since: own.apply(gait, since), time)
+        self._speed.apply(scene)
+
+    def apply_speed(self, scene: Scene) -> None:
+        """Go over to the largest speeds of `scene`, where somebody else changes the gait."""
+        self._speed.apply(scene)
 
     def change(self, how: Callable[[float], object], time: float) -> None:
         """Have the gait changed from `time` (s) on: `how` does that, and gets the time of the gait."""
@@ -256,9 +267,11 @@ class SetPoints(OpenLoop):
 
     def checkpoint(self) -> Any:
         """The full state."""
-        return self._gait.checkpoint(), self._state
+        state, speed = (self._gait.checkpoint(), self._state), self._speed.checkpoint()
+        return state if speed is None else (*state, speed)
 
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
-        gait, self._state = checkpoint
+        gait, self._state, *speed = checkpoint
+        self._speed.restore(speed[0] if speed else None)
         self._gait.restore(gait)

@@ -12,9 +12,9 @@ from snakestudio.control.limited import Limited, Limits, resting
 from snakestudio.control.waves import Motion
 from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
-from snakestudio.model.robot.robot import Axis
+from snakestudio.model.robot.robot import Axis, Robot
 
-__all__ = ["Aim", "Shape", "SteeredGait", "shape_of"]
+__all__ = ["Aim", "EnvelopedShape", "Shape", "SteeredGait", "shape_of"]
 
 
 class Shape(NamedTuple):
@@ -29,12 +29,35 @@ class Shape(NamedTuple):
     yaw: Wave
     pitch: Wave
 
+    @property
+    def vertical(self) -> str:
+        """Kind of the axes that the pitch wave moves."""
+        return "pitch"
 
-def shape_of(gait: GaitFields, spatial: bool) -> Shape:
-    """The shape of a gait; Phi runs as fast as the yaw wave does, or as the pitch wave where there is no other."""
-    waves = [gait.yaw, gait.pitch if spatial else Wave(0.0, 0.0, 0.0, 0.0, 0.0)]
+    @property
+    def envelope(self) -> tuple[float, ...]:
+        """Factors of the amplitudes at all joints; () for 1."""
+        return ()
+
+
+class EnvelopedShape(NamedTuple):
+    """A shape whose amplitudes differ from joint to joint, or whose pitch wave moves other axes."""
+
+    yaw: Wave
+    pitch: Wave
+    vertical: str
+    envelope: tuple[float, ...]
+
+
+def shape_of(gait: GaitFields, robot: Robot, spatial: bool) -> Shape | EnvelopedShape:
+    """The shape of a gait on a robot; Phi runs as fast as the yaw wave, or the pitch wave where there is no other."""
+    of_body = gait.waves(robot)
+    waves = [of_body.yaw, of_body.pitch if spatial else Wave(0.0, 0.0, 0.0, 0.0, 0.0)]
     leading = next((abs(wave.omega) for wave in waves if wave.amplitude and wave.omega), 1.0)
-    return Shape(*(wave._replace(omega=wave.omega / leading) for wave in waves))
+    yaw, pitch = (wave._replace(omega=wave.omega / leading) for wave in waves)
+    if of_body.envelope or of_body.vertical != "pitch":
+        return EnvelopedShape(yaw, pitch, of_body.vertical, of_body.envelope)
+    return Shape(yaw, pitch)
 
 
 class Aim(NamedTuple):
@@ -53,7 +76,7 @@ class Aim(NamedTuple):
         Of frequency, amplitude, offset, and of the share of a shape that takes over from another one.
     """
 
-    shape: Shape
+    shape: Shape | EnvelopedShape
     frequency: float
     amplitude: float
     offset: float
@@ -80,8 +103,8 @@ class _State:
     amplitude: Limited
     offset: Limited
     turned: float
-    shape: Shape
-    other: Shape
+    shape: Shape | EnvelopedShape
+    other: Shape | EnvelopedShape
     blend: Limited
 
     def phase(self, time: FloatArray) -> FloatArray:
@@ -99,9 +122,11 @@ class SteeredGait:
     shape : Shape
     """
 
-    def __init__(self, axes: tuple[Axis, ...], shape: Shape) -> None:
+    def __init__(self, axes: tuple[Axis, ...], shape: Shape | EnvelopedShape) -> None:
         self._m = len(axes)
-        self._axes = [(entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch")]
+        self._axes = {
+            kind: (entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch", "roll")
+        }
         self._state = _State(resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0))
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
@@ -116,14 +141,18 @@ class SteeredGait:
         alone = not (blend[0].any() or blend[1].any())
         for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[: 1 if alone else 2]:
             lifted = share if alone else _product(weight, share)
-            for (entries_of, joints_of), wave in zip(self._axes, shape, strict=True):
+            for kind, wave in (("yaw", shape.yaw), (shape.vertical, shape.pitch)):
+                entries_of, joints_of = self._axes[kind]
                 if wave.amplitude:
                     turned = wave.omega * phase + joints_of * wave.phase_shift + wave.phase
                     swung = _sine(turned, wave.omega * omega, wave.omega * d_omega)
-                    motion[..., entries_of] += wave.amplitude * np.stack(_product(lifted, swung))
+                    swing = wave.amplitude * np.stack(_product(lifted, swung))
+                    if shape.envelope:
+                        swing *= np.array(shape.envelope)[joints_of.astype(np.intp)]
+                    motion[..., entries_of] += swing
                 if wave.offset:
                     motion[..., entries_of] += wave.offset * np.stack(weight)
-        motion[..., self._axes[0][0]] += np.stack(offset)
+        motion[..., self._axes["yaw"][0]] += np.stack(offset)
         return motion[0], motion[1], motion[2]
 
     def aim(self, aim: Aim, time: float) -> None:
@@ -140,7 +169,7 @@ class SteeredGait:
         self._state = self._towards(state, aim.shape, of_blend, time)
 
     @staticmethod
-    def _towards(state: _State, shape: Shape, limits: Limits, time: float) -> _State:
+    def _towards(state: _State, shape: Shape | EnvelopedShape, limits: Limits, time: float) -> _State:
         """`state` on its way to `shape`."""
         if time >= state.blend.end:
             if state.blend.target == 1.0:
@@ -153,7 +182,7 @@ class SteeredGait:
             state = replace(state, blend=state.blend.aimed(share, limits, time))
         return state
 
-    def arrived(self, shape: Shape) -> bool:
+    def arrived(self, shape: Shape | EnvelopedShape) -> bool:
         """Whether it has this shape or is on its way to it; else it must be aimed at it again."""
         state = self._state
         return shape == (state.other if state.blend.target == 1.0 else state.shape)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
+from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.control.ramp import Ramp, constant
-from snakestudio.model.motion import GaitFields, Wave
+from snakestudio.model.motion import BodyWaves, GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
@@ -73,22 +74,32 @@ class WaveGait:
     Parameters
     ----------
     scene : Scene
-        Of whose joint axes those of yaw and of pitch follow their waves, and those of roll stay at 0.
+        Of whose joint axes those of yaw and of pitch follow their waves, and those of roll stay at 0, unless the gait
+        has its vertical wave there.
     """
 
     def __init__(self, scene: Scene) -> None:
+        self._robot = scene.robot
         self._last_joint = max(0, scene.robot.n_joints - 1)
-        axes = scene.body.axes
-        self._m = len(axes)
-        self._axes = [(entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch")]
+        self._body_axes = scene.body.axes
+        self._m = len(self._body_axes)
         self._step = scene.solver.step_s
-        self._take((_state(scene.gait.yaw), _state(scene.gait.pitch)))
+        waves = scene.waves
+        self._vertical = waves.vertical
+        self._take((_state(waves.yaw), _state(waves.pitch)), tuple(constant(factor) for factor in waves.envelope))
 
-    def _take(self, states: tuple[_WaveState, _WaveState]) -> None:
-        self._states = states
+    @property
+    def _axes(self) -> list[tuple[IndexArray, FloatArray]]:
+        """Entries and joints of the axes that follow the yaw wave, and of those that follow the pitch wave."""
+        axes = self._body_axes
+        return [(entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", self._vertical)]
+
+    def _take(self, states: tuple[_WaveState, _WaveState], envelope: tuple[Ramp, ...]) -> None:
+        self._states, self._envelope = states, envelope
+        even = not any(ramp.coefficients for ramp in envelope)
         self._ahead, self._ahead_motion = np.zeros(0), np.zeros((3, 0, self._m))
         self._present = [
-            (*axes, state, state.steady)
+            (*axes, state, state.steady and even)
             for axes, state in zip(self._axes, states, strict=True)
             if len(axes[0]) and not state.absent
         ]
@@ -119,20 +130,47 @@ class WaveGait:
         angle, rate, acceleration = np.zeros((3, len(time), self._m))
         for entries_of, joints_of, state, steady in self._present:
             if steady and not through_ramps:
-                wave = _steady(state, joints_of, time)
+                wave = _steady(state, joints_of, time, self._factors_at(joints_of, None))
             else:
-                wave = _ramped(state, joints_of, time[:, None])
+                wave = _ramped(state, joints_of, time[:, None], self._factors_at(joints_of, time))
             angle[:, entries_of], rate[:, entries_of], acceleration[:, entries_of] = wave
         return angle, rate, acceleration
 
+    def _factors_at(self, joints_of: FloatArray, time: FloatArray | None) -> tuple[FloatArray, ...] | None:
+        """Factors of the amplitudes of some joints and their derivatives at `time`, or where they are led; None: 1."""
+        if not self._envelope:
+            return None
+        ramps = [self._envelope[int(joint)] for joint in joints_of]
+        if time is None:
+            return (np.array([ramp.target for ramp in ramps]),)
+        parts = [np.stack(part, axis=1) for part in zip(*(_ramp(ramp, time) for ramp in ramps), strict=True)]
+        return tuple(parts)
+
     def apply(self, gait: GaitFields, time: float) -> None:
         """Ramp to the parameters of `gait` from `time` on."""
-        yaw, pitch = (self._changed(s, w, time) for s, w in zip(self._states, (gait.yaw, gait.pitch), strict=True))
-        if gait.yaw != NO_WAVE:
-            yaw = self._led(yaw, gait.yaw.phase, time)
-        if (yaw, pitch) != self._states and gait.pitch != NO_WAVE:
+        waves = gait.waves(self._robot)
+        before = self._states
+        if waves.vertical != self._vertical:  # one of them moves no axis of this robot
+            self._vertical = waves.vertical
+            before = (before[0], _state(NO_WAVE))
+        yaw, pitch = (self._changed(s, w, time) for s, w in zip(before, (waves.yaw, waves.pitch), strict=True))
+        if waves.yaw != NO_WAVE:
+            yaw = self._led(yaw, waves.yaw.phase, time)
+        if (yaw, pitch) != self._states and waves.pitch != NO_WAVE:
             pitch = self._beside(yaw, pitch, time)
-        self._take((yaw, pitch))
+        self._take((yaw, pitch), self._enveloped(waves, time))
+
+    def _enveloped(self, waves: BodyWaves, time: float) -> tuple[Ramp, ...]:
+        """The factors of the amplitudes on their way to those of `waves`."""
+        if not (self._envelope or waves.envelope):
+            return ()
+        count = self._robot.n_joints
+        present = self._envelope or tuple(constant(1.0) for _ in range(count))
+        lever = max(abs(waves.yaw.amplitude), abs(waves.pitch.amplitude))
+        return tuple(
+            _towards(ramp, factor, time, lever)
+            for ramp, factor in zip(present, waves.envelope or (1.0,) * count, strict=True)
+        )
 
     def _changed(self, state: _WaveState, wave: Wave, time: float) -> _WaveState:
         """`state` on its way to `wave`, but for the lead."""
@@ -164,18 +202,24 @@ class WaveGait:
             lead += pitch.omega.target / yaw.omega.target * yaw.passed(settled) - pitch.passed(settled)
         return self._led(pitch, lead, time)
 
-    def checkpoint(self) -> tuple[_WaveState, _WaveState]:
+    def checkpoint(self) -> Any:
         """The full state."""
-        return self._states
+        return (*self._states, *self._envelope)
 
-    def restore(self, checkpoint: tuple[_WaveState, _WaveState]) -> None:
+    def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
-        self._take(checkpoint)
+        yaw, pitch, *envelope = checkpoint
+        self._take((yaw, pitch), tuple(envelope))
 
 
-def _ramped(state: _WaveState, joints_of: FloatArray, t: FloatArray) -> Motion:
+def _ramped(state: _WaveState, joints_of: FloatArray, t: FloatArray, factors: tuple[FloatArray, ...] | None) -> Motion:
     """One wave, at some joints, whose parameters change."""
     amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
+    if factors is not None:
+        factor, d_factor, dd_factor = factors
+        dd_amplitude = dd_amplitude * factor + 2 * d_amplitude * d_factor + amplitude * dd_factor
+        d_amplitude = d_amplitude * factor + amplitude * d_factor
+        amplitude = amplitude * factor
     shift, d_shift, dd_shift = _ramp(state.phase_shift, t)
     lead, d_lead, dd_lead = _ramp(state.lead, t)
     offset, d_offset, dd_offset = _ramp(state.offset, t)
@@ -194,9 +238,12 @@ def _ramped(state: _WaveState, joints_of: FloatArray, t: FloatArray) -> Motion:
     return angle, rate, acceleration
 
 
-def _steady(state: _WaveState, joints_of: FloatArray, time: FloatArray) -> Motion:
+def _steady(
+    state: _WaveState, joints_of: FloatArray, time: FloatArray, factors: tuple[FloatArray, ...] | None
+) -> Motion:
     """One wave, at some joints, while nothing changes: the same numbers with a quarter of the work."""
-    omega, amplitude = state.omega.target, state.amplitude.target
+    omega = state.omega.target
+    amplitude = state.amplitude.target if factors is None else state.amplitude.target * factors[0]
     begin = (state.turned + omega * (time - state.omega.start))[:, None]
     phase = begin + joints_of * state.phase_shift.target + state.lead.target
     wave = amplitude * np.sin(phase)

@@ -10,8 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.motion import GaitFields
-from snakestudio.model.robot.joint_axes import entries
+from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.overrides import selected
 from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.scene import Scene
@@ -21,7 +20,6 @@ __all__ = [
     "MENDED",
     "SPATIAL",
     "TOLERATED",
-    "gait_reach",
     "inside_obstacle",
     "joint_control",
     "joint_gaps",
@@ -142,12 +140,6 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
     return (Fix(f"Move it {1e3 * away:.0f} mm away", ((f"{key}.x_m", x), (f"{key}.y_m", y))),)
 
 
-def gait_reach(gait: GaitFields) -> tuple[float, float]:
-    """Largest yaw and pitch that a gait asks for, degrees."""
-    yaw, pitch = (math.degrees(wave.reach) for wave in (gait.yaw, gait.pitch))
-    return yaw, pitch
-
-
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     """Whether gait and start keep within the stops of every joint axis; `angles` (m,) are those of the start, rad."""
     axes, values = scene.body.axes, scene.axis_values
@@ -155,22 +147,19 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
         return []
     problems = []
     lower, upper = np.degrees(values.lower), np.degrees(values.upper)
-    named = (
-        ("yaw", scene.gait.yaw, "gait.amplitude_deg", "gait.offset_deg"),
-        ("pitch", scene.gait.pitch, "gait.pitch_amplitude_deg", "gait.pitch_offset_deg"),
-    )
-    for kind, wave, amplitude, offset in named:
+    waves = scene.waves
+    factors = np.abs(np.array(waves.envelope or (1.0,) * scene.robot.n_joints))
+    for (kind, wave), (amplitude, offset) in zip(waves.of_kinds, scene.gait.wave_keys, strict=True):
         here = entries(axes, kind)
         if not scene.controller.uses_gait or not len(here):
             continue
-        swing, middle = math.degrees(abs(wave.amplitude)), math.degrees(wave.offset)
-        found = _beyond(
-            np.full(len(here), middle + swing), upper[here], np.full(len(here), middle - swing), lower[here]
-        )
+        swing = math.degrees(abs(wave.amplitude)) * factors[joints(axes, kind)]
+        middle = math.degrees(wave.offset)
+        found = _beyond(middle + swing, upper[here], middle - swing, lower[here])
         if found is None:
             continue
         worst, limit = found
-        reach = math.degrees(wave.reach)
+        reach = float(swing[worst]) + abs(middle)
         who, remedy = _stop_of(scene, axes[int(here[worst])])
         problems.append(
             Problem(
@@ -178,7 +167,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
                 amplitude,
                 f"amplitude and offset reach {reach:g}° but {who} {_shown(who, limit):g}°",
                 f"reduce {amplitude} or {offset}, or {remedy}",
-                fixes=_within_stops(scene, amplitude, reach, limit),
+                fixes=_within_stops(scene, amplitude, reach, float(swing[worst]), limit),
             )
         )
     degrees = np.degrees(angles)
@@ -231,15 +220,18 @@ def _stop_of(scene: Scene, axis: Axis) -> tuple[str, str]:
     return _ALL_STOP, "raise robot.joint_limit_deg"
 
 
-def _within_stops(scene: Scene, amplitude: str, reach: float, limit: float) -> tuple[Fix, ...]:
-    """A smaller amplitude, if the offset leaves room for one, or stops farther away."""
+def _within_stops(scene: Scene, amplitude: str, reach: float, swing: float, limit: float) -> tuple[Fix, ...]:
+    """A smaller amplitude, if the offset leaves room for one, or stops farther away; degrees."""
     limit, gait = abs(limit), scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
-    room = math.floor(10.0 * (limit - (reach - abs(present)))) / 10.0
+    room = math.floor(10.0 * (limit - (reach - swing))) / 10.0
     farther = Fix(f"Let the joints reach {math.ceil(reach):g}°", (("robot.joint_limit_deg", float(math.ceil(reach))),))
     others = () if scene.robot.joint else (farther,)
     if room <= 0.0:
         return others
+    if amplitude.endswith("_rad"):
+        smaller = math.copysign(math.floor(1000.0 * abs(present) * (limit - (reach - swing)) / swing) / 1000.0, present)
+        return Fix(f"Reduce the amplitude to {smaller:g} rad", ((amplitude, smaller),)), *others
     smaller = math.copysign(room, present)
     return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), *others
 
@@ -329,8 +321,8 @@ def slippery_ground(scene: Scene) -> list[Problem]:
 
 def soft_start_never_ends(scene: Scene) -> list[Problem]:
     """Whether joints wait for ever for a reference near 0."""
-    limit, gait = scene.control.soft_start_deg, scene.gait
-    waves = (("gait.offset_deg", gait.yaw), ("gait.pitch_offset_deg", gait.pitch if scene.model.spatial else None))
+    limit, waves = scene.control.soft_start_deg, scene.waves
+    named = zip((offset for _, offset in scene.gait.wave_keys), (waves.yaw, waves.pitch), strict=True)
     return [
         Problem(
             "warning",
@@ -339,11 +331,8 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
             "reduce the offset, or raise control.soft_start_deg",
             fixes=(Fix("Start without waiting", (("control.soft_start_deg", 0.0),)),),
         )
-        for key, wave in waves
-        if scene.controller.uses_gait
-        and limit > 0.0
-        and wave is not None
-        and math.degrees(abs(wave.offset) - abs(wave.amplitude)) > limit
+        for key, wave in list(named)[: 2 if scene.model.spatial else 1]
+        if scene.controller.uses_gait and limit > 0.0 and math.degrees(abs(wave.offset) - abs(wave.amplitude)) > limit
     ]
 
 

@@ -313,23 +313,23 @@ def _gait_speed(scene: Scene, seen: float) -> float:
     A robot that nothing holds moves so that its links' momenta add up to nothing: what a rigid motion explains is left
     out.
     """
-    robot, gait, n = scene.robot, scene.gait, scene.robot.n_links
+    robot, n = scene.robot, scene.robot.n_links
     if not scene.controller.uses_gait or n < 2:
         return 0.0
-    waves = [wave for wave in (gait.yaw, gait.pitch if scene.model.spatial else None) if wave is not None]
-    rate = sum(abs(wave.amplitude * wave.omega) for wave in waves)
+    of_body = scene.waves
+    waves = [wave for _, wave in of_body.of_kinds[: 2 if scene.model.spatial else 1]]
+    rate = of_body.factor * sum(abs(wave.amplitude * wave.omega) for wave in waves)
     if rate * robot.link_length_m * (0.25 * n * n + 1.0) * scene.solver.step_s < seen:  # far beyond what can be
         return 0.0
     half = np.array([link.contact_half_length for link in robot.links])[:, None]
-    joints, span = np.arange(n - 1), 1e-5 / max(abs(wave.omega) for wave in waves)
+    joints, span = np.arange(n - 1.0), 1e-5 / max(abs(wave.omega) for wave in waves)
     fastest = 0.0
     for phase in np.linspace(0.0, 2.0 * math.pi, _PHASES, endpoint=False):
         points = []
         for late in (0.0, span):
             angles = {}
-            for kind, wave in zip(("yaw", "pitch"), waves, strict=False):
-                turn = phase + late * wave.omega + joints * wave.phase_shift + wave.phase
-                angles[kind] = wave.amplitude * np.sin(turn) + wave.offset
+            for kind, wave in zip(("yaw", of_body.vertical), waves, strict=False):
+                angles[kind] = of_body.angles(wave, joints, phase + late * wave.omega + wave.phase)
             centre, turns = chain(np.eye(3), in_a_row(angles, scene.body.axes), robot, scene.body.axes)
             middle, reach = middles(centre, turns, robot), half * (turns @ [1.0, 0.0, 0.0])
             points.append(np.concatenate([middle - reach, middle + reach]))

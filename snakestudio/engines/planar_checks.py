@@ -75,11 +75,12 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
 
 def no_pitch(scene: Scene) -> list[Problem]:
     """Whether the gait has a wave that joints in the plane cannot follow."""
-    wave = scene.gait.pitch
+    wave = scene.waves.pitch
     if wave.amplitude == 0.0 and wave.offset == 0.0:
         return []
+    amplitude, offset = scene.gait.wave_keys[1]
     return [Problem(
-        "warning", "gait.pitch_amplitude_deg" if wave.amplitude else "gait.pitch_offset_deg",
+        "warning", amplitude if wave.amplitude else offset,
         "the pitch wave is left out by this planar model",
         'set model.kind to "spatial_nonsmooth" to see it, or make it 0', fixes=(checks.SPATIAL,),
     )]  # fmt: skip

@@ -43,6 +43,8 @@ class GaitKind:
         What is wrong or doubtful in a scene with it.
     readable : callable
         Whether its values can be used at all, so that a run can take them over.
+    rates : callable or None
+        Largest rates that it asks of all joint axes of a scene, (m,), rad/s; of a gait of waves they follow from these.
     effects : tuple
         Keys, when they have an effect in a scene with it, and that in a few words.
     states : dict of str to type
@@ -59,6 +61,7 @@ class GaitKind:
     torques: Callable[[Scene, NDArray[np.float64]], Any] | None = None
     check: Callable[[Scene], list[Problem]] = _fine
     readable: Callable[[Any], bool] = lambda fields: True
+    rates: Callable[[Scene], NDArray[np.float64]] | None = None
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
     states: Mapping[str, type] = field(default_factory=dict)
     formerly: Mapping[str, type] = field(default_factory=dict)

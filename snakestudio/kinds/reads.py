@@ -151,6 +151,10 @@ _CONDITIONS = (
         ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
         _NOT_HERE,
     ),
+    _Condition(
+        ("start.amplitude_deg", "start.phase_shift_deg", "start.phase_deg"), "gait.kind",
+        lambda s: "amplitude_deg" in type(s.gait).model_fields, "not with this kind of gait",
+    ),
     _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
     _Condition(
         ("control.lead_in",), "controller.kind", lambda s: bool({"gait", "strain"}.intersection(s.controller.uses)),

@@ -84,7 +84,8 @@ def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
             f"The scene's gait gives the joints torques, and {profile.name} is told angles: choose a gait of angles, "
             'such as gait.kind = "lateral_undulation".'
         )
-    if scene.gait.pitch.amplitude or scene.gait.pitch.offset:
+    pitch = scene.waves.pitch
+    if pitch.amplitude or pitch.offset:
         without = [joint for joint in range(1, min(wanted, there) + 1) if not _has(profile.axes, joint, "pitch")]
         if without and scene.controller.uses_gait:
             which = (
@@ -92,7 +93,7 @@ def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
             )
             found.append(
                 f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
-                "set gait.pitch_amplitude_deg = 0."
+                f"set {scene.gait.wave_keys[1][0]} = 0."
             )
     return tuple(found)
 

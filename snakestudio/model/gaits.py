@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from snakestudio.model.motion import LateralUndulation, TwoWaves
+from snakestudio.model.scene import Scene
+from snakestudio.model.serpenoid import CompoundSerpenoid
 
-__all__ = ["GAITS", "GaitPreset"]
+__all__ = ["GAITS", "GaitPreset", "unsuitable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class GaitPreset:
         What it does, in one line.
     source : str
         Where it comes from.
-    gait : LateralUndulation
+    gait : LateralUndulation or CompoundSerpenoid
         Its waves (`TwoWaves` where it needs pitch).
     soft_start_deg : float
         What `control.soft_start_deg` should be.
@@ -34,7 +37,7 @@ class GaitPreset:
     title: str
     explanation: str
     source: str
-    gait: LateralUndulation
+    gait: LateralUndulation | CompoundSerpenoid
     soft_start_deg: float = 0.0
 
     def values(self) -> dict[str, Any]:
@@ -52,6 +55,23 @@ def _waves(
         pitch_phase_deg=ahead,
     )  # fmt: skip
 
+
+def _serpenoid(
+    odd: tuple[float, float, float], even: tuple[float, float, float], delta: float = 0.0, **others: Any
+) -> CompoundSerpenoid:
+    """Amplitude (rad), spatial (rad per joint) and temporal frequency (rad/s) of both groups, and delta (rad)."""
+    return CompoundSerpenoid(
+        odd_amplitude_rad=odd[0], odd_spatial_frequency_rad=odd[1], odd_temporal_frequency_rad_s=odd[2],
+        even_amplitude_rad=even[0], even_spatial_frequency_rad=even[1], even_temporal_frequency_rad_s=even[2],
+        delta_rad=delta, **others,
+    )  # fmt: skip
+
+
+_QUARTER = 1.5708
+"""A quarter of a turn, rad, as it is typed."""
+
+_EIGHTH = 0.7854
+_CMU = "gaits of the CMU modular snakes (Tesch et al. 2009)"
 
 GAITS: tuple[GaitPreset, ...] = (
     GaitPreset(
@@ -135,5 +155,91 @@ GAITS: tuple[GaitPreset, ...] = (
         _waves((44.5, 80.0, -53.0), (6.8, 80.0, -53.0), 160.7),
         3.0,
     ),
+    GaitPreset(
+        "compound_sidewinding",
+        "Sidewinding (compound)",
+        "Both waves travel together, the vertical one an eighth of a period ahead: the robot steps sideways.",
+        _CMU,
+        _serpenoid((0.4, 0.5, 5.0), (0.4, 0.5, 5.0), _EIGHTH),
+    ),
+    GaitPreset(
+        "compound_rolling",
+        "Rolling arc",
+        "The body is an arc of a circle that turns about itself: it rolls sideways at omega_T times its radius.",
+        f"{_CMU}; the amplitude suits 16 modules",
+        _serpenoid((0.2, 0.0, 4.0), (0.2, 0.0, 4.0), _QUARTER),
+    ),
+    GaitPreset(
+        "rolling_helix",
+        "Rolling helix",
+        "The body is a helix that turns about itself: it rolls over the ground or along a pipe.",
+        _CMU,
+        _serpenoid((0.2, 1.2, 1.75), (0.2, 1.2, 1.75), _QUARTER),
+    ),
+    GaitPreset(
+        "slithering",
+        "Slithering",
+        "A wide lateral wave, and a vertical one of half its length that lifts the bends.",
+        f"{_CMU}, running backwards in time so that the head leads",
+        _serpenoid((1.2, 0.508, -6.0), (0.8, 0.978, -9.0)),
+    ),
+    GaitPreset(
+        "linear_progression",
+        "Linear progression",
+        "A vertical wave alone carries the robot straight along its own axis.",
+        _CMU,
+        _serpenoid((0.0, 0.0, 0.0), (0.5, 0.7, 4.0)),
+    ),
+    GaitPreset(
+        "conical_sidewinding",
+        "Conical sidewinding",
+        "Sidewinding whose amplitude grows towards the tail, so that the robot goes around an arc.",
+        "Astley et al. 2015; Gong et al. 2012",
+        _serpenoid((0.4, 0.5, 5.0), (0.4, 0.5, 5.0), _EIGHTH, envelope="0.6 + 0.8*n/N"),
+    ),
+    GaitPreset(
+        "turn_in_place",
+        "Turn in place",
+        "The vertical wave is shorter than the lateral one: both halves of the body sidewind in opposite directions.",
+        "Astley et al. 2015 (frequency turning), for 16 modules",
+        _serpenoid((0.4, 0.5, 5.0), (0.4, 0.7, 5.0), -1.6),
+    ),
+    GaitPreset(
+        "pole_climb",
+        "Pole climb",
+        "A tight helix around a pole or inside a pipe turns about itself and climbs.",
+        f"{_CMU}; the amplitude sets the radius of the helix",
+        _serpenoid((1.5, 0.25, 2.0), (1.5, 0.25, 2.0), _QUARTER),
+    ),
+    GaitPreset(
+        "eel_like",
+        "Eel-like",
+        "A lateral wave that grows from the head to the tail, for swimming.",
+        "Kelasidi et al. 2014, g(i, n) = (n - i)/(n + 1) with links counted from the tail",
+        _serpenoid((0.7, 0.7, -1.22), (0.0, 0.0, 0.0), envelope="n/(N + 2)"),
+    ),
+    GaitPreset(
+        "pedal_wave",
+        "C-pedal wave",
+        "The body is bent to a C and a vertical wave runs along it: it pedals around an arc.",
+        "C-pedal gait of modular snakes; with lateral waves of omega_T = 0 an S-pedal gait",
+        _serpenoid((0.0, 0.0, 0.0), (0.3, 1.0, 4.0), odd_beta_rad=0.15),
+    ),
 )
 """All gaits of the library."""
+
+
+def unsuitable(preset: GaitPreset, scene: Scene) -> str:
+    """Why the scene's robot cannot do a gait of the library, as a sentence; "" if it can."""
+    waves = preset.gait.waves(scene.robot)
+    kinds = {axis.kind for axis in scene.body.axes}
+    if (waves.pitch.amplitude or waves.pitch.offset) and waves.vertical not in kinds:
+        if not scene.body.in_space:
+            return "It needs pitch axes: choose a spatial model."
+        return "It needs pitch axes, and the robot has none."
+    if (waves.yaw.amplitude or waves.yaw.offset) and "yaw" not in kinds:
+        return "It needs yaw axes, and the robot has none."
+    limit, reach = scene.robot.joint_limit, max(waves.reach)
+    if reach > limit + 1e-9:
+        return f"It bends the joints by {math.degrees(reach):.0f}°, and they stop at {math.degrees(limit):g}°."
+    return ""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
+from snakestudio._arrays import FloatArray
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.robot.robot import Robot
 
 __all__ = [
+    "BodyWaves",
     "GaitFields",
     "GaitStart",
     "JointAnglesStart",
@@ -47,17 +52,65 @@ class Wave(NamedTuple):
 _NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+class BodyWaves(NamedTuple):
+    """The waves that a gait sends along the joints of a robot; the first joint has i = 1."""
+
+    yaw: Wave
+    pitch: Wave
+
+    vertical: str = "pitch"
+    """Kind of the axes that the pitch wave moves: "pitch", or "roll" of a robot without pitch."""
+
+    envelope: tuple[float, ...] = ()
+    """Factor of both amplitudes at every joint; () for 1."""
+
+    @property
+    def factor(self) -> float:
+        """Largest factor of the amplitudes."""
+        return max(map(abs, self.envelope), default=1.0)
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Largest angles that the yaw and the pitch wave ask for, rad."""
+        yaw, pitch = (abs(wave.amplitude) * self.factor + abs(wave.offset) for wave in (self.yaw, self.pitch))
+        return yaw, pitch
+
+    @property
+    def of_kinds(self) -> tuple[tuple[str, Wave], tuple[str, Wave]]:
+        """Both waves with the kinds of the axes that they move."""
+        return ("yaw", self.yaw), (self.vertical, self.pitch)
+
+    def angles(self, wave: Wave, joints: FloatArray, phase: float) -> FloatArray:
+        """Angles that one of the waves asks for, rad, at some joints (0-based), its phase at the first one given."""
+        swing: FloatArray = wave.amplitude * np.sin(joints * wave.phase_shift + phase)
+        if self.envelope:
+            swing *= np.array(self.envelope)[joints.astype(np.intp)]
+        return swing + wave.offset
+
+
 class GaitFields(Frozen):
     """The scene's [gait] table; a subclass has a `kind` and the values of that kind."""
 
     if TYPE_CHECKING:  # a field of each subclass, in its own place
         kind: str
 
+    files: ClassVar[tuple[str, ...]] = ()
+    """Fields that name files."""
+
     of_waves: ClassVar[bool] = False
     """Whether the joints are asked for no more than the two waves."""
 
+    wave_titles: ClassVar[tuple[str, str, str]] = ("Horizontal wave", "Vertical wave", "Phase between")
+    """Titles of the values of either wave, and of those between them."""
+
     has_vertical_wave: ClassVar[bool] = False
     """Whether it has values of a vertical wave beside those of the horizontal one."""
+
+    wave_keys: ClassVar[tuple[tuple[str, str], tuple[str, str]]] = (
+        ("gait.amplitude_deg", "gait.offset_deg"),
+        ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"),
+    )
+    """Scene keys of the amplitude and the offset of either wave."""
 
     gives_torques: ClassVar[bool] = False
     """Whether the joints' motors are given torques, and nobody asks for any angle."""
@@ -71,6 +124,20 @@ class GaitFields(Frozen):
     def pitch(self) -> Wave:
         """The vertical wave: none."""
         return _NO_WAVE
+
+    def waves(self, robot: Robot) -> BodyWaves:
+        """Both waves on the joints of a robot."""
+        return BodyWaves(self.yaw, self.pitch)
+
+    def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
+        """Angles of all joint axes of a scene at t = 0, (m,), rad, where it is not waves that say so.
+
+        Raises
+        ------
+        SceneError
+            If a file cannot be used.
+        """
+        return None
 
     @property
     def reach_deg(self) -> float:
@@ -328,7 +395,10 @@ class GaitStart(PlacedStart):
         if not gait.of_waves:
             return gait
         own = {name: getattr(self, name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")}
-        return gait.model_copy(update={name: given for name, given in own.items() if given is not None})
+        known = type(gait).model_fields
+        return gait.model_copy(
+            update={name: given for name, given in own.items() if given is not None and name in known}
+        )
 
 
 class JointAnglesStart(PlacedStart):

@@ -15,7 +15,7 @@ from snakestudio.model.controllers import ControllerFields, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.formulations import ModelFields, PlanarNonsmooth
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.motion import GaitFields, LateralUndulation, Start, StraightStart
+from snakestudio.model.motion import BodyWaves, GaitFields, LateralUndulation, Start, StraightStart
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS
 from snakestudio.model.robot.axis_values import AxisValues, axis_values, limit_problems, link_friction
@@ -167,6 +167,11 @@ class Scene(Frozen):
     def n_steps(self) -> int:
         """Time steps in the whole run."""
         return max(1, round(self.run.duration_s / self.solver.step_s))
+
+    @property
+    def waves(self) -> BodyWaves:
+        """The waves that the gait sends along the joints."""
+        return self.gait.waves(self.robot)
 
     @property
     def gives_torques(self) -> bool:

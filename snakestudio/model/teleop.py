@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from snakestudio.model.gaits import GAITS
+from snakestudio.model.gaits import GAITS, unsuitable
 from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 
@@ -66,13 +66,7 @@ def steerable_gaits(scene: Scene) -> tuple[str, ...]:
 
     A planar model has no vertical wave, and no joint goes beyond its stops.
     """
-    limit = scene.robot.joint_limit
-    names = [
-        entry.name
-        for entry in GAITS
-        if (scene.model.spatial or entry.gait.pitch.amplitude == 0.0)
-        and all(wave.reach <= limit + 1e-9 for wave in (entry.gait.yaw, entry.gait.pitch))
-    ]
+    names = [entry.name for entry in GAITS if not unsuitable(entry, scene)]
     return (OWN_GAIT, *names)
 
 

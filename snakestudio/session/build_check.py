@@ -64,7 +64,8 @@ def greatest_way(scene: Scene) -> float:
     if not (scene.controller.uses_gait and gait.of_waves) or ground.slope_deg != 0.0:
         return math.inf
     speed = 0.0
-    for wave in (gait.yaw, gait.pitch):
+    waves = scene.waves
+    for wave in (waves.yaw, waves.pitch):
         if wave.amplitude == 0.0 or wave.omega == 0.0:
             continue
         if wave.phase_shift == 0.0:

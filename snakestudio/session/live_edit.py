@@ -30,6 +30,8 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
     old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[wanted.gait.kind]
     if new.make is not old.make or not new.readable(wanted.gait):  # angles are led, torques are not
         live = live.model_copy(update={"gait": before.gait})
+    elif type(before.gait) is type(wanted.gait):
+        live = live.model_copy(update={"gait": _live_part(before.gait, wanted.gait)})
     changed = changed_keys(live, wanted)
     taken = {key: get_value(wanted, key) for key in changed if key in _KEYS}
     if taken:

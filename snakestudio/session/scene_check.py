@@ -15,4 +15,8 @@ __all__ = ["check"]
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Everything that is wrong or doubtful in `scene`; relative paths in it are relative to `base_dir`."""
-    return engines.check(scene, base_dir) + controllers.check(scene) + build_check.check(scene, base_dir)
+    problems = engines.check(scene, base_dir)
+    # A start in the pose of a gait has the gait's mistakes, too.
+    known = {problem.sentence() for problem in problems}
+    problems += [problem for problem in controllers.check(scene, base_dir) if problem.sentence() not in known]
+    return problems + build_check.check(scene, base_dir)

@@ -257,7 +257,7 @@ def test_an_edited_gait_and_other_limits_take_over_without_a_jump() -> None:
     assert max(np.abs(block.angle).max() for block in after[170:]) <= math.radians(20.0) + 1e-9
 
 
-FOUND = ("fast_lateral_undulation", "cheap_lateral_undulation")
+FOUND = ("fast_lateral_undulation", "cheap_lateral_undulation", "eel_like")
 """Of the library's, what studies found in the plane; behind the others, whose recorded numbers stay."""
 
 

@@ -76,7 +76,7 @@ def test_a_negative_amplitude_is_half_a_turn(axis: str, kind: str) -> None:
         np.testing.assert_allclose(one, other, atol=1e-13)
     np.testing.assert_allclose(
         registry.create(minus).reference(time, None).angle[0],
-        gait_joint_angles(minus.gait, minus.body.axes, 11),
+        gait_joint_angles(minus.waves, minus.body.axes, 11),
         atol=1e-13,
     )  # the pose of the start is the gait's
 

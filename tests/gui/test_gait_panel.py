@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
@@ -17,6 +20,7 @@ from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.gait_panel import GAITS, GaitPanel
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.presets import Preset
+from snakestudio.gui.scene.table_rows import TableRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import LateralUndulation, TwoWaves
@@ -47,14 +51,18 @@ def pick(qtbot: QtBot, panel: GaitPanel, preset: Preset) -> None:
     """Choose with the keyboard, as a user does."""
     box = panel.presets
     box.setFocus()
-    while box.currentIndex() < GAITS.index(preset):
+    place = next(i for i in range(box.count()) if box.itemText(i) == preset.name)
+    while box.currentIndex() < place:
         qtbot.keyClick(box, Qt.Key.Key_Down)
-    while box.currentIndex() > GAITS.index(preset):
+        place = next(i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name)
+    while box.currentIndex() > place:
         qtbot.keyClick(box, Qt.Key.Key_Up)
+        place = next(i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name)
 
 
 def test_the_library_is_offered_with_explanation_and_source(panel: GaitPanel) -> None:
-    assert [panel.presets.itemText(i) for i in range(panel.presets.count())] == [e.title for e in LIBRARY]
+    offered = [panel.presets.itemText(i) for i in range(panel.presets.count())]
+    assert set(offered) == {entry.title for entry in LIBRARY} | {"Table of joint angles"}
     for entry in LIBRARY:
         panel.choose(next(gait for gait in GAITS if gait.name == entry.title))
         assert entry.explanation in panel.about.text()
@@ -186,18 +194,18 @@ def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
     return sum(alike(image.pixelColor(x, y)) for x in range(image.width()) for y in rows)
 
 
-def test_there_is_a_side_view_where_there_is_a_vertical_wave(
+def test_there_is_a_view_in_space_where_there_is_a_vertical_wave(
     qtbot: QtBot, panels: ParameterPanels, document: Document, bridge: FakeBridge
 ) -> None:
     shape = panels.gait.shape
     low = shape.height()
-    assert not shape.shows_side
+    assert not shape.shows_space
     panels.gait.choose(library("two_waves"))
     qtbot.waitUntil(lambda: shape.wanted is not None)
-    assert not shape.shows_side, "the planar model stays flat"
+    assert not shape.shows_space, "the planar model stays flat"
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     bridge.set_recording(make_recording(document.scene, 50))
-    qtbot.waitUntil(lambda: shape.shows_side)
+    qtbot.waitUntil(lambda: shape.shows_space)
     qtbot.waitUntil(lambda: shape.height() > low + 40)
     qtbot.waitUntil(lambda: pixels(shape, "accent", low + 16, 400) > 40)
     bridge.set_recording(None)
@@ -212,7 +220,7 @@ def test_dragging_a_slider_changes_the_drawing_at_once(
     panels.gait.choose(library("two_waves"))
     bridge.set_recording(make_recording(document.scene, 50))
     shape = panels.gait.shape
-    qtbot.waitUntil(lambda: shape.shows_side and shape.wanted is not None)
+    qtbot.waitUntil(lambda: shape.shows_space and shape.wanted is not None)
     heights = []
     slider = panels.gait.rows["gait.pitch_amplitude_deg"].slider
     assert slider is not None
@@ -242,6 +250,26 @@ def test_a_drag_looks_ahead_in_time(qtbot: QtBot, panels: ParameterPanels, docum
     shape.grab()
     assert shape.ahead == 0.0
     assert shape.wanted.joints == pytest.approx(now)
+
+
+def test_a_drag_turns_the_view_in_space(qtbot: QtBot) -> None:
+    shape = BodyShape()
+    qtbot.addWidget(shape)
+    shape.show_state(with_values(Scene(), {"model.kind": "spatial_nonsmooth", "gait.kind": "two_waves"}), None)
+    shape.resize(300, shape.sizeHint().height())
+    shape.show()
+    qtbot.waitExposed(shape)
+    before, seen = (shape.azimuth, shape.elevation), shape.grab().toImage()
+    place = QPoint(100, shape.height() - 30)
+    qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseMove(shape, place + QPoint(40, 10))
+    qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=place + QPoint(40, 10))
+    assert shape.azimuth != before[0]
+    assert shape.elevation > before[1]
+    assert shape.ahead == 0.0
+    assert shape.grab().toImage() != seen
+    qtbot.mouseDClick(shape, Qt.MouseButton.LeftButton, pos=place)
+    assert (shape.azimuth, shape.elevation) == before
 
 
 def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
@@ -341,3 +369,59 @@ def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPa
     assert torques.formulas["gait.torque_nm"].problem == "It has no usable value; avoid 1/0."
     torques.show_pending((), ())
     assert torques.message.text() == torques.formulas["gait.torque_nm"].problem == ""
+
+
+# --- compound serpenoids and tables -----------------------------------------------------------------------------------
+
+
+def test_a_compound_serpenoid_has_its_groups_and_an_envelope(
+    qtbot: QtBot, panel: GaitPanel, document: Document
+) -> None:
+    document.edit(with_values(document.scene, {"model.kind": "spatial_nonsmooth"}), "Model")
+    panel.choose(library("compound_serpenoid"))
+    titles = [label.text() for label in panel.findChildren(QLabel) if label.property("role") == "group"]
+    assert titles == ["Lateral (odd joints)", "Vertical (even joints)", "Between the waves"]
+    assert not panel.wave_button.isVisible()
+    row = panel.formulas["gait.envelope"]
+    for text in ("1 + q", "0.5 + n/N"):
+        row.field.selectAll()
+        qtbot.keyClicks(row.field, text)
+        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        assert bool(row.problem) == ("q" in text)
+    assert document.scene.gait.envelope == "0.5 + n/N"
+    assert panel.presets.currentText() == "• Sidewinding (compound)"
+
+
+def test_gaits_that_suit_the_robot_come_first_and_others_say_why(panel: GaitPanel, document: Document) -> None:
+    box = panel.presets
+    names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
+    assert names.index("Eel-like") < names.index("Sidewinding")
+    assert "pitch axes" in box.reasons["Sidewinding"]
+    panel.choose(library("two_waves"))
+    assert box.reasons[box.present.name] in panel.about.text()  # type: ignore[union-attr]
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
+    assert names[: len(LIBRARY)] == [entry.title for entry in LIBRARY]
+    assert not box.reasons
+
+
+def test_a_table_is_typed_previewed_and_says_what_is_wrong(
+    qtbot: QtBot, panel: GaitPanel, document: Document, tmp_path: Path
+) -> None:
+    time = np.linspace(0.0, 1.0, 11)
+    np.savetxt(tmp_path / "log.csv", np.column_stack([time, np.outer(np.sin(time), np.full(10, 30.0))]), delimiter=",")
+    panel.choose(next(panel.presets._presets[i] for i in range(panel.presets.count()) if panel.presets.itemText(i)
+                      == "Table of joint angles"))  # fmt: skip
+    assert panel.preview.isVisible()
+    assert panel.preview.text == "no table"
+    row = panel.choices["gait.file"]
+    assert isinstance(row, TableRow)
+    for name, text in (("none.csv", "the file cannot be used"), ("log.csv", "11 rows, 1 s at 10 Hz, 10 axes, ±25.2°")):
+        row.field.selectAll()
+        qtbot.keyClicks(row.field, str(tmp_path / name))
+        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        assert panel.preview.text.startswith(text)
+    empty = panel.preview.grab().toImage()
+    assert max(empty.pixelColor(x, 50).saturation() for x in range(empty.width())) > 60
+    panel.show_pending({"gait.file"}, ())
+    assert panel.message.text() == "The changed table applies at the next reset."

@@ -82,7 +82,7 @@ class CoreLink:
 class Whole:
     """All of it without process, bus or thread, 10 ms by 10 ms."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, scene: Scene = _SCENE, base_dir: Path | None = None) -> None:
         loaded = _load(find_profile(name))
         self.clock = Clock()
         self.robot = EmulatedRobot(loaded)
@@ -90,7 +90,7 @@ class Whole:
         self.core = self.link.core
         self.said: list[LinkEvent] = []
         self.live = LiveRobot(
-            self.link, _SCENE, on_event=self.said.append, clock=self.clock, threaded=False, twin=False
+            self.link, scene, base_dir, on_event=self.said.append, clock=self.clock, threaded=False, twin=False
         )  # fmt: skip
         self.core.bus(True, "", self.clock())
         self.link.command("idle")
@@ -132,11 +132,11 @@ class Whole:
 
 
 @pytest.fixture
-def whole() -> Iterator[Callable[[str], Whole]]:
+def whole() -> Iterator[Callable[..., Whole]]:
     made: list[Whole] = []
 
-    def make(name: str) -> Whole:
-        made.append(Whole(name))
+    def make(name: str, scene: Scene = _SCENE, base_dir: Path | None = None) -> Whole:
+        made.append(Whole(name, scene, base_dir))
         return made[-1]
 
     yield make
@@ -170,6 +170,37 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, 
     assert all_.robot.safe
     # What the link sends itself is nobody else's, and what the robot says neither.
     assert not tell_of_stranger(event.text for event in all_.link.told)
+
+
+@pytest.mark.parametrize("kind", ["compound_serpenoid", "table"])
+def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Whole], tmp_path: Path) -> None:
+    values = {
+        "model.kind": "spatial_nonsmooth", "robot.n_links": 11, "gait.kind": kind, "run.log_rate_hz": 20.0,
+        "actuator.max_speed_deg_s": 60.0,
+    }  # fmt: skip
+    if kind == "table":
+        time = np.linspace(0.0, 4.0, 81)
+        names = [f"joint_{k + 1}_{axis}_rad" for k in range(10) for axis in ("yaw", "pitch")]
+        angles = 0.2 * np.sin(np.pi * time[:, None] + 0.5 * np.arange(20))
+        np.savetxt(tmp_path / "log.csv", np.column_stack([time, angles]), delimiter=",", header=",".join(["t", *names]))
+        values |= {"gait.file": "log.csv", "gait.loop": True}
+    else:
+        values |= {"gait.odd_amplitude_rad": 0.2, "gait.even_amplitude_rad": 0.1, "gait.envelope": "n/N"}
+    all_ = whole("lab_robot", with_values(Scene(), values), tmp_path)
+    all_.streaming()
+    sent = []
+    for _ in range(100):
+        all_.run(0.02)
+        sent.append(all_.link.telemetry().reference.copy())
+    assert np.degrees(np.ptp(sent, axis=0).max()) > 8.0
+    assert np.degrees(np.abs(np.diff(sent, axis=0)).max()) <= 60.0 * 0.1 + 1e-6  # in a cycle of the bus
+    error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
+    assert np.degrees(error.max()) < 12.0
+    all_.live.stop()
+    all_.run(0.02)
+    assert all_.robot.safe
+    assert not all_.live.streaming
+    assert all_.noted[-1] == "Stopped by the operator."
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])

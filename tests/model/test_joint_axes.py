@@ -143,7 +143,7 @@ def test_waves_turn_the_axes_of_their_kind(kinds: tuple[str, ...]) -> None:
             np.testing.assert_array_equal(own[:, entries(axes, kind)], expected)
         assert not own[:, entries(axes, "roll")].any()
     first = WaveGait(scene).motion(time[:1])[0][0]
-    np.testing.assert_allclose(first, gait_joint_angles(scene.gait, axes, 9), atol=1e-14)
+    np.testing.assert_allclose(first, gait_joint_angles(scene.waves, axes, 9), atol=1e-14)
     lying = with_values(scene, {"start.kind": "gait"})
     turns = matrices(initial_state(lying)[0][:, 3:]).mean(axis=0)
     assert turns[2, 0] == pytest.approx(0.0, abs=1e-9)  # neither tilted nor rolled

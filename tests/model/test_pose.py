@@ -85,7 +85,7 @@ def test_a_robot_lies_level_in_the_gaits_pose(
     pose, _ = initial_state(scene)
     turns = matrices(pose[:, 3:])
     np.testing.assert_allclose(
-        joint_angles(pose, scene.body.axes), gait_joint_angles(scene.gait, scene.body.axes, 11), atol=1e-9
+        joint_angles(pose, scene.body.axes), gait_joint_angles(scene.waves, scene.body.axes, 11), atol=1e-9
     )
     lowest = (pose[:, 2] - 0.0393 * np.abs(turns[:, 2, 0]) - 0.0525).min()
     assert lowest == pytest.approx(-1e-6, abs=1e-12)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from snakestudio.analysis.experiment.units import angle_unit_of, length_unit_of, time_unit_of
+from snakestudio.model.tables.units import angle_unit_of, length_unit_of, time_unit_of
 
 __all__ = ["Heading", "heading_of", "headings", "link_of", "rate_in", "unit_in"]
 

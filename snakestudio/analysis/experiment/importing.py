@@ -11,7 +11,6 @@ import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.analysis.experiment.c3d import read_c3d
-from snakestudio.analysis.experiment.clock import Clock
 from snakestudio.analysis.experiment.layout import (
     ANGLE_UNITS,
     LENGTH_UNITS,
@@ -25,11 +24,13 @@ from snakestudio.analysis.experiment.recognizers import Reading, recognize
 from snakestudio.analysis.experiment.recognizers.trc import read_trc
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
 from snakestudio.analysis.experiment.samples import Samples, capture_of, rows_known, runs_of, without_unseen_zeros
-from snakestudio.analysis.experiment.text_table import cells, digest, number, read_bytes, read_lines, room_for
+from snakestudio.analysis.experiment.text_table import digest, read_bytes, read_lines, room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
 from snakestudio.model.recognition import IgnoredColumns, Recognition, RecognizedBody, ignored_text
 from snakestudio.model.rotations import quaternions
+from snakestudio.model.tables.cells import cells, number
+from snakestudio.model.tables.clock import Clock
 
 __all__ = [
     "MARKERS",

@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from snakestudio.analysis.experiment.units import (
+from snakestudio.errors import ExperimentError
+from snakestudio.inputs import LAYOUT, MEASUREMENT, InputError, parse_toml, read_text
+from snakestudio.model.atomic import write_atomically
+from snakestudio.model.tables.units import (
     ANGLE_UNITS,
     LENGTH_UNITS,
     TIME_UNITS,
@@ -20,9 +23,6 @@ from snakestudio.analysis.experiment.units import (
     TimeUnit,
     length_unit_of,
 )
-from snakestudio.errors import ExperimentError
-from snakestudio.inputs import LAYOUT, MEASUREMENT, InputError, parse_toml, read_text
-from snakestudio.model.atomic import write_atomically
 
 __all__ = [
     "ANGLE_UNITS",

@@ -169,7 +169,7 @@ def _half_width(scene: Scene) -> float:
     Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small angles, on a wave
     of amplitude L a / (2 sin(delta / 2)).
     """
-    robot, yaw = scene.robot, scene.gait.yaw
+    robot, yaw = scene.robot, scene.waves.yaw
     turn = abs(2.0 * math.sin(0.5 * yaw.phase_shift))
     wave = 0.5 * robot.length
     if turn > 0.0:

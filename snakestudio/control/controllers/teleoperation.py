@@ -159,7 +159,9 @@ class Teleoperation(OpenLoop):
         assert isinstance(scene.controller, TeleoperationFields)
         self._scene, self._law = scene, scene.controller
         gaits = {name: gait_called(scene, name) for name in steerable_gaits(scene)}
-        self._shapes = {name: shape_of(gait, scene.model.spatial) for name, gait in gaits.items() if gait is not None}
+        self._shapes = {
+            name: shape_of(gait, scene.robot, scene.model.spatial) for name, gait in gaits.items() if gait is not None
+        }
         law = self._law
         self._limits = (
             Limits.of(law.max_frequency, law.speed_time_s),
@@ -238,6 +240,7 @@ class Teleoperation(OpenLoop):
     def apply(self, scene: Scene, time: float) -> None:
         """Go on with the settings and the gait of `scene` from the next period on, from where the joints are."""
         self._adopt(scene)
+        self._set_points.apply_speed(scene)
 
     def checkpoint(self) -> Any:
         """The full state."""
@@ -257,11 +260,14 @@ def command_of(timed: TimedCommand) -> TeleopCommand:
 
 def _gait_problems(scene: Scene) -> list[Problem]:
     """Whether the gait can be driven ahead."""
-    waves = [scene.gait.yaw, *([scene.gait.pitch] if scene.model.spatial else [])]
+    yaw, pitch = scene.waves.yaw, scene.waves.pitch
+    waves = [yaw, *([pitch] if scene.model.spatial else [])]
     if any(wave.amplitude and wave.omega for wave in waves):
         return []
     still = any(wave.amplitude for wave in waves)
-    key = "gait.frequency_deg_s" if still else "gait.amplitude_deg"
+    key = "gait.frequency_deg_s" if still else scene.gait.wave_keys[0][0]
+    if still and key.rpartition(".")[2] not in type(scene.gait).model_fields:
+        key = "gait.odd_temporal_frequency_rad_s"
     message = (
         "the gait stands still, so nothing says which way is ahead" if still else "the gait has no amplitude to drive"
     )
@@ -320,7 +326,7 @@ def check(scene: Scene) -> list[Problem]:
 def _sets_pace(scene: Scene) -> bool:
     """Whether the gait's frequency says more than its sign: how fast one wave runs beside the other."""
     two = scene.model.spatial and scene.gait.has_vertical_wave
-    return two or scene.gait.yaw.omega <= 0.0
+    return two or scene.waves.yaw.omega <= 0.0
 
 
 def _note(law: TeleoperationFields) -> str:

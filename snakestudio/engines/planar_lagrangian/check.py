@@ -115,7 +115,7 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     Of a longer chain of equal links sixty are enough, because its stiffest mode is a local one; one of unequal links is
     looked at in pieces of that length.
     """
-    yaw, n = scene.gait.yaw, scene.robot.n_links
+    yaw, n = scene.waves.yaw, scene.robot.n_links
     law = make_joints(scene, is_linearized(scene), stops=False)
     most = min(n, LONGEST_PIECE)
     alike = scene.robot.equal_links and not scene.robot.joint

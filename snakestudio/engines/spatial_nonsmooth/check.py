@@ -97,7 +97,7 @@ def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
 
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
-    robot, gait, values = scene.robot, scene.gait, scene.axis_values
+    robot, waves, values = scene.robot, scene.waves, scene.axis_values
     joints = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
     count = int(np.count_nonzero(joints < LONGEST - 1))
     if not count:
@@ -105,9 +105,9 @@ def largest_stable_step(scene: Scene) -> float:
     poses = [np.zeros(len(joints))]
     for phase in np.linspace(0.0, math.pi, 4, endpoint=False):
         pose = np.zeros(len(joints))
-        for kind, wave in (("yaw", gait.yaw), ("pitch", gait.pitch)):
+        for kind, wave in waves.of_kinds:
             own = np.array([axis.kind == kind for axis in scene.body.axes])
-            pose[own] = wave.amplitude * np.sin(phase + joints[own] * wave.phase_shift + wave.phase) + wave.offset
+            pose[own] = waves.angles(wave, joints[own], phase + wave.phase)
         poses.append(pose)
     responses = (_joint_response(robot, pose) for pose in poses)
     return checks.largest_stable_step(responses, values.kp[:count], values.kd[:count])

@@ -33,7 +33,7 @@ _NOTHING = 1e-18
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     above, below = time_axes(figure, ("joint angle / °", "error / °"))
-    yaw, law = runs[0].scene.gait.yaw, runs[0].scene.joint_controller
+    yaw, law = runs[0].scene.waves.yaw, runs[0].scene.joint_controller
     for joint, style in zip(_JOINTS, ("-", "--", ":"), strict=True):
         time, ref, angle = columns(runs[0], "time_s", f"joint_{joint}_yaw_ref_rad", f"joint_{joint}_yaw_rad")
         above.plot(time, np.degrees(angle), style, color=RUN, label=f"joint {joint}")
@@ -78,7 +78,7 @@ def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     seen = []
     for recording, style in zip(runs, ("-", "--", ":"), strict=True):
         x, y = columns(recording, "com_x_m", "com_y_m")
-        axes.plot(x, y, style, color=RUN, label=f"{math.degrees(recording.scene.gait.yaw.offset):g}°")
+        axes.plot(x, y, style, color=RUN, label=f"{math.degrees(recording.scene.waves.yaw.offset):g}°")
         last = pose_at(recording, float(recording.times[-1]))
         draw_outlines(axes, recording.scene, last, PALE)
         seen += [np.column_stack([x, y]), last]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.paths import is_program_folder
 
-__all__ = ["FileFolders", "FileKind", "ask_folder", "ask_open", "ask_open_many", "ask_save"]
+__all__ = ["FileFolders", "FileKind", "ask_folder", "ask_open", "ask_open_many", "ask_save", "choose_file"]
 
 
 class FileKind(StrEnum):
@@ -153,3 +153,22 @@ def ask_folder(parent: QWidget, title: str, kind: FileKind) -> Path | None:
         return None
     folders.remember(kind, Path(name))
     return Path(name)
+
+
+def choose_file(parent: QWidget, title: str, kind: FileKind, folder: Path | None, filters: str) -> str:
+    """Ask for a file that a scene refers to.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Folder of the scene; a file in or below it is given relative to it.
+
+    Returns
+    -------
+    str
+        Empty if none was chosen.
+    """
+    path = ask_open(parent, title, kind, filters, near=folder)
+    if path is None:
+        return ""
+    return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else str(path)

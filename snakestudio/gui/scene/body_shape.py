@@ -1,13 +1,15 @@
-"""A small live drawing of the robot's shape over the shape the gait asks for, from above and from the side."""
+"""A small live drawing of the robot's shape over the shape the gait asks for, from above and in space."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from snakestudio._arrays import BoolArray
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.gui.core import theme
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -25,13 +27,17 @@ from snakestudio.viewmodel.scene.gait_shape import (
 __all__ = ["BodyShape"]
 
 
-_PLAN, _SIDE = 84, 62
+_PLAN, _SPACE = 84, 108
 """Heights of the two drawings, px."""
 _MARGIN = 16.0
 _HEAD_ROOM, _FOOT_ROOM = 20.0, 10.0
-"""Above and below what the side view shows, px."""
+"""Above and below what the view in space shows, px."""
 _MAGNIFIED = (8.0, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1)
-"""By how much the side view may stretch heights."""
+"""By how much the view in space may stretch heights."""
+_AZIMUTH, _ELEVATION = math.radians(20.0), math.radians(25.0)
+"""Where the view in space is seen from at first, rad."""
+_TURN = math.radians(0.6)
+"""By how much a pixel of a drag turns it, rad."""
 _PHASES = 8
 """Instants of a period that say how high a gait reaches."""
 _PALE = 0.6
@@ -39,10 +45,11 @@ _PALE = 0.6
 
 
 class BodyShape(QWidget):
-    """The robot from above and, where it has a vertical wave, from the side, its head at the right.
+    """The robot from above and, where it has a vertical wave, in space over its shadow, its head at the right.
 
     The bright line is the robot, the dashed one what the gait asks for with the present parameters; links that are
-    clear of the ground are thin and pale. Dragging to the right looks ahead in time; letting go comes back.
+    clear of the ground are thin and pale. Dragging the view from above to the right looks ahead in time; letting go
+    comes back. Dragging the view in space turns it; a double-click turns it back.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -54,6 +61,9 @@ class BodyShape(QWidget):
         self._snapshot: Snapshot | None = None
         self._tall = False
         self._grabbed: float | None = None
+        self._turning: QPointF | None = None
+        self.azimuth, self.elevation = _AZIMUTH, _ELEVATION
+        """Where the view in space is seen from, rad."""
         self.ahead = 0.0
         """By how much the user looks ahead, s."""
         self.wanted: BodyChain | None = None
@@ -62,11 +72,11 @@ class BodyShape(QWidget):
         self._explain()
 
     def sizeHint(self) -> QSize:
-        return QSize(240, _PLAN + _SIDE if self._tall else _PLAN)
+        return QSize(240, _PLAN + _SPACE if self._tall else _PLAN)
 
     @property
-    def shows_side(self) -> bool:
-        """Whether there is a view from the side."""
+    def shows_space(self) -> bool:
+        """Whether there is a view in space."""
         return self._tall
 
     def show_state(self, scene: Scene, snapshot: Snapshot | None) -> None:
@@ -87,7 +97,8 @@ class BodyShape(QWidget):
         if self._tall:
             text += (
                 "<br>Thin and pale: links clear of the ground. For the gait that is where the shape, stiff as it is, "
-                "would stand in balance on level ground."
+                "would stand in balance on level ground.<br>Drag the lower view to turn it, double-click to turn it "
+                "back."
             )
         self.setToolTip(f"<qt>{text}</qt>")
 
@@ -95,18 +106,32 @@ class BodyShape(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._grabbed = event.position().x()
+            if self._tall and event.position().y() > _PLAN:
+                self._turning = event.position()
+            else:
+                self._grabbed = event.position().x()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._grabbed is not None and self._scene is not None:
+        if self._turning is not None:
+            by = event.position() - self._turning
+            self._turning = event.position()
+            self.azimuth = (self.azimuth - _TURN * by.x()) % math.tau
+            self.elevation = min(max(self.elevation + _TURN * by.y(), 0.0), 0.5 * math.pi)
+            self.update()
+        elif self._grabbed is not None and self._scene is not None:
             share = (event.position().x() - self._grabbed) / max(1.0, 0.6 * self.width())
             self.ahead = share * period(self._scene)
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._grabbed = None
+        self._grabbed = self._turning = None
         self.ahead = 0.0
         self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self._tall and event.position().y() > _PLAN:
+            self.azimuth, self.elevation = _AZIMUTH, _ELEVATION
+            self.update()
 
     # --- drawing ---------------------------------------------------------------------------------------------------
 
@@ -158,7 +183,7 @@ class BodyShape(QWidget):
         if now is not None and lifted_now is not None:
             self._draw_shape(painter, plan(now), lifted_now, asked=False, head=head)
         if self._tall:
-            self._draw_side(painter, scene, wanted, now, lifted_wanted, lifted_now, scale, head)
+            self._draw_space(painter, scene, wanted, now, lifted_wanted, lifted_now, head)
         if self.ahead:
             self._caption(painter, 0, f"{self.ahead:+.2f} s".replace("-", "−"), right=True, role="accent")
 
@@ -171,7 +196,7 @@ class BodyShape(QWidget):
             clear[snapshot.contacts.link] = False
         return clear
 
-    def _draw_side(
+    def _draw_space(
         self,
         painter: QPainter,
         scene: Scene,
@@ -179,28 +204,45 @@ class BodyShape(QWidget):
         now: BodyChain | None,
         lifted_wanted: BoolArray,
         lifted_now: BoolArray | None,
-        scale: float,
         head: int,
     ) -> None:
-        radius, base = scene.robot.radius_m, _PLAN + _SIDE - _FOOT_ROOM
-        room = _SIDE - _HEAD_ROOM - _FOOT_ROOM
-        stretch = next((m for m in _MAGNIFIED if m * scale * self._reach(scene) <= room), _MAGNIFIED[-1])
-        up = stretch * scale
-        painter.setPen(QPen(theme.colour("line"), 1.0))
-        painter.drawLine(QPointF(_MARGIN / 2, base + 2.5), QPointF(self.width() - _MARGIN / 2, base + 2.5))
+        """Both shapes in a parallel projection, over what they shade of the ground from above."""
+        radius = scene.robot.radius_m
+        space = _SPACE - _HEAD_ROOM - _FOOT_ROOM
+        sine, cosine = math.sin(self.elevation), math.cos(self.elevation)
+        across = scene.robot.length
+        # The floor is as wide as the straight robot is long, whatever the shape: more amplitude looks like more.
+        scale = (self.width() - 2 * _MARGIN) / across
+        depth = max(float(np.ptp(chain.joints[:, 1])) for chain in (wanted, *(() if now is None else (now,))))
+        deep = 0.5 * (abs(math.sin(self.azimuth)) * across + abs(math.cos(self.azimuth)) * depth)
+        scale = min(scale, space / max(2.0 * deep * sine, 1e-9))
+        room = max(space - 2.0 * scale * deep * sine, 0.25 * space)
+        reach = self._reach(scene)
+        stretch = next((m for m in _MAGNIFIED if m * scale * cosine * reach <= room), _MAGNIFIED[-1])
+        base = _PLAN + _SPACE - _FOOT_ROOM - scale * deep * sine
 
-        def side(chain: BodyChain) -> list[QPointF]:
+        def projected(chain: BodyChain, shade: bool = False) -> list[QPointF]:
             low = float(chain.joints[:, 2].min()) if chain is now else radius  # it may be on top of something
+            x, y, z = chain.joints.T
+            across = x * math.cos(self.azimuth) - y * math.sin(self.azimuth)
+            behind = x * math.sin(self.azimuth) + y * math.cos(self.azimuth)
+            up: FloatArray = behind * sine + (0.0 if shade else stretch * cosine) * (z - low)
             return [
-                QPointF(self.width() / 2 + scale * x, max(_PLAN + 4.0, base - up * (z - low)))
-                for x, _, z in chain.joints
+                QPointF(self.width() / 2 + scale * a, max(_PLAN + 4.0, base - scale * b))
+                for a, b in zip(across, up, strict=True)
             ]
 
-        self._draw_shape(painter, side(wanted), lifted_wanted, asked=not self.ahead, head=head)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        shadow = QPen(theme.colour("line"), 5.0)
+        shadow.setCapStyle(Qt.PenCapStyle.RoundCap)
+        shadow.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(shadow)
+        painter.drawPolyline(projected(wanted if now is None else now, shade=True))
+        self._draw_shape(painter, projected(wanted), lifted_wanted, asked=not self.ahead, head=head)
         if now is not None and lifted_now is not None:
-            self._draw_shape(painter, side(now), lifted_now, asked=False, head=head)
+            self._draw_shape(painter, projected(now), lifted_now, asked=False, head=head)
         self._caption(painter, 0, "from above")
-        self._caption(painter, _PLAN, "from the side" + (f", heights × {stretch:g}" if stretch != 1.0 else ""))
+        self._caption(painter, _PLAN, "in space" + (f", heights × {stretch:g}" if stretch != 1.0 else ""))
         self._caption(painter, _PLAN, f"{int(lifted_wanted.sum())} of {len(lifted_wanted)} lifted", right=True)
 
     def _reach(self, scene: Scene) -> float:

@@ -16,13 +16,16 @@ from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.kind_section import PresetSection
 from snakestudio.gui.scene.presets import Preset
+from snakestudio.gui.scene.table_rows import TablePreview, TableRow
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
+from snakestudio.model.gaits import unsuitable
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Scene
+from snakestudio.model.serpenoid import envelope_of
 
 __all__ = ["GAITS", "GaitPanel"]
 
@@ -45,8 +48,22 @@ def _of_kinds() -> list[Preset]:
     return [Preset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help) for kind in kinds]
 
 
-_BETWEEN = "pitch_phase_deg"
-"""The field that is neither of the horizontal nor of the vertical wave."""
+_ENVELOPE = "envelope"
+"""The value that is a formula."""
+
+_BETWEEN = ("pitch_phase_deg", "delta_rad", _ENVELOPE)
+"""Fields that are neither of the horizontal nor of the vertical wave alone."""
+
+
+def _groups(scene: Scene) -> list[tuple[str, list[str]]]:
+    """The values of a gait in groups with titles; a single group has none."""
+    names = [name for name in type(scene.gait).model_fields if name != "kind"]
+    if scene.gives_torques or not scene.gait.has_vertical_wave:
+        return [("", names)]
+    vertical = [name for name in names if name.startswith(("pitch_", "even_")) and name not in _BETWEEN]
+    between = [name for name in names if name in _BETWEEN]
+    horizontal = [name for name in names if name not in vertical and name not in between]
+    return list(zip(scene.gait.wave_titles, (horizontal, vertical, between), strict=True))
 
 
 _SYMBOLS = {"torque_nm": "τ", "pitch_torque_nm": "τ<sub>v</sub>"}
@@ -58,6 +75,13 @@ _TORQUE_NAMES = (
     ("pi", "3.14159…"),
 )
 """What formulas of torques may use."""
+
+_ENVELOPE_NAMES = (
+    ("n", "number of the joint, from 1 at the head on"),
+    ("N", "number of joints"),
+    ("pi", "3.14159…"),
+)
+"""What the formula of an envelope may use."""
 
 
 def torque_problem(scene: Scene, key: str) -> str:
@@ -72,6 +96,24 @@ def torque_problem(scene: Scene, key: str) -> str:
     return ""
 
 
+def envelope_problem(scene: Scene, key: str) -> str:
+    """What is wrong with the envelope of a scene's gait, as a sentence; "" if nothing is."""
+    try:
+        envelope_of(getattr(scene.gait, _ENVELOPE, "1"), scene.robot.n_joints)
+    except SnakeStudioError as error:
+        return wrong_at(error, key)
+    return ""
+
+
+_ENTRIES = {entry.title: entry for entry in LIBRARY}
+
+
+def _unsuitable(preset: Preset, scene: Scene) -> str:
+    """Why a preset does not suit a scene, as a sentence; "" if it does."""
+    entry = _ENTRIES.get(preset.name)
+    return "" if entry is None else unsuitable(entry, scene)
+
+
 class GaitPanel(PresetSection):
     """Choose a gait, move its sliders, see the shape it makes; or type the torques that the joints are given.
 
@@ -81,9 +123,11 @@ class GaitPanel(PresetSection):
     """
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent)
+        super().__init__("Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent, _unsuitable)
         self.add(self.message)
         self.add(self._values)
+        self.preview = TablePreview()
+        self.add(self.preview)
         self.shape = BodyShape()
         self.add(self.shape)
         self.hint = Message()
@@ -95,7 +139,8 @@ class GaitPanel(PresetSection):
         self.torque_button.setProperty("role", "link")
         self.torque_button.clicked.connect(self._toggle_torques)
         self.names_button = FormulaHelp(_TORQUE_NAMES)
-        for button in (self.wave_button, self.torque_button, self.names_button):
+        self.envelope_button = FormulaHelp(_ENVELOPE_NAMES)
+        for button in (self.wave_button, self.torque_button, self.names_button, self.envelope_button):
             self.body.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self.soft_start = ParameterRow(document, "control.soft_start_deg", slider=False)
         self.add(self.soft_start)
@@ -125,9 +170,14 @@ class GaitPanel(PresetSection):
         self.lead_in.refresh()
         for widget in (self.presets, self._values, self.soft_start, self.lead_in):
             widget.setVisible(used)
-        self.wave_button.setVisible(used and scene.gait.of_waves)
+        two = scene.gait.has_vertical_wave
+        other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
+        self.wave_button.setVisible(used and other != scene.gait)
         self.shape.setVisible(scene.gait.of_waves or not used)  # of torques nobody asks for any
         self.names_button.setVisible(torques)
+        self.envelope_button.setVisible(used and _ENVELOPE in type(scene.gait).model_fields)
+        self.preview.setVisible(used and bool(scene.gait.files))
+        self.preview.show_table(scene, self._document.base_dir)
         self.torque_button.setVisible(torques or not scene.controller.acts)
         self.torque_button.setText("Give angles instead of torques" if torques else "Give torques instead of angles")
         self.torque_button.setToolTip(
@@ -147,9 +197,14 @@ class GaitPanel(PresetSection):
 
     def show_pending(self, pending: Collection[str], problems: Collection[Problem]) -> None:
         """Say what waits for the next reset, and at every formula what a check of the scene has found there."""
-        waits = any(key == "gait" or key.startswith("gait.") for key in pending)
-        what = "Torques in place of angles apply" if self.formulas else "Another kind of gait applies"
-        self.message.say(f"{what} at the next reset." if waits else "")
+        if not any(key == "gait" or key.startswith("gait.") for key in pending):
+            what = ""
+        elif not {"gait", "gait.kind"}.isdisjoint(pending):
+            torques = self._document.scene.gives_torques
+            what = "Torques in place of angles apply" if torques else "Another kind of gait applies"
+        else:
+            what = "The changed table applies"
+        self.message.say(f"{what} at the next reset." if what else "")
         self.show_findings(problems)
 
     def _step_text(self, preset: Preset) -> str:
@@ -179,30 +234,35 @@ class GaitPanel(PresetSection):
         self._edit(lambda scene: scene.model_copy(update={"gait": other}), text)
 
     def _fill(self, scene: Scene) -> None:
-        names = [name for name in type(scene.gait).model_fields if name != "kind"]
-        torques = scene.gives_torques
-        vertical = [name for name in names if name.startswith("pitch_") and name != _BETWEEN and not torques]
-        groups = [("Horizontal wave" if vertical else "", [n for n in names if n not in vertical and n != _BETWEEN])]
-        if vertical:
-            groups += [("Vertical wave", vertical), ("Phase between", [_BETWEEN] if _BETWEEN in names else [])]
-        for title, members in groups:
+        for title, members in _groups(scene):
             if title and members:
                 label = QLabel(title)
                 label.setProperty("role", "group")
                 self._values.add(label)
             for name in members:
-                key = f"gait.{name}"
-                if torques:
-                    doc = field_doc(type(scene.gait), name)
-                    self._add_formula(key, _SYMBOLS[name], doc, torque_problem)
-                else:
-                    self._values.add_value(key, scene)
+                self._add_row(name, scene)
+
+    def _add_row(self, name: str, scene: Scene) -> None:
+        """A row for a value of the gait."""
+        key = f"gait.{name}"
+        if scene.gives_torques:
+            self._add_formula(key, _SYMBOLS[name], field_doc(type(scene.gait), name), torque_problem)
+        elif name == _ENVELOPE:
+            self._add_formula(key, "f(n)", field_doc(type(scene.gait), name), envelope_problem)
+        elif name in scene.gait.files:
+            row = self.choices[key] = TableRow(self._document, [key])
+            self._values.add(row)
+        else:
+            self._values.add_value(key, scene)
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:
             return "The controller does without a gait: what it asks of the joints is dashed."
         if self._document.scene.gives_torques:
             return "The joints get these torques, yaw and pitch, whatever their angles are: no joint controller acts."
+        gait = self._document.scene.gait
+        if self.presets.present is None and gait.files:
+            return str(GAIT_KINDS[gait.kind].help)
         return super()._note()
 
     def _describe(self) -> None:
@@ -213,3 +273,4 @@ class GaitPanel(PresetSection):
     def renew_theme(self) -> None:
         super().renew_theme()
         self.shape.update()
+        self.preview.update()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -11,33 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.file_dialogs import FileKind, ask_open
+from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.forms.form import FormRow, TextRow
 from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.field_texts import refusal
 
-__all__ = ["HeightsRow", "PictureRow", "choose_file"]
+__all__ = ["HeightsRow", "PictureRow"]
 
 _PICTURES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
-
-
-def choose_file(parent: QWidget, title: str, kind: FileKind, folder: Path | None, filters: str) -> str:
-    """Ask for a file that a scene refers to.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of the scene; a file in or below it is given relative to it.
-
-    Returns
-    -------
-    str
-        Empty if none was chosen.
-    """
-    path = ask_open(parent, title, kind, filters, near=folder)
-    if path is None:
-        return ""
-    return path.relative_to(folder).as_posix() if folder is not None and path.is_relative_to(folder) else str(path)
 
 
 class PictureRow(TextRow):

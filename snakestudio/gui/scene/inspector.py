@@ -13,7 +13,7 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.file_dialogs import FileKind
+from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
@@ -22,7 +22,7 @@ from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow, choose_file
+from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.kinds.reads import left_out
 from snakestudio.model.edits import with_values
 from snakestudio.model.labels import obstacle_mention, obstacle_title

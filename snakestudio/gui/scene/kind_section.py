@@ -233,11 +233,11 @@ class PresetSection(KindSection):
 
     def __init__(
         self, title: str, document: Document, presets: Sequence[Preset], name: str, kind: str, library: str,
-        parent: QWidget | None = None,
+        parent: QWidget | None = None, unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
     ) -> None:  # fmt: skip
         super().__init__(title, document, parent)
         self._kind, self._library = kind, library
-        self.presets = PresetBox(presets)
+        self.presets = PresetBox(presets, unsuitable)
         self.presets.setAccessibleName(name)
         self.presets.chosen.connect(self.choose)
         self.back = QToolButton()
@@ -294,12 +294,17 @@ class PresetSection(KindSection):
             head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
             self.about.setText(
                 f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
-                f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
+                f"<br><span style='color:{dim}'>{chosen.source}</span>{self._reason(chosen)}</span>"
             )
         if chosen is not None:
             self.back.setToolTip(f"Back to {chosen.name} as in the {self._library}")
         self.back.setVisible(chosen is not None and changed)
         self.back.setIcon(theme.icon("undo", "dim"))
+
+    def _reason(self, preset: Preset) -> str:
+        """Why a preset does not suit the scene, as a line of its own."""
+        reason = self.presets.reasons.get(preset.name, "")
+        return f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
 
     def renew_theme(self) -> None:
         super().renew_theme()

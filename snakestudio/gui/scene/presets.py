@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,6 +121,12 @@ AIKO = Preset(
 class PresetBox(ChoiceBox):
     """A box of presets; the one chosen last gets a mark once a value differs from it.
 
+    Parameters
+    ----------
+    presets : sequence of Preset
+    unsuitable : callable
+        Why a preset does not suit a scene, as a sentence; "" if it does. Those that do come first.
+
     Signals
     -------
     chosen(preset: Preset)
@@ -129,15 +135,20 @@ class PresetBox(ChoiceBox):
 
     chosen = Signal(object)
 
-    def __init__(self, presets: Sequence[Preset], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        presets: Sequence[Preset],
+        unsuitable: Callable[[Preset, Scene], str] = lambda preset, scene: "",
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._presets = tuple(presets)
+        self._offered = self._presets = tuple(presets)
+        self._unsuitable = unsuitable
         self.present: Preset | None = None
         self.changed = False
-        for index, preset in enumerate(self._presets):
-            self.addItem(preset.name)
-            source = f"<br><i>{preset.source}</i>" if preset.source else ""
-            self.setItemData(index, f"<qt>{preset.help}{source}</qt>", Qt.ItemDataRole.ToolTipRole)
+        self.reasons: dict[str, str] = {}
+        """Why presets do not suit the scene, by their names, as sentences."""
+        self._fill()
         self.setMaxVisibleItems(max(10, len(self._presets)))
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(7)
@@ -145,8 +156,29 @@ class PresetBox(ChoiceBox):
         self.setToolTip("Values of the papers' cases")
         self.activated.connect(lambda index: self.chosen.emit(self._presets[index]))
 
+    def _fill(self) -> None:
+        """List all presets; those that do not suit the scene are dim, and say why."""
+        self.clear()
+        for index, preset in enumerate(self._presets):
+            self.addItem(preset.name)
+            reason = self.reasons.get(preset.name, "")
+            notes = "".join(f"<br>{note}" for note in (reason, preset.source and f"<i>{preset.source}</i>") if note)
+            self.setItemData(index, f"<qt>{preset.help}{notes}</qt>", Qt.ItemDataRole.ToolTipRole)
+            if reason:
+                self.setItemData(index, theme.colour("dim"), Qt.ItemDataRole.ForegroundRole)
+
+    def _sort(self, scene: Scene) -> None:
+        """Put the presets that suit the scene first."""
+        reasons = {preset.name: why for preset in self._presets if (why := self._unsuitable(preset, scene))}
+        if reasons != self.reasons:
+            self.reasons = reasons
+            place = {preset.name: index for index, preset in enumerate(self._offered)}
+            self._presets = tuple(sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name])))
+            self._fill()
+
     def refresh(self, scene: Scene) -> None:
         """Show which preset the scene follows."""
+        self._sort(scene)
         match = next((preset for preset in self._presets if preset.holds(scene)), None)
         self.changed = match is None
         if match is not None:

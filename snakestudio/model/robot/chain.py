@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.motion import GaitFields, Wave
+from snakestudio.model.motion import BodyWaves, Wave
 from snakestudio.model.robot.joint_axes import by_joint, in_a_row, joints
 from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.rotations import matrices, rotation
@@ -17,6 +17,7 @@ __all__ = [
     "gait_joint_angles",
     "height_of_lowest",
     "joint_angles",
+    "level_frame",
     "level_gait_frame",
     "middles",
     "wave_directions",
@@ -44,27 +45,26 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
     return directions
 
 
-def _directions(wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+def _directions(waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
     """As `wave_directions`, of joints of which only those with an axis of a kind take part in the wave.
 
     Where some do not, the mean direction is 0.
     """
-    if len(joints(axes, kind)) == n_links - 1:
+    if len(joints(axes, kind)) == n_links - 1 and not waves.envelope:
         return wave_directions(wave, n_links)
-    angles = by_joint(_wave_angles(wave, kind, axes, n_links), axes, kind, n_links - 1)
+    angles = by_joint(_wave_angles(waves, wave, kind, axes, n_links), axes, kind, n_links - 1)
     turned = np.concatenate([[0.0], np.cumsum(angles)])
     directions: FloatArray = turned - turned.mean()
     return directions
 
 
-def _wave_angles(wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
-    i = np.arange(n_links - 1)
-    return in_a_row({kind: wave.amplitude * np.sin(i * wave.phase_shift + wave.phase) + wave.offset}, axes)
+def _wave_angles(waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+    return in_a_row({kind: waves.angles(wave, np.arange(n_links - 1.0), wave.phase)}, axes)
 
 
-def gait_joint_angles(gait: GaitFields, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
-    """Angles of all joint axes at t = 0, (m,), rad (P1 (70), (71)); no wave turns roll axes."""
-    yaw, pitch = (_wave_angles(wave, kind, axes, n_links) for wave, kind in ((gait.yaw, "yaw"), (gait.pitch, "pitch")))
+def gait_joint_angles(waves: BodyWaves, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
+    """Angles of all joint axes at t = 0, (m,), rad (P1 (70), (71))."""
+    yaw, pitch = (_wave_angles(waves, wave, kind, axes, n_links) for kind, wave in waves.of_kinds)
     angles: FloatArray = yaw + pitch
     return angles
 
@@ -128,24 +128,45 @@ def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> flo
     return float(radius[0]) - float(height.min())
 
 
-def level_gait_frame(gait: GaitFields, robot: Robot, axes: tuple[Axis, ...]) -> FloatArray:
+def level_gait_frame(waves: BodyWaves, robot: Robot, axes: tuple[Axis, ...]) -> FloatArray:
     """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 lies level along x.
 
     The yaw wave's axis is x (see `wave_directions`). With a pitch wave, link 1 gets that wave's own direction too; as
     turns in space do not add up, the robot is then turned as a whole until the mean of its links is level, neither
     tilted nor rolled, and heads as the yaw wave alone does.
     """
-    heading = _directions(gait.yaw, "yaw", axes, robot.n_links)
-    if gait.pitch.amplitude == 0.0 and gait.pitch.offset == 0.0:
+    heading = _directions(waves, waves.yaw, "yaw", axes, robot.n_links)
+    if waves.vertical != "pitch" or (waves.pitch.amplitude == 0.0 and waves.pitch.offset == 0.0):
         return rotation(float(heading[0]))
-    first = rotation(float(heading[0]), float(_directions(gait.pitch, "pitch", axes, robot.n_links)[0]))
-    turns = chain(first, gait_joint_angles(gait, axes, robot.n_links), robot, axes)[1]
+    first = rotation(float(heading[0]), float(_directions(waves, waves.pitch, "pitch", axes, robot.n_links)[0]))
+    angles = gait_joint_angles(waves, axes, robot.n_links)
+    wanted = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
+    return level_frame(angles, robot, axes, first, wanted)
+
+
+def level_frame(
+    angles: FloatArray, robot: Robot, axes: tuple[Axis, ...], first: FloatArray | None = None, heading: float = 0.0
+) -> FloatArray:
+    """Orientation (3, 3) of link 1 for which the mean of the links is level and has a heading, rad.
+
+    Parameters
+    ----------
+    angles : (m,)
+        Of the axes, rad.
+    robot : Robot
+    axes : tuple of Axis
+    first : (3, 3), optional
+        Orientation of link 1 from which the robot is turned as little as that takes.
+    heading : float
+        rad.
+    """
+    first = np.eye(3) if first is None else first
+    turns = chain(first, angles, robot, axes)[1]
     along, left = turns[:, :, 0].mean(axis=0), turns[:, :, 1].mean(axis=0)
     tilt = math.atan2(-along[2], math.hypot(along[0], along[1]))
     unheaded = rotation(0.0, -tilt) @ rotation(-math.atan2(along[1], along[0]))
     left = unheaded @ left
-    wanted = math.atan2(np.sin(heading).sum(), np.cos(heading).sum())
-    level: FloatArray = rotation(wanted) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ unheaded @ first
+    level: FloatArray = rotation(heading) @ rotation(0.0, 0.0, -math.atan2(left[2], left[1])) @ unheaded @ first
     return level
 
 

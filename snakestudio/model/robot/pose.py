@@ -25,6 +25,7 @@ from snakestudio.model.robot.chain import (
     gait_joint_angles,
     height_of_lowest,
     joint_angles,
+    level_frame,
     level_gait_frame,
     wave_directions,
 )
@@ -80,14 +81,32 @@ def _planar_chain(theta: FloatArray, arms: tuple[FloatArray, FloatArray], link: 
     return centre
 
 
-def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
+def _gait_directions(scene: Scene, start: GaitStart, base_dir: Path | None) -> FloatArray:
+    """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0, its axis in the start's heading."""
+    heading, waves = math.radians(start.heading_deg), start.shape(scene.gait).waves(scene.robot)
+    if scene.gait.of_waves and not waves.envelope:
+        return wave_directions(waves.yaw, scene.robot.n_links, heading)
+    turned = np.concatenate([[0.0], np.cumsum(_gait_angles(scene, start, base_dir))])
+    directions: FloatArray = heading + turned - turned.mean()
+    return directions
+
+
+def _gait_angles(scene: Scene, start: GaitStart, base_dir: Path | None) -> FloatArray:
+    """Angles of all joint axes in the gait's pose at t = 0, (m,), rad."""
+    own = scene.gait.first_angles(scene, base_dir)
+    if own is not None:
+        return own
+    return gait_joint_angles(start.shape(scene.gait).waves(scene.robot), scene.body.axes, scene.robot.n_links)
+
+
+def _placed(scene: Scene, start: PlacedStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
     """Planar state of a start that puts one link at a place."""
     n = scene.robot.n_links
     link = start.link - 1
     if isinstance(start, LinkAnglesStart):
         theta = np.radians(np.array(start.link_angles_deg))
     elif isinstance(start, GaitStart):
-        theta = wave_directions(start.shape(scene.gait).yaw, n, math.radians(start.heading_deg))
+        theta = _gait_directions(scene, start, base_dir)
     elif isinstance(start, JointAnglesStart):
         bends = np.concatenate([[0.0], np.cumsum(np.radians(np.array(start.joint_angles_deg)))])
         theta = math.radians(start.heading_deg) + bends - bends[link]
@@ -101,11 +120,11 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
     return np.column_stack([centre, theta]), np.column_stack([velocity, np.full(n, omega)])
 
 
-def _spatial_joint_angles(scene: Scene, start: PlacedStart) -> FloatArray:
+def _spatial_joint_angles(scene: Scene, start: PlacedStart, base_dir: Path | None) -> FloatArray:
     """Angles of all joint axes, (m,), rad, of a start in space that puts one link at a place."""
     axes = scene.body.axes
     if isinstance(start, GaitStart):
-        return gait_joint_angles(start.shape(scene.gait), axes, scene.robot.n_links)
+        return _gait_angles(scene, start, base_dir)
     angles = np.zeros(len(axes))
     if isinstance(start, JointAnglesStart):
         lists = start.joint_angles_deg, start.joint_pitch_deg, start.joint_roll_deg
@@ -120,14 +139,17 @@ def _spatial_joint_angles(scene: Scene, start: PlacedStart) -> FloatArray:
     return angles
 
 
-def _placed_in_space(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
+def _placed_in_space(scene: Scene, start: PlacedStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
     """Pose (n, 7) and twist (n, 6) of a start in space that puts one link at a place."""
     robot, link = scene.robot, start.link - 1
-    angles = _spatial_joint_angles(scene, start)
+    angles = _spatial_joint_angles(scene, start, base_dir)
     heading = start.link_angles_deg[link] if isinstance(start, LinkAnglesStart) else getattr(start, "heading_deg", 0.0)
     frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
     if isinstance(start, GaitStart):  # the frame is that of the wave, not of a link
-        frame = frame @ level_gait_frame(start.shape(scene.gait), robot, scene.body.axes)
+        if scene.gait.of_waves:
+            frame = frame @ level_gait_frame(start.shape(scene.gait).waves(robot), robot, scene.body.axes)
+        else:
+            frame = frame @ level_frame(angles, robot, scene.body.axes)
         centre, turns = chain(frame, angles, robot, scene.body.axes)
     else:
         centre, turns = chain(np.eye(3), angles, robot, scene.body.axes)
@@ -213,8 +235,8 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
             twist[:, 3:] = np.array(start.angular_velocity_rad_s)
         return pose, twist
     if scene.model.spatial:
-        return _placed_in_space(scene, start)
-    q, u = _placed(scene, start)
+        return _placed_in_space(scene, start, base_dir)
+    q, u = _placed(scene, start, base_dir)
     n = len(q)
     pose = np.zeros((n, 7))
     pose[:, :2] = q[:, :2]
@@ -243,7 +265,7 @@ def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArr
         yaw: FloatArray = np.diff(planar_pose(scene, base_dir)[0][:, 2])[joints(scene.body.axes, "yaw")]
         return yaw
     if isinstance(scene.start, PlacedStart):
-        return _spatial_joint_angles(scene, scene.start)
+        return _spatial_joint_angles(scene, scene.start, base_dir)
     return joint_angles(initial_state(scene, base_dir)[0], scene.body.axes)
 
 
@@ -275,6 +297,6 @@ def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray,
         As `initial_state`.
     """
     if isinstance(scene.start, PlacedStart):
-        return _placed(scene, scene.start)
+        return _placed(scene, scene.start, base_dir)
     pose, twist = initial_state(scene, base_dir)
     return np.column_stack([pose[:, :2], _unwrapped(pose)]), twist[:, [0, 1, 5]]

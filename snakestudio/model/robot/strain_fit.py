@@ -79,11 +79,11 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
     the law says it where one speed fits both waves (K_t = V_o K'). Abscissas are counted from the head, whichever
     link it is.
     """
-    robot, gait = scene.robot, scene.gait
+    robot, of_body = scene.robot, scene.waves
     h = robot.link_length_m
     waves = []
-    for wave, flips in ((gait.yaw, True), (gait.pitch if scene.model.spatial else gait.pitch._replace(
-        amplitude=0.0, offset=0.0), False)):  # fmt: skip
+    pitch = of_body.pitch if scene.model.spatial else of_body.pitch._replace(amplitude=0.0, offset=0.0)
+    for wave, flips in ((of_body.yaw, True), (pitch, False)):
         turn = 2.0 * math.pi
         shift = wave.phase_shift - turn * round(wave.phase_shift / turn)
         waves.append(_seen_from_head(wave._replace(phase_shift=shift), robot, flips))
@@ -111,13 +111,13 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
 
 def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
     """Largest difference between the gait's joint angles and the law's over a period of each wave, rad."""
-    robot, gait = scene.robot, scene.gait
-    periods = [2.0 * math.pi / abs(wave.omega) for wave in (gait.yaw, gait.pitch) if wave.omega != 0.0]
+    robot, of_body = scene.robot, scene.waves
+    periods = [2.0 * math.pi / abs(wave.omega) for wave in (of_body.yaw, of_body.pitch) if wave.omega != 0.0]
     t = np.linspace(0.0, max(periods, default=1.0), 101)
     axes = cardan_axes(robot.n_joints)
     angles = joint_motion(StrainLaw(law, beam), beam.length_m, robot.n_links, axes, t, _EXACT)[0]
     worst = 0.0
-    for kind, wave, mirrored in (("yaw", gait.yaw, -1.0), ("pitch", gait.pitch, 1.0)):
+    for kind, wave, mirrored in (("yaw", of_body.yaw, -1.0), ("pitch", of_body.pitch, 1.0)):
         angle = by_joint(angles, axes, kind, robot.n_joints)
         if robot.head == "last":
             angle = angle[:, ::-1] * mirrored
@@ -158,6 +158,9 @@ def as_continuum(
                 'make it "lateral_undulation"',
             )
         )  # fmt: skip
+    elif not scene.gait.of_waves or scene.waves.envelope or scene.waves.vertical != "pitch":
+        what = "it is not made of waves of even amplitude in yaw and pitch, so no law can be fitted to it"
+        problems.append(Problem("error", "gait.kind", what, 'make it "lateral_undulation" or "two_waves"'))
     if not scene.controller.uses_gait:
         problems.append(
             Problem("error", "controller.kind", "its joints follow no gait, so no law can be fitted", 'make it "none"')

@@ -56,7 +56,8 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
-    yield from ((f"start.{key}", getattr(scene.start, key)) for key in scene.start.files)
+    for part, fields in (("gait", scene.gait), ("start", scene.start)):
+        yield from ((f"{part}.{key}", name) for key in fields.files if (name := getattr(fields, key)))
 
 
 def _files() -> set[str]:

@@ -62,20 +62,16 @@ class BodyChain(NamedTuple):
         return np.asarray((self.feet[:, :, 2] - radius).min(axis=1) > LIFTED)
 
 
-def _phase(told: FloatArray, wave: Wave, joints: FloatArray) -> float | None:
-    """Phase at which A sin(phase + i delta) + psi fits `told` best; None if nothing is told."""
+def _phase(told: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]) -> float | None:
+    """Phase at which f_i A sin(phase + i delta) + psi fits `told` best; None if nothing is told."""
     if not len(joints):
         return None
     lag = joints * wave.phase_shift
-    basis = np.stack([np.cos(lag), np.sin(lag), np.ones(len(lag))], axis=1)
+    factor = np.array(envelope)[joints.astype(np.intp)] if envelope else np.ones(len(lag))
+    basis = np.stack([factor * np.cos(lag), factor * np.sin(lag), np.ones(len(lag))], axis=1)
     (sine, cosine, _), *_ = np.linalg.lstsq(basis, told, rcond=None)
     sign = -1.0 if wave.amplitude < 0.0 else 1.0
     return math.atan2(sign * sine, sign * cosine) if math.hypot(sine, cosine) > 1e-9 else None
-
-
-def _wave(wave: Wave, phase: float, joints: FloatArray) -> FloatArray:
-    angles: FloatArray = wave.amplitude * np.sin(phase + joints * wave.phase_shift) + wave.offset
-    return angles
 
 
 def _told(snapshot: Snapshot, scene: Scene) -> bool:
@@ -92,15 +88,19 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     """
     if not scene.controller.uses_gait and snapshot is not None and _told(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
-    yaw, pitch = scene.gait.yaw, scene.gait.pitch
+    if not scene.gait.of_waves:
+        known = snapshot is not None and _told(snapshot, scene)
+        return snapshot.joint_angle_ref.copy() if known and snapshot is not None else np.zeros(len(scene.body.axes))
+    of_body = scene.waves
+    yaw, pitch = of_body.yaw, of_body.pitch
     axes, joints = scene.body.axes, np.arange(scene.robot.n_joints, dtype=np.float64)
     yaw_phase: float | None = None
     pitch_phase: float | None = None
     if snapshot is not None and _told(snapshot, scene):
         told = snapshot.joint_angle_ref
         yaw_phase, pitch_phase = (
-            _phase(told[entries(axes, kind)], wave, joints[joints_with(axes, kind)])
-            for wave, kind in ((yaw, "yaw"), (pitch, "pitch"))
+            _phase(told[entries(axes, kind)], wave, joints[joints_with(axes, kind)], of_body.envelope)
+            for kind, wave in of_body.of_kinds
         )
     # A wave that is not told (or has no amplitude yet) keeps its time with the other.
     if yaw_phase is None:
@@ -110,15 +110,15 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
         lead = yaw_phase - yaw.phase
         pitch_phase = pitch.phase + (lead * pitch.omega / yaw.omega if yaw.omega else 0.0)
     waves = {
-        "yaw": _wave(yaw, yaw_phase + yaw.omega * ahead, joints),
-        "pitch": _wave(pitch, pitch_phase + pitch.omega * ahead, joints),
+        "yaw": of_body.angles(yaw, joints, yaw_phase + yaw.omega * ahead),
+        of_body.vertical: of_body.angles(pitch, joints, pitch_phase + pitch.omega * ahead),
     }
     return in_a_row(waves, axes)
 
 
 def period(scene: Scene) -> float:
     """Time after which the slower of the gait's moving waves begins again, s; 1 if nothing moves."""
-    moving = [abs(w.omega) for w in (scene.gait.yaw, scene.gait.pitch) if w.omega and w.amplitude]
+    moving = [abs(w.omega) for w in (scene.waves.yaw, scene.waves.pitch) if w.omega and w.amplitude]
     return 2 * math.pi / min(moving) if moving else 1.0
 
 

@@ -128,7 +128,7 @@ def test_the_frame_and_the_panel_say_what_is_asked(planar: MainWindow, panel: Te
     qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
     assert panel.values["speed"][0].text() == "−100 %"
     assert panel.values["speed"][1].text() == "–", "nobody follows"
-    found = {"fast_lateral_undulation", "cheap_lateral_undulation"}
+    found = {"fast_lateral_undulation", "cheap_lateral_undulation", "eel_like"}
     assert set(panel.gait_buttons) == {"scene", "lateral_undulation", "obstacle_aided", "turning"} | found
     assert bound_keys(DEFAULT).startswith("<b>W Up S Down</b> speed · <b>A Left D Right</b> turn")
     teleop.set_on(False)

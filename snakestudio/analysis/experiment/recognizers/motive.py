@@ -28,8 +28,8 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     upright_axes,
     values_of,
 )
-from snakestudio.analysis.experiment.text_table import cells, is_number
-from snakestudio.analysis.experiment.units import length_unit_of
+from snakestudio.model.tables.cells import cells, is_number
+from snakestudio.model.tables.units import length_unit_of
 
 __all__ = ["recognize_motive"]
 

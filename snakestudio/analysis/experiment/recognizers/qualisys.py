@@ -28,8 +28,8 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     values_of,
 )
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
-from snakestudio.analysis.experiment.text_table import is_number
 from snakestudio.model.recognition import IgnoredColumns
+from snakestudio.model.tables.cells import is_number
 
 __all__ = ["recognize_qualisys"]
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.experiment.layout import AXES, BodyColumns, Layout
-from snakestudio.analysis.experiment.text_table import beginning_of, cells, is_number, number
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.inputs import MEASUREMENT
 from snakestudio.model.recognition import IgnoredColumns
+from snakestudio.model.tables.cells import beginning_of, cells, is_number, number
 
 __all__ = [
     "IgnoredList", "Reading", "columns_text", "data_rows", "decimal_of", "is_unit_quaternion", "trimmed",

@@ -12,7 +12,6 @@ from typing import cast
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.experiment.clock import clock_text_unit, stamp_unit
 from snakestudio.analysis.experiment.column_names import Heading, headings, link_of, rate_in
 from snakestudio.analysis.experiment.layout import AXES, BodyColumns, JointColumns, Layout, RotationKind
 from snakestudio.analysis.experiment.recognizers.reading import (
@@ -24,10 +23,11 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     upright_axes,
     values_of,
 )
-from snakestudio.analysis.experiment.text_table import MISSING, beginning_of, cells, delimiter_and_decimal, is_number
-from snakestudio.analysis.experiment.units import TIME_UNITS, AngleUnit, LengthUnit, TimeUnit, length_unit_of
 from snakestudio.analysis.experiment.upright import up_axis
 from snakestudio.inputs import MEASUREMENT
+from snakestudio.model.tables.cells import MISSING, beginning_of, cells, delimiter_and_decimal, is_number
+from snakestudio.model.tables.clock import clock_text_unit, stamp_unit
+from snakestudio.model.tables.units import TIME_UNITS, AngleUnit, LengthUnit, TimeUnit, length_unit_of
 
 __all__ = ["recognize_table"]
 

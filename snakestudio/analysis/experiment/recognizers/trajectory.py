@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.experiment.clock import stamp_unit
 from snakestudio.analysis.experiment.layout import BodyColumns, Layout
 from snakestudio.analysis.experiment.recognizers.reading import (
     Reading,
@@ -20,7 +19,8 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     values_of,
 )
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
-from snakestudio.analysis.experiment.text_table import delimiter_and_decimal, is_number
+from snakestudio.model.tables.cells import delimiter_and_decimal, is_number
+from snakestudio.model.tables.clock import stamp_unit
 
 __all__ = ["recognize_trajectory"]
 
@@ -52,7 +52,7 @@ def recognize_trajectory(lines: list[str]) -> Reading | None:
 
 def _has_names(header: list[str], delimiter: str, width: int) -> bool:
     """Whether the last comment names the columns."""
-    from snakestudio.analysis.experiment.text_table import cells
+    from snakestudio.model.tables.cells import cells
 
     comment = next((line for line in reversed(header) if line.strip()), "").lstrip("# ")
     return len(cells(comment, delimiter)) == width

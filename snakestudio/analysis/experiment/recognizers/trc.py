@@ -12,9 +12,10 @@ import numpy as np
 from snakestudio.analysis.experiment.layout import length_unit
 from snakestudio.analysis.experiment.markers import Markers
 from snakestudio.analysis.experiment.recognizers.reading import decimal_of, trimmed, unique_names
-from snakestudio.analysis.experiment.text_table import is_number, number, read_lines, room_for
+from snakestudio.analysis.experiment.text_table import read_lines, room_for
 from snakestudio.errors import ExperimentError
 from snakestudio.model.recognition import IgnoredColumns
+from snakestudio.model.tables.cells import is_number, number
 
 __all__ = ["read_trc"]
 

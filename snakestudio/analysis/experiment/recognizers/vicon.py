@@ -27,9 +27,9 @@ from snakestudio.analysis.experiment.recognizers.reading import (
     values_of,
 )
 from snakestudio.analysis.experiment.rotation_kinds import rotation_matrices
-from snakestudio.analysis.experiment.text_table import cells, is_number
-from snakestudio.analysis.experiment.units import ANGLE_UNITS, AngleUnit, LengthUnit, angle_unit_of, length_unit_of
 from snakestudio.model.recognition import IgnoredColumns
+from snakestudio.model.tables.cells import cells, is_number
+from snakestudio.model.tables.units import ANGLE_UNITS, AngleUnit, LengthUnit, angle_unit_of, length_unit_of
 
 __all__ = ["recognize_vicon"]
 

@@ -10,8 +10,8 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.experiment.text_table import MISSING, is_number
-from snakestudio.analysis.experiment.units import TIME_UNITS, TimeUnit
+from snakestudio.model.tables.cells import MISSING, is_number
+from snakestudio.model.tables.units import TIME_UNITS, TimeUnit
 
 __all__ = ["Clock", "clock_text_unit", "stamp_unit"]
 

@@ -1,0 +1,120 @@
+"""A table of joint angles that is played: once or in a loop, faster or slower."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.control.ramp import Ramp, constant
+from snakestudio.control.waves import Motion
+from snakestudio.errors import Fix, Problem, SceneError
+from snakestudio.kinds.gait import GaitKind
+from snakestudio.model.scene import Scene
+from snakestudio.model.table_gait import TableFields, joint_table, trajectory
+from snakestudio.model.tables.joint_angles import JointTable
+
+__all__ = ["KIND", "TableGait"]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where in the table a run is: `played` at the beginning of the ramp of the speed, and on from there."""
+
+    speed: Ramp
+    played: float = 0.0  # s of the table
+
+
+class TableGait:
+    """The angles of a table at the time of the gait, whose speed is changed over a short ramp.
+
+    Parameters
+    ----------
+    scene : Scene
+        Its file has an absolute path.
+
+    Raises
+    ------
+    SceneError
+        If the file cannot be used.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        assert isinstance(scene.gait, TableFields)
+        self._trajectory = trajectory(scene)
+        self._state = _State(constant(scene.gait.speed))
+
+    def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
+        """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        speed = self._state.speed
+        rate, acceleration = speed.value(time), speed.rate(time)
+        angle, first, second = self._trajectory.at(self._state.played + speed.integral(time))
+        return angle, first * rate[:, None], second * (rate**2)[:, None] + first * acceleration[:, None]
+
+    def apply(self, gait: TableFields, time: float) -> None:
+        """Ramp to another speed from `time` on; the rest waits for the next start."""
+        state = self._state
+        if gait.speed != state.speed.target:
+            played = state.played + float(state.speed.integral(np.array([time]))[0])
+            self._state = replace(state, speed=state.speed.towards(gait.speed, time), played=played)
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self._state
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._state = checkpoint
+
+
+def _check(scene: Scene) -> list[Problem]:
+    """Whether the table can be played, and what was assumed or bridged in it."""
+    assert isinstance(scene.gait, TableFields)
+    try:
+        table = joint_table(scene)
+    except SceneError as error:
+        return list(error.problems)
+    beyond = _beyond_stops(scene, table)
+    if beyond is not None:
+        return [beyond]
+    problems = [Problem(note.severity, f"gait.{note.key}", note.message, note.remedy) for note in table.notes]
+    of_unit = {"gait.unit": (Fix("Radians", (("gait.unit", "rad"),)), Fix("Degrees", (("gait.unit", "deg"),)))}
+    return [replace(problem, fixes=of_unit.get(problem.key, ())) for problem in problems]
+
+
+def _beyond_stops(scene: Scene, table: JointTable) -> Problem | None:
+    """The angle that is farthest beyond a stop of its joint axis."""
+    values = scene.axis_values
+    over = np.fmax(table.angle - values.upper, values.lower - table.angle)
+    over[~np.isfinite(over)] = -np.inf
+    row, column = np.unravel_index(int(over.argmax()), over.shape)
+    if not over[row, column] > 1e-9:
+        return None
+    axis, angle = scene.body.axes[column], math.degrees(table.angle[row, column])
+    stop = math.degrees(values.upper[column] if angle > 0.0 else values.lower[column])
+    message = (
+        f"joint {axis.joint + 1} ({axis.kind}) is at {angle:.4g}° at {table.time[row]:.4g} s of the table, and it stops"
+        f" at {stop:.4g}°"
+    )
+    return Problem("error", "gait.file", message, "give a table within the stops, or move them")
+
+
+def _rates(scene: Scene) -> FloatArray:
+    assert isinstance(scene.gait, TableFields)
+    return scene.gait.speed * trajectory(scene).largest_rates()
+
+
+KIND = GaitKind(
+    fields=TableFields,
+    make=TableGait,
+    title="Table of joint angles",
+    help="The joints follow a table in a CSV file: commands, or the log of a real robot.",
+    place=3,
+    check=_check,
+    effects=((("gait.blend_s",), lambda scene: bool(getattr(scene.gait, "loop", False)), "only in a loop"),),
+    rates=_rates,
+    states={"table_gait": _State},
+)

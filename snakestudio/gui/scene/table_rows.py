@@ -1,0 +1,145 @@
+"""The file of a table of joint angles: a row to choose it, what it holds, and a small plot of its angles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, choose_file
+from snakestudio.gui.forms.form import TextRow
+from snakestudio.model.scene import Scene
+from snakestudio.model.table_gait import TableFields, joint_table
+from snakestudio.model.tables.joint_angles import JointTable
+
+__all__ = ["TablePreview", "TableRow"]
+
+_TABLES = "Tables (*.csv *.tsv *.txt);;All files (*)"
+_HEIGHT, _MARGIN, _CAPTION = 92, 8.0, 18.0
+_MOST_POINTS = 600
+"""Of a curve: the plot is not wider than some hundred pixels."""
+_MOST_CURVES = 64
+
+
+class TableRow(TextRow):
+    """The file of a table, typed or chosen."""
+
+    placeholder = "choose a CSV file"
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(document, keys, of, parent)
+        self.browse = QToolButton()
+        self.browse.setText("…")
+        self.browse.setToolTip("Choose a table of joint angles")
+        self.browse.setAccessibleName("Choose a table of joint angles")
+        self.browse.clicked.connect(self._choose)
+        both = QHBoxLayout()
+        both.setSpacing(4)
+        self._grid.removeWidget(self.field)
+        both.addWidget(self.field, 1)
+        both.addWidget(self.browse)
+        self._grid.addLayout(both, 0, 1, 1, 2)
+
+    def _choose(self) -> None:
+        name = choose_file(self, "Table of Joint Angles", FileKind.CSV, self._document.base_dir, _TABLES)
+        if name:
+            self._say(self._apply(name))
+            self.refresh()
+
+
+class TablePreview(QWidget):
+    """The angles of all axes over the time of the table, and how much there is of them.
+
+    Attributes
+    ----------
+    table : JointTable or None
+        What is drawn; None if the file cannot be used.
+    text : str
+        What stands above the curves.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Angles in the table")
+        self.table: JointTable | None = None
+        self.text = ""
+        self._read: Any = None
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, _HEIGHT)
+
+    def show_table(self, scene: Scene, base_dir: Path | None) -> None:
+        """Draw the table of a scene's gait; nothing of another gait."""
+        gait = scene.gait
+        if not isinstance(gait, TableFields):
+            return
+        of = (gait.model_copy(update={"speed": 1.0}), scene.robot, scene.model.kind, base_dir)
+        if of == self._read:
+            return
+        self._read, self.table = of, None
+        try:
+            self.table = joint_table(scene, base_dir)
+            self.text = _summary(self.table)
+            self.setToolTip("")
+        except SnakeStudioError as error:
+            self.text = "no table" if not gait.file else "the file cannot be used"
+            self.setToolTip(str(error))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("card"))
+            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+            painter.setFont(theme.value_font(10, bold=False))
+            painter.setPen(theme.colour("dim"))
+            across = QRectF(_MARGIN, 3, self.width() - 2 * _MARGIN, 14)
+            metrics = painter.fontMetrics()
+            text = metrics.elidedText(self.text, Qt.TextElideMode.ElideRight, int(across.width()))
+            painter.drawText(across, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+            if self.table is not None:
+                self._draw(painter, self.table)
+        finally:
+            painter.end()
+
+    def _draw(self, painter: QPainter, table: JointTable) -> None:
+        chosen = np.unique(np.linspace(0, len(table.time) - 1, _MOST_POINTS).round().astype(int))
+        time, angle = table.time[chosen], np.degrees(table.angle[chosen])
+        largest = max(float(np.nanmax(np.abs(angle), initial=0.0)), 1e-6)
+        left, right = _MARGIN, self.width() - _MARGIN
+        top, bottom = _CAPTION, self.height() - _MARGIN
+        middle, up = 0.5 * (top + bottom), 0.5 * (bottom - top) / largest
+        painter.setPen(QPen(theme.colour("line"), 1.0))
+        painter.drawLine(QPointF(left, middle), QPointF(right, middle))
+        x = left + (right - left) * time / time[-1]
+        count = min(angle.shape[1], _MOST_CURVES)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for axis in range(count):
+            colour = QColor(theme.colour("accent"))
+            hue = (colour.hsvHueF() + 0.5 * axis / max(count, 1)) % 1.0
+            colour.setHsvF(hue, colour.hsvSaturationF(), colour.valueF(), 0.8)
+            painter.setPen(QPen(colour, 1.2))
+            known = np.isfinite(angle[:, axis])
+            points = [QPointF(a, middle - up * b) for a, b in zip(x[known], angle[known, axis], strict=True)]
+            painter.drawPolyline(points)
+
+
+def _summary(table: JointTable) -> str:
+    """How much there is of a table, in a line."""
+    rows, axes = table.angle.shape
+    rate = (rows - 1) / table.time[-1]
+    largest = float(np.degrees(np.nanmax(np.abs(table.angle), initial=0.0)))
+    unit = "degrees" if table.unit == "deg" else "radians"
+    what = f"{axes} axis" if axes == 1 else f"{axes} axes"
+    return f"{rows} rows, {table.time[-1]:.3g} s at {rate:.3g} Hz, {what}, ±{largest:.3g}°, file in {unit}"

@@ -1,0 +1,142 @@
+"""The compound serpenoid: the gait of snake robots with two groups of joint axes, in the terms of the field."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import Literal
+
+import numpy as np
+
+from snakestudio.errors import FormulaError, Problem, SceneError
+from snakestudio.model.fields import value
+from snakestudio.model.motion import BodyWaves, GaitFields, Wave
+from snakestudio.model.robot.robot import Robot
+
+__all__ = ["CompoundSerpenoid", "envelope_of"]
+
+
+class CompoundSerpenoid(GaitFields):
+    """Two waves along the joints, each with values of its own.
+
+    The joints are counted from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes,
+    angle_n = beta + A f(n) sin(omega_S n + omega_T t). Even, vertical: all pitch axes, or the roll axes of a robot
+    without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + delta). On a robot whose joints turn sideways and
+    up and down in turn these are the odd and the even joints.
+    """
+
+    of_waves = True
+    has_vertical_wave = True
+    wave_titles = ("Lateral (odd joints)", "Vertical (even joints)", "Between the waves")
+    wave_keys = (
+        ("gait.odd_amplitude_rad", "gait.odd_beta_rad"),
+        ("gait.even_amplitude_rad", "gait.even_beta_rad"),
+    )
+
+    kind: Literal["compound_serpenoid"] = value("compound_serpenoid", label="Gait", help="Kind of gait")
+    odd_beta_rad: float = value(
+        0.0, label="Lateral offset", unit="rad", symbol="β_odd", help="Constant angle of the lateral axes",
+        ge=-3.2, le=3.2, slider=(-0.5, 0.5), live=True,
+    )  # fmt: skip
+    odd_amplitude_rad: float = value(
+        0.4, label="Lateral amplitude", unit="rad", symbol="A_odd",
+        help="Amplitude of the lateral axes; negative: half a turn ahead", ge=-3.2, le=3.2, slider=(0, 1.8), live=True,
+    )  # fmt: skip
+    odd_spatial_frequency_rad: float = value(
+        0.5, label="Lateral spatial frequency", unit="rad", symbol="ω_S,odd",
+        help="Phase of the lateral wave from one joint to the next, towards the tail",
+        ge=-6.3, le=6.3, slider=(-2, 2), live=True,
+    )  # fmt: skip
+    odd_temporal_frequency_rad_s: float = value(
+        5.0, label="Lateral temporal frequency", unit="rad/s", symbol="ω_T,odd",
+        help="Angular frequency of the lateral wave; negative: backwards",
+        ge=-130, le=130, slider=(-10, 10), live=True,
+    )  # fmt: skip
+    even_beta_rad: float = value(
+        0.0, label="Vertical offset", unit="rad", symbol="β_even", help="Constant angle of the vertical axes",
+        ge=-3.2, le=3.2, slider=(-0.5, 0.5), live=True,
+    )  # fmt: skip
+    even_amplitude_rad: float = value(
+        0.4, label="Vertical amplitude", unit="rad", symbol="A_even",
+        help="Amplitude of the vertical axes; negative: half a turn ahead", ge=-3.2, le=3.2, slider=(0, 1.8), live=True,
+    )  # fmt: skip
+    even_spatial_frequency_rad: float = value(
+        0.5, label="Vertical spatial frequency", unit="rad", symbol="ω_S,even",
+        help="Phase of the vertical wave from one joint to the next, towards the tail",
+        ge=-6.3, le=6.3, slider=(-2, 2), live=True,
+    )  # fmt: skip
+    even_temporal_frequency_rad_s: float = value(
+        5.0, label="Vertical temporal frequency", unit="rad/s", symbol="ω_T,even",
+        help="Angular frequency of the vertical wave; negative: backwards",
+        ge=-130, le=130, slider=(-10, 10), live=True,
+    )  # fmt: skip
+    delta_rad: float = value(
+        0.7854, label="Phase between the waves", unit="rad", symbol="δ",
+        help="By how much the vertical wave is ahead of the lateral one at t = 0",
+        ge=-6.3, le=6.3, slider=(-3.2, 3.2), live=True,
+    )  # fmt: skip
+    envelope: str = value(
+        "1", label="Envelope", symbol="f",
+        help="Factor of both amplitudes as a formula of n, the number of the joint from the head on, and N, the number"
+        " of joints", max_length=500, live=True,
+    )  # fmt: skip
+
+    def waves(self, robot: Robot) -> BodyWaves:
+        """The waves on the joints of a robot, which are counted from the first link on there.
+
+        An envelope that cannot be used is left out; `envelope_of` says why.
+        """
+        try:
+            factors = envelope_of(self.envelope, robot.n_joints)
+        except SceneError:
+            factors = ()
+        if robot.head == "last":
+            factors = factors[::-1]
+        pitched = any(axis.kind == "pitch" for axis in robot.axes)
+        return BodyWaves(
+            self._wave("odd", 0.0, robot),
+            self._wave("even", self.delta_rad, robot),
+            "pitch" if pitched or not any(axis.kind == "roll" for axis in robot.axes) else "roll",
+            () if all(factor == 1.0 for factor in factors) else factors,
+        )
+
+    def _wave(self, group: str, lead: float, robot: Robot) -> Wave:
+        """The wave of a group with the phase of joint 1 and the phase shift from there on."""
+        beta, amplitude, spatial, temporal = (
+            getattr(self, f"{group}_{name}")
+            for name in ("beta_rad", "amplitude_rad", "spatial_frequency_rad", "temporal_frequency_rad_s")
+        )
+        if robot.head == "first":
+            return Wave(amplitude, temporal, spatial, spatial + lead, beta)
+        return Wave(amplitude, temporal, -spatial, spatial * robot.n_joints + lead, beta)
+
+
+def envelope_of(text: str, joints: int) -> tuple[float, ...]:
+    """The factors of all joints, counted from the head.
+
+    Raises
+    ------
+    SceneError
+        If the formula cannot be used.
+    """
+    with suppress(ValueError):
+        if math.isfinite(factor := float(text)):
+            return (factor,) * joints
+    from snakestudio.model.formula import read  # slow to import
+
+    try:
+        formula = read(text, "", {"n": "any", "N": "any"})
+    except FormulaError as error:
+        raise _mistake(error.message, error.remedy) from None
+    number = np.arange(1.0, joints + 1.0)
+    factors = np.broadcast_to(formula.at({"n": number, "N": np.float64(joints)})[0], number.shape)
+    wrong = np.flatnonzero(~np.isfinite(factors))
+    if len(wrong):
+        message = f'"{text}" has no value for n = {wrong[0] + 1}'
+        raise _mistake(message, "avoid 1/0, and roots and logarithms of negative numbers")
+    return tuple(float(factor) for factor in factors)
+
+
+def _mistake(message: str, remedy: str) -> SceneError:
+    problem = Problem("error", "gait.envelope", message, remedy)
+    return SceneError(problem.sentence(), [problem])

@@ -1,0 +1,1 @@
+"""Tables of text that others wrote: cells, units and clocks."""

@@ -1,0 +1,539 @@
+"""Tables of joint angles: a row for every time, a column for every joint axis; commands, logs of robots, recorded runs.
+
+What a file does not say is asked for, by the key of the scene that answers it; what was bridged or left out is listed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from snakestudio import inputs
+from snakestudio._arrays import FloatArray, IndexArray
+from snakestudio.errors import MistakeError
+from snakestudio.inputs import ANGLE_TABLE, InputError
+from snakestudio.model.robot.robot import Axis
+from snakestudio.model.tables.cells import MISSING, cells, decoded, delimiter_and_decimal, is_number, number
+from snakestudio.model.tables.clock import Clock, clock_text_unit, stamp_unit
+from snakestudio.model.tables.units import ANGLE_UNITS, TimeUnit, angle_unit_of, time_unit_of
+
+__all__ = ["JointTable", "Note", "TableError", "read_joint_table"]
+
+_HEADER_ROWS = 6
+"""Rows of words that may stand above the numbers."""
+
+_LOOKED_AT = 400
+"""Lines that say how cells are separated."""
+
+_SURELY_RADIANS = 2.2
+"""No joint axis of a snake robot bends by more than 126°, so no unit but radians has so small a largest angle, rad."""
+
+_SURELY_DEGREES = 2.0 * math.pi
+"""Larger angles than a whole turn are degrees."""
+
+_LONG_STEP = 5.0
+"""Whole numbers this far apart, with no unit, are milliseconds, not seconds."""
+
+_GAP = 10.0
+"""A step of the times that is so many times longer than usual is a gap."""
+
+_SHORTEST_GAP = 0.25
+"""s."""
+
+_OWN = re.compile(r"joint_(\d{1,4})_(yaw|pitch|roll)(_ref)?_rad\Z")
+"""A column of a run of this program."""
+
+_SUFFIX = re.compile(
+    r"\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>[^()]*)\)|[\s_](?P<bare>rad|radians?|deg|degrees?|s|sec|secs|ms|us|ns)"
+    r"|(?P<sign>°))\s*\Z",
+    re.IGNORECASE,
+)
+_TIME_NAMES = frozenset(
+    {"time", "t", "timestamp", "time stamp", "stamp", "elapsed", "elapsed time", "seconds", "secs", "sec", "date",
+     "datetime", "date time", "clock", "zeit", "tid"}
+)  # fmt: skip
+_INDEX_NAMES = frozenset({"", "frame", "frames", "index", "row", "sample", "samples", "step", "no", "nr", "#", "seq"})
+_KINDS = {
+    "yaw": "yaw", "lateral": "yaw", "lat": "yaw", "horizontal": "yaw",
+    "pitch": "pitch", "vertical": "pitch", "vert": "pitch", "dorsal": "pitch",
+    "roll": "roll",
+}  # fmt: skip
+_OTHER_QUANTITIES = frozenset(
+    {"vel", "velocity", "velocities", "speed", "rate", "omega", "acc", "accel", "acceleration", "torque", "tau",
+     "effort", "current", "amp", "amps", "voltage", "volt", "volts", "power", "pwm", "load", "temp", "temperature",
+     "error", "err", "status", "force", "moment", "gyro", "imu"}
+)  # fmt: skip
+_COMMANDS = frozenset({"ref", "reference", "cmd", "command", "target", "goal", "setpoint", "desired", "des"})
+
+
+class TableError(MistakeError):
+    """A table that cannot be used.
+
+    Attributes
+    ----------
+    key : str
+        Name of the value of the gait that the mistake is about.
+    """
+
+    def __init__(self, key: str, message: str, remedy: str) -> None:
+        super().__init__(message, remedy)
+        self.key = key
+
+
+class Note(NamedTuple):
+    """Something that was assumed, bridged or left out."""
+
+    severity: Literal["warning", "hint"]
+    key: str
+    message: str
+    remedy: str
+
+
+class JointTable(NamedTuple):
+    """Joint angles over time, as the file counts them."""
+
+    time: FloatArray
+    """(k,), s, from 0, ascending."""
+
+    angle: FloatArray
+    """(k, m), rad; NaN where a cell says nothing."""
+
+    own: bool
+    """Whether the columns are those of a run of this program, which counts angles as the scene does; else as the robot
+    itself does."""
+
+    columns: tuple[str, ...]
+    """Names of the columns of the axes, or their numbers from 1."""
+
+    unit: Literal["deg", "rad"]
+    """In which the file has them; of several the first axis's."""
+
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Raw:
+    """A table as it is written."""
+
+    names: tuple[str, ...]
+    """Of the columns; none without a header."""
+
+    values: FloatArray
+    """(rows, columns); NaN: no number."""
+
+    stamps: tuple[str, ...]
+    """The cells of the column that can be the time."""
+
+    stamped: int
+    """Which column that is; -1: none can."""
+
+    decimal: str
+
+
+def read_joint_table(
+    path: Path,
+    axes: Sequence[Axis],
+    unit: Literal["auto", "deg", "rad"] = "auto",
+    rate_hz: float | None = None,
+    ignored: Sequence[Axis] = (),
+) -> JointTable:
+    """The angles of joint axes in a file.
+
+    Parameters
+    ----------
+    path : Path
+    axes : sequence of Axis
+        In this order.
+    unit : {"auto", "deg", "rad"}
+        Of the angles; "auto": as the header says, or as their range makes plain.
+    rate_hz : float, optional
+        Rows a second, in place of a column of times.
+    ignored : sequence of Axis
+        Axes of the robot that its model does not move: columns of theirs may be there.
+
+    Raises
+    ------
+    TableError
+        If it cannot be used.
+    """
+    try:
+        stat = path.stat()
+        stamp = (stat.st_mtime_ns, stat.st_size)
+    except (OSError, ValueError):
+        stamp = (0, 0)
+    raw = _raw(path, stamp)
+    if len(raw.values) < 2:
+        raise TableError("file", "the table has only one row", "give a row of joint angles for every time")
+    notes: list[Note] = []
+    chosen, own = _columns(raw, axes, ignored, rate_hz)
+    time, rows = _times(raw, rate_hz, notes)
+    factors, first = _units(raw, chosen, unit, notes)
+    angle = raw.values[rows][:, chosen] * factors
+    names = tuple(raw.names[c] if raw.names else str(c + 1) for c in chosen)
+    _look_for_holes(angle, time, names, notes)
+    return JointTable(time, angle, own, names, first, tuple(notes))
+
+
+# ---------------------------------------------------------------------------------------------------- lines and cells
+
+
+@lru_cache(maxsize=4)
+def _raw(path: Path, stamp: tuple[int, int]) -> _Raw:
+    """The cells of a file; `stamp` (its time and size) makes a changed file be read again."""
+    try:
+        text = decoded(inputs.read_bytes(path, ANGLE_TABLE))
+        if text is None:
+            raise InputError("this is a binary file, not a table of joint angles", "give a CSV file")
+        return _parsed(text)
+    except InputError as error:
+        raise TableError("file", f"'{path.name}': {error.message}", error.remedy) from None
+
+
+def _parsed(text: str) -> _Raw:
+    numbered = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+    comments = [line for _, line in numbered if line.lstrip().startswith("#")]
+    numbered = [(i, line) for i, line in numbered if not line.lstrip().startswith("#")]
+    if not numbered:
+        raise InputError("there are no rows in it", "give a row of joint angles for every time")
+    inputs.count(len(numbered), ANGLE_TABLE.lines, "lines in it")
+    inputs.count(max(len(line) for _, line in numbered), ANGLE_TABLE.line, "characters in a line of it")
+    delimiter, decimal = delimiter_and_decimal([line for _, line in numbered[:_LOOKED_AT]])
+    begin = next(
+        (k for k, (_, line) in enumerate(numbered) if _is_data(cells(line, delimiter), decimal)), len(numbered)
+    )
+    if begin > _HEADER_ROWS or begin == len(numbered):
+        raise InputError("there are no rows of numbers in it", "give a row of joint angles for every time")
+    width = len(_trimmed(cells(numbered[begin][1], delimiter)))
+    inputs.count(width, ANGLE_TABLE.columns, "columns in it")
+    inputs.count(width * (len(numbered) - begin), ANGLE_TABLE.values, "cells in it")
+    header = [_trimmed(cells(line, delimiter)) for _, line in numbered[:begin]]
+    names = _names(header, comments[-1:], delimiter, width)
+    stamped = next((c for c, name in enumerate(names) if _is_time(name)), -1 if names else 0)
+    values = np.empty((len(numbered) - begin, width))
+    stamps = []
+    for row, (line_number, line) in enumerate(numbered[begin:]):
+        found = cells(line, delimiter)
+        if len(found) == width + 1 and not found[-1]:
+            found.pop()
+        if len(found) != width:
+            message = f"line {line_number} has {len(found)} cells, the first row {width}"
+            raise InputError(message, "give every row a cell for each column")
+        if stamped >= 0:
+            stamps.append(found[stamped])
+        values[row] = _numbers(found, decimal, stamped, line_number)
+    return _Raw(names, values, tuple(stamps), stamped, decimal)
+
+
+def _trimmed(row: list[str]) -> list[str]:
+    """A row without the empty cell that a delimiter at its end makes."""
+    return row[:-1] if len(row) > 1 and not row[-1] else row
+
+
+def _is_data(row: list[str], decimal: str) -> bool:
+    """Whether a row is one of numbers: a header begins with a word, or has no numbers."""
+    first = row[0]
+    begins = is_number(first, decimal) or first.lower() in MISSING or clock_text_unit(first) is not None
+    return begins and any(is_number(cell, decimal) for cell in row)
+
+
+def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[float]:
+    try:
+        if decimal == ".":
+            return [value if math.isfinite(value := float(cell)) else math.nan for cell in row]
+    except ValueError:
+        pass
+    result = []
+    for column, cell in enumerate(row):
+        try:
+            result.append(number(cell, decimal))
+        except ValueError:
+            if column != stamped:
+                shown = cell if len(cell) <= 40 else f"{cell[:40]}..."
+                raise InputError(f'line {line}: "{shown}" is not a number', "correct it, or empty the cell") from None
+            result.append(math.nan)
+    return result
+
+
+def _names(header: list[list[str]], comment: list[str], delimiter: str, width: int) -> tuple[str, ...]:
+    """Names of the columns with their units behind them, from the rows above the numbers; () if there are none."""
+    full = [row for row in header if len(row) == width]
+    if header and not full:
+        message = f"its header has {len(header[-1])} names and its rows have {width} cells"
+        raise InputError(message, "give every column a name")
+    if not full and comment:  # as numpy.savetxt writes headers
+        row = _trimmed(cells(comment[0].lstrip().lstrip("#"), delimiter))
+        full = [row] if len(row) == width and not any(is_number(cell, ".") for cell in row) else []
+    if not full:
+        return ()
+    units = [row for row in full if any(row) and all(_unit_of(cell) for cell in row if cell)]
+    words = [row for row in full if row not in units] or full
+    names = [cell.strip().strip('"') for cell in words[-1]]
+    if units and units[-1] is not words[-1]:
+        names = [
+            f"{name} [{unit.strip('[]()')}]" if unit else name for name, unit in zip(names, units[-1], strict=True)
+        ]
+    return tuple(names)
+
+
+def _unit_of(cell: str) -> str | None:
+    return angle_unit_of(cell) or time_unit_of(cell)
+
+
+def _split(name: str) -> tuple[str, str]:
+    """A name in small letters without its unit, and the unit as it is written ("" for none)."""
+    match = _SUFFIX.search(name)
+    if match is None or not name[: match.start()].strip():
+        return re.sub(r"[\s_]+", " ", name.lower()).strip(), ""
+    unit = next(part for part in match.group("square", "round", "bare", "sign") if part is not None)
+    return re.sub(r"[\s_]+", " ", name[: match.start()].lower()).strip(), unit
+
+
+# -------------------------------------------------------------------------------------------------------------- times
+
+
+def _is_time(name: str) -> bool:
+    base, unit = _split(name)
+    if unit and angle_unit_of(unit):
+        return False
+    last = re.split(r"[./]", base)[-1].strip()
+    return last in _TIME_NAMES or (last.removesuffix(" utc").removesuffix(" local") in _TIME_NAMES)
+
+
+def _has_times(raw: _Raw) -> bool:
+    """Whether the column that can be the time is one; without a header its numbers must ascend."""
+    if raw.stamped < 0 or raw.names:
+        return raw.stamped >= 0
+    first = raw.values[:, 0]
+    if not np.isfinite(first).any():
+        return clock_text_unit(raw.stamps[0]) is not None
+    return len(first) > 1 and bool((np.diff(first) > 0.0).all())
+
+
+def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatArray, IndexArray]:
+    """Times of the rows, from 0, s, and which rows of the file these are."""
+    count = len(raw.values)
+    if rate_hz is not None or not _has_times(raw):
+        if rate_hz is None:
+            raise TableError("rate_hz", "the table has no column of times", "give the rows per second")
+        time, rows = np.arange(count) / rate_hz, np.arange(count)
+    else:
+        time = _stamped(raw, notes)
+        rows = np.flatnonzero(np.isfinite(time))
+        if len(rows) < count:
+            notes.append(
+                Note("warning", "file", f"{_rows(count - len(rows))} without a time were left out", "fill in the times")
+            )
+        time = time[rows]
+        back = np.flatnonzero(np.diff(time) < 0.0)
+        if len(back):
+            at = int(back[0])
+            message = f"its times are not ascending: {time[at + 1]:.6g} s follows {time[at]:.6g} s"
+            raise TableError("file", message, "sort its rows by time, or give gait.rate_hz")
+        last = np.append(np.diff(time) > 0.0, True)[: len(time)]
+        if not last.all():
+            repeated = int((~last).sum())
+            message = f"{_rows(repeated)} with the time of the next one were left out"
+            notes.append(Note("hint", "file", message, "give the times more digits if each row counts"))
+        time, rows = time[last], rows[last]
+    if len(time) < 2:
+        raise TableError(
+            "file", "the table has only one row with a time of its own", "give a row of joint angles for every time"
+        )
+    return time - time[0], rows
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
+    """The times of all rows, s; NaN where a cell holds none."""
+    first = next((cell for cell in raw.stamps if cell.lower() not in MISSING), "")
+    unit: TimeUnit | None = None
+    if raw.names:
+        unit = time_unit_of(_split(raw.names[raw.stamped])[1])
+    numeric = is_number(first, raw.decimal)
+    if not numeric:
+        unit = clock_text_unit(first)
+        if unit is None:
+            raise TableError("file", f'"{first[:40]}" is not a time', "give times in seconds, or gait.rate_hz")
+    elif unit is None:
+        value = float(first.replace(",", "."))
+        unit = stamp_unit(value)
+        if unit is None:
+            column = raw.values[:, raw.stamped]
+            column = column[np.isfinite(column)]
+            steps = np.diff(column)
+            unit = "s"
+            if len(steps) and float(np.median(steps)) >= _LONG_STEP and bool((column == np.rint(column)).all()):
+                unit = "ms"
+                message = "its times have no unit and were taken as milliseconds"
+                notes.append(Note("hint", "file", message, 'name the column "time_s" if they are seconds'))
+    clock = Clock(unit, raw.decimal, None)
+    for cell in raw.stamps:
+        try:
+            clock.add(cell)
+        except ValueError:
+            raise TableError("file", f'"{cell[:40]}" is not a time', "correct it, or empty the cell") from None
+    return clock.times()
+
+
+# ------------------------------------------------------------------------------------------------------------ columns
+
+
+class _Candidate(NamedTuple):
+    column: int
+    number: int | None
+    kind: str | None
+    stem: str
+
+
+def _columns(raw: _Raw, axes: Sequence[Axis], ignored: Sequence[Axis], rate_hz: float | None) -> tuple[list[int], bool]:
+    """The column of every axis, and whether they are this program's own."""
+    if not raw.names:
+        first = 1 if _has_times(raw) and (rate_hz is None or raw.values.shape[1] == len(axes) + 1) else 0
+        return _in_order(list(range(first, raw.values.shape[1])), axes), False
+    own = _own_columns(raw.names, axes, ignored)
+    if own is not None:
+        return own, True
+    found = [c for k, name in enumerate(raw.names) if k != raw.stamped and (c := _candidate(k, name)) is not None]
+    groups: dict[str, list[_Candidate]] = {}
+    for each in found:
+        if each.number is not None:
+            groups.setdefault(each.stem, []).append(each)
+    whole = [group for group in groups.values() if len({(c.number, c.kind) for c in group}) == len(group)]
+    if whole and max(map(len, whole)) > 1:
+        most = max(map(len, whole))
+        best = min((g for g in whole if len(g) == most), key=lambda g: bool(set(g[0].stem.split()) & _COMMANDS))
+        return _by_number(best, axes, ignored), False
+    return _in_order([each.column for each in found], axes), False
+
+
+def _own_columns(names: Sequence[str], axes: Sequence[Axis], ignored: Sequence[Axis]) -> list[int] | None:
+    """The columns that this program gives the axes in its own tables: angles, or references where there are none."""
+    there = {(int(m[1]) - 1, m[2], bool(m[3])): k for k, name in enumerate(names) if (m := _OWN.match(name))}
+    if not there:
+        return None
+    known = {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
+    extra = sorted({(joint, kind) for joint, kind, _ in there} - known)
+    if not extra:
+        for reference in (False, True):
+            columns = [there.get((axis.joint, axis.kind, reference)) for axis in axes]
+            if None not in columns:
+                return [column for column in columns if column is not None]
+        missing = next(axis for axis in axes if (axis.joint, axis.kind, False) not in there)
+        message = f"the table has no column {missing.name}_rad"
+    else:
+        message = f"the table has angles of joint_{extra[0][0] + 1}_{extra[0][1]}, an axis that the robot does not have"
+    raise TableError("file", message, "give a table of a robot with the same joints")
+
+
+def _candidate(column: int, name: str) -> _Candidate | None:
+    """A column that can hold angles; None for one of something else."""
+    base, unit = _split(name)
+    if unit and not angle_unit_of(unit):
+        return None
+    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name[: len(base)] if unit else name).lower())
+    if set(words) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
+        return None
+    numbers = re.findall(r"\d{1,4}", base)
+    kind = next((_KINDS[word] for word in words if word in _KINDS), None)
+    stem = " ".join(word for word in words if word not in _KINDS)
+    if len(numbers) > 1:  # of "snake2 joint 03" the last one is the joint's
+        stem += " " + " ".join(numbers[:-1])
+    return _Candidate(column, int(numbers[-1]) if numbers else None, kind, stem)
+
+
+def _by_number(group: list[_Candidate], axes: Sequence[Axis], ignored: Sequence[Axis]) -> list[int]:
+    """Columns whose names tell joints, or joints and axes, by number."""
+    least = min(each.number or 0 for each in group)
+    base = 0 if least == 0 else 1
+    if all(each.kind is not None for each in group):
+        there = {((each.number or 0) - base, each.kind): each.column for each in group}
+        columns = [there.get((axis.joint, axis.kind)) for axis in axes]
+        extra = set(there) - {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
+        if None in columns or extra:
+            raise _other_count(len(group), axes)
+        return [column for column in columns if column is not None]
+    by_number = {(each.number or 0) - base: each.column for each in group}
+    joints = [axis.joint for axis in axes]
+    if len(by_number) == len(axes) and set(by_number) == set(joints):
+        return [by_number[joint] for joint in joints]
+    return _in_order([each.column for each in sorted(group, key=lambda each: each.number or 0)], axes)
+
+
+def _in_order(columns: list[int], axes: Sequence[Axis]) -> list[int]:
+    if len(columns) != len(axes):
+        raise _other_count(len(columns), axes)
+    return columns
+
+
+def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
+    single = len({axis.joint for axis in axes}) == len(axes)
+    noun = ("joint" if single else "joint axis") if len(axes) == 1 else ("joints" if single else "joint axes")
+    columns = "1 column" if count == 1 else f"{count} columns"
+    return TableError(
+        "file",
+        f"the table has {columns} of joint angles and the robot has {len(axes)} {noun}",
+        "give a column for each, or choose a robot with as many joints",
+    )
+
+
+# --------------------------------------------------------------------------------------------------- units and holes
+
+
+def _units(
+    raw: _Raw, chosen: list[int], unit: Literal["auto", "deg", "rad"], notes: list[Note]
+) -> tuple[FloatArray, Literal["deg", "rad"]]:
+    """Radians in one unit of each column, and the unit of the first."""
+    if unit != "auto":
+        return np.full(len(chosen), ANGLE_UNITS[unit]), unit
+    named = [angle_unit_of(_split(raw.names[column])[1]) if raw.names else None for column in chosen]
+    known = [each for each in named if each is not None]
+    if known and len(known) == len(named):
+        return np.array([ANGLE_UNITS[each] for each in known]), known[0]
+    values = raw.values[:, chosen]
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    if not known and largest <= _SURELY_RADIANS:
+        if largest > 0.0:
+            message = f"the angles are at most {largest:.3g} and were taken as radians ({math.degrees(largest):.3g}°)"
+            notes.append(Note("hint", "unit", message, 'give "deg" if they are degrees, or "rad" to confirm'))
+        return np.ones(len(chosen)), "rad"
+    if not known and largest > _SURELY_DEGREES:
+        message = f"the angles are up to {largest:.4g} and were taken as degrees"
+        notes.append(Note("hint", "unit", message, 'give "rad" if they are radians, or "deg" to confirm'))
+        return np.full(len(chosen), ANGLE_UNITS["deg"]), "deg"
+    what = (
+        "only some columns name a unit" if known else f"no column names a unit and the largest angle is {largest:.3g}"
+    )
+    raise TableError("unit", f"degrees or radians? In the table {what}", 'give "deg" or "rad"')
+
+
+def _look_for_holes(angle: FloatArray, time: FloatArray, names: tuple[str, ...], notes: list[Note]) -> None:
+    """Note missing cells and gaps in time.
+
+    Raises
+    ------
+    TableError
+        If a column has no numbers.
+    """
+    missing = ~np.isfinite(angle)
+    if missing.any():
+        empty = np.flatnonzero(missing.all(axis=0))
+        if len(empty):
+            raise TableError("file", f'column "{names[empty[0]]}" holds no numbers', "fill it in, or remove the column")
+        message = f"{int(missing.sum())} cells hold no number and were bridged from the rows around them"
+        notes.append(Note("warning", "file", message, "fill them in if that is not meant"))
+    steps = np.diff(time)
+    usual = float(np.median(steps))
+    longest = int(steps.argmax())
+    if steps[longest] > max(_GAP * usual, _SHORTEST_GAP):
+        message = f"there is a gap of {steps[longest]:.3g} s at {time[longest]:.4g} s, bridged by one smooth curve"
+        notes.append(Note("warning", "file", message, "fill in rows if the joints must not move so"))
