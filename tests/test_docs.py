@@ -26,7 +26,9 @@ from snakestudio.model.column_units import unit_text
 from snakestudio.model.documentation import with_keys
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.paths import docs_dir, scenes_dir
+from snakestudio.session.scene_check import check as check_scene
 from snakestudio.study.description import StudyFields
 from snakestudio.study.goals import PRESETS
 from snakestudio.study.study_file import parse_study
@@ -132,6 +134,15 @@ def test_the_example_profile_is_one() -> None:
     (angle,) = (value.value for value in decoded.values if value.quantity == "angle")
     # The node says 10 degrees = -angle + 12.5 degrees.
     assert angle == pytest.approx(0.0436332, abs=1e-6)  # 2.5 degrees in rad
+
+
+def test_the_example_robot_is_one() -> None:
+    text = (docs_dir() / "robots.md").read_text(encoding="utf-8")
+    scene = parse_scene(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[0])
+    assert [problem for problem in check_scene(scene) if problem.severity == "error"] == []
+    assert [axis.kind for axis in scene.body.axes[:3]] == ["yaw", "pitch", "yaw"]
+    assert scene.robot.links[0].length > scene.robot.links[1].length
+    assert scene.axis_values.spring[7] == 3.5
 
 
 def test_the_first_study_does_what_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
