@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ _FUNCTIONS = {
     "sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.ACOS, "atan": op.ATAN, "sinh": op.SINH,
     "cosh": op.COSH, "tanh": op.TANH, "exp": op.EXP, "log": op.LOG, "Abs": op.ABS, "bump_0": op.BUMP, "rise_0": op.RISE,
 }  # fmt: skip
+
+_NO_PROGRAM = np.zeros((0, 4))
 
 
 def make_ground_map(scene: Scene) -> GroundMap:
@@ -64,16 +65,16 @@ def _ground_map(scene: Scene, friction: FloatArray, position: FloatArray) -> Gro
 
 def load_program(scene: Scene) -> FloatArray:
     """Program (m, 4) of `ground.load_factor`, of X and t; of length 0 if it is 1."""
-    return _unless_one(load_factor(scene.ground), LOAD_NAMES)
+    ground = scene.ground
+    return _NO_PROGRAM if is_one(ground.load_factor) else formula_program(load_factor(ground), tuple(LOAD_NAMES))
 
 
 def factor_program(scene: Scene) -> FloatArray:
     """Program (m, 4) of `ground.friction_factor`, of t, x and y; of length 0 if it is 1."""
-    return _unless_one(friction_factor(scene.ground), FACTOR_NAMES)
-
-
-def _unless_one(formula: Formula, names: Mapping[str, str]) -> FloatArray:
-    return np.zeros((0, 4)) if is_one(formula) else formula_program(formula, tuple(names))
+    ground = scene.ground
+    if is_one(ground.friction_factor):
+        return _NO_PROGRAM
+    return formula_program(friction_factor(ground), tuple(FACTOR_NAMES))
 
 
 def formula_program(formula: Formula, names: tuple[str, ...]) -> FloatArray:

@@ -60,9 +60,15 @@ def friction_factor(ground: Ground) -> Formula:
     return read(ground.friction_factor, "", FACTOR_NAMES, elsewhere={"X": remedy})
 
 
-def is_one(formula: Formula) -> bool:
-    """Whether a factor is 1 throughout, so that nothing needs to be multiplied."""
-    return bool(formula.expression == 1)
+def is_one(text: str) -> bool:
+    """Whether the formula of a factor is the number 1, so that nothing is multiplied.
+
+    Most scenes have no other, and formulas are read by a library that takes long to load.
+    """
+    try:
+        return float(text) == 1.0
+    except ValueError:
+        return False
 
 
 def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
@@ -103,6 +109,8 @@ def ground_friction_problems(scene: Scene) -> list[Problem]:
     problems = []
     for name, reader in (("load_factor", load_factor), ("friction_factor", friction_factor)):
         key = f"ground.{name}"
+        if is_one(getattr(ground, name)):
+            continue
         try:
             formula = reader(ground)
         except FormulaError as error:
