@@ -91,6 +91,7 @@ OTHER: dict[str, Any] = {
     "obstacles.picture": "other.pgm",
     "obstacles.landing_m": 0.02,
     "obstacles.blocks": 20,
+    "robot.joints": "alternating",
     "robot.link": ({"index": "first", "mass_kg": 2.0},),
     "robot.joint": ({"index": "last", "kp_nm_per_rad": 5.0},),
     "ground.law": "unit_velocity",

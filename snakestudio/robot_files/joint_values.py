@@ -94,7 +94,8 @@ def _limits(
             " they were widened to it",
             "limits off",
         )
-        lower, upper = (None if e is None else f(e, 0.0) for e, f in ((lower, min), (upper, max)))
+        lower = None if lower is None else min(lower, 0.0)
+        upper = None if upper is None else max(upper, 0.0)
     return lower, upper
 
 

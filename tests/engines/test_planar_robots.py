@@ -244,7 +244,8 @@ def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
         turns = np.array([reach[k, j] * float(normal[k] @ normal[j]) for j in range(3)])
         matrix[k, 2] = turns.sum()
         right[k] = -turns @ bends
-    return np.linalg.solve(matrix, right)
+    velocity: FloatArray = np.linalg.solve(matrix, right)
+    return velocity
 
 
 def test_wheels_move_three_links_as_their_constraints_say() -> None:

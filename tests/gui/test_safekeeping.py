@@ -234,6 +234,7 @@ def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindo
 
 def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_path: Path) -> None:
     document, take = window.context.document, window.context.experiment_files.take
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
     before = document.scene
     path = resource("robots", "eight_modules.urdf")
 
@@ -248,6 +249,7 @@ def test_a_dropped_robot_replaces_the_one_of_the_scene(window: MainWindow, tmp_p
     assert document.undo_stack.undoText() == "Import robot from eight_modules.urdf"
     document.undo_stack.undo()
     assert document.scene == before
+    document.undo_stack.undo()  # a scene without changes is left without a question
     import_through(window, lambda dialog: dialog.accept(), lambda: take(path), RobotImportDialog)
     assert (document.scene.robot.joints, document.path) == ("alternating", None)
     document.undo_stack.undo()

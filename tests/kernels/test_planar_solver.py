@@ -117,7 +117,7 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
         row = np.zeros(3 * n)
         row[3 * problem.link[c] : 3 * problem.link[c] + 3] = problem.rows[c, :3]
         W.append(row)
-    for k in np.flatnonzero(problem.stops):
+    for k in np.flatnonzero(problem.stops).tolist():
         row = np.zeros(3 * n)
         row[3 * k + 2], row[3 * k + 5] = -problem.stops[k], problem.stops[k]
         W.append(row)

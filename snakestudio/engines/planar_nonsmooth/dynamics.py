@@ -89,7 +89,8 @@ def _spring(params: Params, state: State, work: Work, k: int) -> float:
     The spring acts by the mean of its angles before and after the step, phi_M + dt/4 (phi'_E - phi'_A): its work then
     is the loss of its energy, and the step stays stable however stiff it is. The damper acts by the rate at the end.
     """
-    stiffness, dt = params.joints[k, STIFFNESS], params.dt
+    stiffness: float = params.joints[k, STIFFNESS]
+    dt = params.dt
     rate = state.u[k + 1, TURN] - state.u[k, TURN]
     stretch = work.theta[k + 1] - work.theta[k] - params.joints[k, REST]
     torque: float = -stiffness * (stretch - 0.25 * dt * rate)

@@ -1,0 +1,31 @@
+"""Robots that are exported and imported again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import resource, scenes_dir
+from snakestudio.robot_files.importing import load_robot
+
+
+@pytest.mark.parametrize("ending", ["mjcf", "urdf", "sdf"])
+@pytest.mark.parametrize("name", ["sidewinding", "eight_modules"])
+def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Path) -> None:
+    scene = scenes_dir() / f"{name}.toml"
+    if name == "eight_modules":
+        scene = tmp_path / "scene.toml"
+        assert main(["import-robot", str(resource("robots", "eight_modules.urdf")), "-o", str(scene)]) == 0
+    file = tmp_path / f"robot.{ending}"
+    assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
+    before, found = load_scene(scene), load_robot(file)
+    robot = found.robot
+    assert (robot.joints, robot.joint_limit_deg) == (before.robot.joints, before.robot.joint_limit_deg)
+    assert robot.joint_list == before.robot.joint_list
+    for new, old in zip(robot.links, before.robot.links, strict=True):
+        assert new[:7] == pytest.approx(old[:7], rel=1e-9, abs=1e-12)
+    if ending == "mjcf":
+        assert (found.gains.kp, found.gains.kd) == (before.joint_controller.kp, before.joint_controller.kd)
