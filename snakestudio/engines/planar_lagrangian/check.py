@@ -119,7 +119,7 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     law = make_joints(scene, is_linearized(scene), stops=False)
     most = min(n, LONGEST_PIECE)
     alike = scene.robot.equal_links and not scene.robot.joint
-    begins = [0] if alike else sorted({*range(0, n - most, most // 2), n - most})
+    begins = [0] if alike else sorted({*range(0, n - most, max(1, most // 2)), n - most})
     joints = np.arange(most - 1)
     phases = np.linspace(0.0, math.pi, 6 if len(begins) == 1 else 2, endpoint=False)
     waves = [yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases]

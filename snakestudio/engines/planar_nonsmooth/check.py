@@ -65,7 +65,7 @@ def largest_stable_step(scene: Scene) -> float:
     turning = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
     most = min(robot.n_links, LONGEST_PIECE)
     alike = robot.equal_links and not robot.joint
-    begins = [0] if alike else sorted({*range(0, robot.n_links - most, most // 2), robot.n_links - most})
+    begins = [0] if alike else sorted({*range(0, robot.n_links - most, max(1, most // 2)), robot.n_links - most})
     stable = math.inf
     for first in begins:
         between = (turning >= first) & (turning < first + most - 1)
