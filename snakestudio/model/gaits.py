@@ -71,7 +71,7 @@ _QUARTER = 1.5708
 """A quarter of a turn, rad, as it is typed."""
 
 _EIGHTH = 0.7854
-_CMU = "gaits of the CMU modular snakes (Tesch et al. 2009)"
+_CMU = "gaits of the CMU modular snakes"
 
 GAITS: tuple[GaitPreset, ...] = (
     GaitPreset(
@@ -180,7 +180,7 @@ GAITS: tuple[GaitPreset, ...] = (
         "slithering",
         "Slithering",
         "A wide lateral wave, and a vertical one of half its length that lifts the bends.",
-        f"{_CMU}, running backwards in time so that the head leads",
+        f"{_CMU}, reversed in time",
         _serpenoid((1.2, 0.508, -6.0), (0.8, 0.978, -9.0)),
     ),
     GaitPreset(
@@ -194,14 +194,14 @@ GAITS: tuple[GaitPreset, ...] = (
         "conical_sidewinding",
         "Conical sidewinding",
         "Sidewinding whose amplitude grows towards the tail, so that the robot goes around an arc.",
-        "Astley et al. 2015; Gong et al. 2012",
+        "conical sidewinding, Gong et al., ICRA 2013",
         _serpenoid((0.4, 0.5, 5.0), (0.4, 0.5, 5.0), _EIGHTH, envelope="0.6 + 0.8*n/N"),
     ),
     GaitPreset(
         "turn_in_place",
         "Turn in place",
         "The vertical wave is shorter than the lateral one: both halves of the body sidewind in opposite directions.",
-        "Astley et al. 2015 (frequency turning), for 16 modules",
+        "parameters of this program, for 16 modules",
         _serpenoid((0.4, 0.5, 5.0), (0.4, 0.7, 5.0), -1.6),
     ),
     GaitPreset(
