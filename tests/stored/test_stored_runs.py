@@ -17,11 +17,15 @@ import numpy as np
 import pytest
 
 from snakestudio import processor
+from snakestudio._arrays import FloatArray
 from snakestudio.cli import main
 from snakestudio.errors import RunFileError
 from snakestudio.model.recording import ContactRows, Rows
+from snakestudio.model.robot.joint_axes import from_pairs
+from snakestudio.model.robot.robot import Axis
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, parse_scene
+from snakestudio.runfile import states
 from snakestudio.runfile.mcap import RunFile, open_run
 from snakestudio.runfile.states import FORMAT, decode
 from snakestudio.session.continuation import continue_run
@@ -160,12 +164,24 @@ def as_written(saved: tuple[Any, ...], version: str) -> tuple[Any, ...]:
     return replace(checkpoint, state=(shorter, *checkpoint.state[1:])), *saved[1:]
 
 
+def in_pairs(pairs: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
+    """Yaw and pitch of every joint as a file holds them; what is made of them is seen to be those of the axes."""
+    of_axes = from_pairs(pairs, axes)
+    assert of_axes.shape == (*pairs.shape[:-2], len(axes))
+    for number, axis in enumerate(axes):
+        assert of_axes[..., number].tobytes() == pairs[..., axis.joint, ("yaw", "pitch").index(axis.kind)].tobytes()
+    return pairs
+
+
 @every(COMPUTED)
-def test_states_hold_the_values_that_were_saved(stored: RunFile, version: str, name: str) -> None:
+def test_states_hold_the_values_that_were_saved(
+    stored: RunFile, version: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(states, "from_pairs", in_pairs)
     kept = states_of(version)[name]
-    states = list(stored.checkpoints())
-    assert [time for time, _ in states] == [time for time, _ in kept]
-    for (time, state), (_, wanted) in zip(states, kept, strict=True):
+    checkpoints = list(stored.checkpoints())
+    assert [time for time, _ in checkpoints] == [time for time, _ in kept]
+    for (time, state), (_, wanted) in zip(checkpoints, kept, strict=True):
         known = {where for where, _ in wanted}
         found: list[list[str]] = []
         for where, value in leaves(as_written(decode(state, stored.scene_at(time)), version)):
