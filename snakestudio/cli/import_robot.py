@@ -44,24 +44,40 @@ def execute(options: argparse.Namespace) -> int:
     if options.into is None:
         Outputs(options, (None, options.file), target)
         scene, mended = with_stable_step(new_scene(imported, imported.robot.name, options.file.name), None)
-        write_atomically(target, compact_text(scene).encode("utf-8"))
     else:
         if target.resolve() != options.into.resolve():
             Outputs(options, (None, options.file), target)
         scene, changes = into_scene(imported, load_scene(options.into))
         scene, mended = with_stable_step(scene, options.into.parent)
         notes += changes
+    doubts = _doubts(scene, target)
+    if options.into is None:
+        write_atomically(target, compact_text(scene).encode("utf-8"))
+    else:
         save_scene(scene, target, base=read_scene_text(options.into))
     for note in (*notes, *mended):
         print(f"- {note}")
     robot = scene.robot
     print(f"wrote {target}: {robot.name}, {robot.n_links} links, {len(imported.axes)} axes, {robot.mass:.4g} kg")
-    for problem in _problems(scene, target.parent):
-        print(f"{target}: {problem}")
+    for doubt in doubts:
+        print(f"{target}: {doubt}")
     return 0
 
 
-def _problems(scene: Scene, folder: Path) -> list[str]:
+def _doubts(scene: Scene, target: Path) -> list[str]:
+    """What is doubtful in the scene that goes to `target`.
+
+    Raises
+    ------
+    SceneError
+        If it could not be run.
+    """
+    from snakestudio.errors import SceneError
     from snakestudio.session.scene_check import check
 
-    return [f"{p.severity}: {p.sentence()}" for p in check(scene, folder) if p.severity != "hint"]
+    problems = check(scene, target.parent)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        reasons = "\n".join(f"{target}: {problem.sentence()}" for problem in errors)
+        raise SceneError(f"{reasons}\nNothing was written.", errors)
+    return [f"{problem.severity}: {problem.sentence()}" for problem in problems if problem.severity != "hint"]

@@ -157,9 +157,11 @@ def _convert(
     n = u.shape[0]
     contact, before = s.impulses.contact, s.guess.contact
     c = ordinal = axes = 0
+    shortest = math.inf  # by which the impulses of all stops are judged
     for k in range(n):
         cos, sin, link = problem.cos[k], problem.sin[k], problem.links[k]
         rear = link[LINK_REAR]
+        shortest = min(shortest, link[LENGTH])
         s.links[k, MASS] = link[LINK_MASS]
         s.links[k, ACROSS_THE_LINK] = s.links[k, AXIAL] = link[INERTIA]
         s.links[k, REAR] = rear
@@ -227,7 +229,7 @@ def _convert(
         axes += 1
     first[n] = c
     return SpatialProblem(
-        s.links, joints, 0.5 * problem.links[0, LENGTH], problem.scale, 0, s.axis, s.reach, s.axes, s.free,
+        s.links, joints, 0.5 * shortest, problem.scale, 0, s.axis, s.reach, s.axes, s.free,
         problem.n_stops, first, s.rows, s.gain,
     )  # fmt: skip
 

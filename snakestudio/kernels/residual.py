@@ -9,7 +9,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.directional import natural_box, natural_halves, natural_unit_velocity
+from snakestudio.kernels.directional import natural_box, natural_unit_velocity
 from snakestudio.kernels.planar_problem import (
     ACROSS,
     AGAINST,
@@ -31,7 +31,7 @@ from snakestudio.kernels.planar_problem import (
     ChainImpulses,
     ChainProblem,
 )
-from snakestudio.kernels.prox import natural_disc, natural_interval, natural_positive, prox_positive
+from snakestudio.kernels.prox import natural_disc, natural_halves, natural_interval, natural_positive, prox_positive
 from snakestudio.kernels.vec3 import X, Y, vec3_at
 
 __all__ = ["CONVERGED", "chain_joint_impulses", "chain_law_residual"]

@@ -232,7 +232,7 @@ _OF_JOINTS = {
 
 def _from_pairs(kind: type, values: dict[str, Any], scene: Scene) -> dict[str, Any]:
     """Fields of a class as they are today of those in files of formats 1 and 2."""
-    names = [name for name in _OF_JOINTS.get(_name(kind), ()) if values[name] is not None]
+    names = [name for name in _OF_JOINTS.get(_name(kind), ()) if values.get(name) is not None]
     axes, pairs = scene.body.axes, (scene.robot.n_joints, 2)
     if any(values[name].shape[-2:] != pairs for name in names):
         raise ValueError("it is of other joints")

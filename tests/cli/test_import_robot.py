@@ -38,6 +38,25 @@ def test_import_robot_into_a_scene_keeps_the_rest_of_its_text(tmp_path: Path) ->
     assert "# measured by dragging the robot from a scale" in scene.read_text()
 
 
+@pytest.mark.parametrize("model", ["planar_nonsmooth", "planar_lagrangian", "planar_nonholonomic"])
+def test_a_scene_whose_model_cannot_hold_the_robot_is_refused_and_left_alone(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    robot, scene, other = tmp_path / "snake.urdf", tmp_path / "scene.toml", tmp_path / "other.toml"
+    robot.write_text(urdf_modules(8))
+    scene.write_text(f'format = 1\n[model]\nkind = "{model}"\n')
+    before = scene.read_bytes()
+    for more in ([], ["-o", str(other)]):
+        assert main(["import-robot", str(robot), "--into", str(scene), *more]) == 2
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert "no yaw axis" in output.err
+        assert "spatial_nonsmooth" in output.err
+        assert output.err.endswith("Nothing was written.\n")
+    assert scene.read_bytes() == before
+    assert not other.exists()
+
+
 def test_import_robot_takes_what_stands_around_it(tmp_path: Path) -> None:
     post = '<geom type="cylinder" size="0.05 0.1" pos="0.1 0 0.1"/>'
     robot, scene = tmp_path / "snake.xml", tmp_path / "new.toml"

@@ -6,7 +6,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.directional import natural_box, natural_halves, natural_unit_velocity
+from snakestudio.kernels.directional import natural_box, natural_unit_velocity
 from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_touches
 from snakestudio.kernels.planar_chain import solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
@@ -14,6 +14,7 @@ from snakestudio.kernels.planar_problem import BOX, HALVES, UNIT_VELOCITY, Chain
 from snakestudio.kernels.planar_rescue import PlanarRescue, rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
+from snakestudio.kernels.prox import natural_halves
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.trig import sin_cos
 

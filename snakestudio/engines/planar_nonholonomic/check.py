@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import numpy as np
-
 from snakestudio.engines import checks, crossing, planar_checks, smooth_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.robot.overrides import selected
-from snakestudio.model.robot.pose import planar_pose
+from snakestudio.model.robot.pose import initial_joint_angles, planar_pose
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "largest_stable_step"]
@@ -61,7 +59,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
     problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
-    problems += checks.joint_stops(scene, np.diff(q[:, TURN]))
+    problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
     problems += planar_checks.no_pitch(scene)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

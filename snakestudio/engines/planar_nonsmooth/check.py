@@ -14,7 +14,7 @@ from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.ground_friction import ground_friction_problems
 from snakestudio.model.robot.overrides import selected
-from snakestudio.model.robot.pose import joint_arms, planar_pose
+from snakestudio.model.robot.pose import initial_joint_angles, joint_arms, planar_pose
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
@@ -163,7 +163,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += obstacle_problems(scene.obstacles, max(link.radius for link in scene.robot.links))
     problems += overlaps(scene, q)
     problems += crossing.foreseen(scene, base_dir, u[:, :2], u[:, TURN])
-    problems += checks.joint_stops(scene, np.diff(q[:, TURN]))
+    problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
     problems += planar_checks.no_pitch(scene)
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)

@@ -23,6 +23,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
     DAMPER,
     EXTERNAL,
     FRICTION,
+    GIVEN,
     GRAVITY,
     GROUND_X,
     GROUND_Y,
@@ -137,7 +138,7 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
             motor = Motor(joints[k, HALF_PLAY], joints[k, MOST], params.lag, params.implicit)
             axis = int(joints[k, AXIS])
             if given:
-                after = given_torque(motor, work.given[axis, 0], state.torque[k])
+                after = given_torque(motor, work.given[axis, GIVEN], state.torque[k])
                 work.drag[k] = 0.0
             else:
                 error = work.theta[k + 1] - work.theta[k] - work.reference[axis, ANGLE]

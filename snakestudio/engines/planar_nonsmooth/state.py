@@ -57,6 +57,8 @@ SLOT_ROW, SLOT_CALL = 3, 4
 LOADED, STICKS = 3, 4
 # Entries of State.slot_sum.
 NORMAL_X, NORMAL_Y, POINT_X, POINT_Y, WEIGHT, FRICTION_X, FRICTION_Y = range(7)
+# Entry of Work.given.
+GIVEN = 0
 # Entries of State.impulse.
 GROUND_X, GROUND_Y, OBSTACLE_X, OBSTACLE_Y, GROUND_Z = range(5)
 
