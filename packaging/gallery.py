@@ -25,7 +25,7 @@ SIZE = 480, 288
 
 ASPECT = SIZE[0] / SIZE[1]
 
-SHADES = 112
+SHADES = 88
 """Colours of a picture: more make the files larger and no picture better."""
 
 

@@ -209,7 +209,7 @@ def build(
         marks["sphere"].append(pull_parts.pull_points(overlays.pull, camera, theme))
         lines.append(pull_parts.pull_line(overlays.pull, theme))
         mark_labels.append(pull_parts.pull_label(overlays.pull, body, theme))
-    lines.insert(0, patches.patch_lines(scene.ground.patch, theme.support))
+    lines.insert(0, patches.patch_lines(scene.ground.patch, overlays.patch, theme))
     marks["sphere"].append(patches.corner_marks(scene.ground.patch, overlays.corner, camera, theme))
     if overlays.show_path:
         path = scene.path if overlays.draft is None else overlays.draft

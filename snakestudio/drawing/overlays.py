@@ -155,6 +155,8 @@ class Overlays:
         0-based waypoint that stands out; -1: none.
     corner : int
         0-based corner that stands out, counted through all patches of the ground; -1: none.
+    patch : int
+        0-based patch of the ground that is selected; -1: none.
     gizmo : Gizmo or None
         Handles around what is selected, over everything else.
     guides : tuple of Guide
@@ -204,6 +206,7 @@ class Overlays:
     draft: GroundPath | None = None
     waypoint: int = -1
     corner: int = -1
+    patch: int = -1
     gizmo: Gizmo | None = None
     guides: tuple[Guide, ...] = ()
     obstacle_opacity: float = 1.0

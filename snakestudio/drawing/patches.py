@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, line_rows, solid_rows
-from snakestudio.drawing.style import Colour, Theme
+from snakestudio.drawing.style import Theme
 from snakestudio.model.world import GroundPatch
 
 __all__ = ["corner_marks", "hatching", "patch_lines"]
@@ -42,14 +42,19 @@ def hatching(corners: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=4)
-def patch_lines(patches: tuple[GroundPatch, ...], colour: Colour) -> Batch:
-    """Outlines and hatching of all patches; empty if there are none. Not to be written to."""
+def patch_lines(patches: tuple[GroundPatch, ...], chosen: int, theme: Theme) -> Batch:
+    """Outlines and hatching of all patches, the selected one in the accent colour. Not to be written to."""
     batches = [np.zeros((0, LINE_WIDTH), np.float32)]
-    for patch in patches:
+    for index, patch in enumerate(patches):
+        colour = theme.accent if index == chosen else theme.support
         corners = np.array(patch.points_m)
         strokes = hatching(corners)
         batches.append(line_rows(_raised(strokes[:, 0]), _raised(strokes[:, 1]), 3.0, colour, 0.25))
-        batches.append(line_rows(_raised(corners), _raised(np.roll(corners, -1, axis=0)), 2.0, colour, 0.8))
+        batches.append(
+            line_rows(
+                _raised(corners), _raised(np.roll(corners, -1, axis=0)), 3.0 if index == chosen else 2.0, colour, 0.8
+            )
+        )
     return np.concatenate(batches)
 
 

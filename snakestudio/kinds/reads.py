@@ -199,8 +199,8 @@ def _read(patterns: frozenset[str], key: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _plain(key: str) -> str:
-    """The key as it is declared: of any obstacle, of any entry."""
-    return re.sub(r"\[\d+\]", "", key)
+    """The key as it is declared: of any obstacle, of any entry. Tables such as patches are read as a whole."""
+    return re.sub(r"\[\d+\]", "", key) if key.startswith("obstacles[") else key.partition("[")[0]
 
 
 def readers(key: str) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import GroundPatch
 
-__all__ = ["label_of", "obstacle_mention", "obstacle_title"]
+__all__ = ["label_of", "obstacle_mention", "obstacle_title", "patch_title"]
 
 
 def obstacle_title(obstacle: Obstacle, index: int) -> str:
@@ -24,16 +25,22 @@ def obstacle_mention(obstacle: Obstacle, index: int) -> str:
     return title if obstacle.name else title.lower()
 
 
+def patch_title(patch: GroundPatch, index: int) -> str:
+    """What a patch of the ground is called: by its name, or its number."""
+    return patch.name or f"Patch {index + 1}"
+
+
 def label_of(scene: Scene, key: str) -> str:
     """What people call the scene value at a dotted key, for example "Robot: Links"; an obstacle by its title."""
-    whole = re.fullmatch(r"obstacles\[(\d+)\]", key)
+    whole = re.fullmatch(r"(obstacles|ground\.patch)\[(\d+)\]", key)
     owner, _, name = key.rpartition(".")
     try:
         if whole:
-            return obstacle_title(get_value(scene, key), int(whole[1]) - 1)
+            title = obstacle_title if whole[1] == "obstacles" else patch_title
+            return title(get_value(scene, key), int(whole[2]) - 1)
         part = get_value(scene, owner) if owner else scene
         label = field_doc(type(part), name).label
-        head = label_of(scene, owner) if owner.startswith("obstacles[") else _head(owner)
+        head = label_of(scene, owner) if owner.startswith(("obstacles[", "ground.patch[")) else _head(owner)
     except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
         return key
     return f"{head}: {label}" if head and head != label else label

@@ -103,6 +103,9 @@ def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
     if kind == "too_long":
         return Problem("error", key, f"the list has more than {context['max_length']} entries", "shorten it")
     if kind == "too_short":
+        if context["actual_length"]:
+            message = f"needs at least {context['min_length']} entries (got {context['actual_length']})"
+            return Problem("error", key, message, f"give more{about}")
         return Problem("error", key, "the list is empty", f"give entries{about}")
     return Problem("error", key, f"{_shown(given)} is not valid ({detail['msg'].lower()})", f"mend the value{about}")
 

@@ -18,9 +18,10 @@ from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.model.body import ChainBody
-from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.edits import get_value, with_patches, with_values
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.shapes.stairs import Stairs
+from snakestudio.model.world import GroundPatch
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item, items_of
 from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles
@@ -432,6 +433,80 @@ def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
         assert len(document.scene.path.waypoints_m) == 3
     document.undo_stack.undo()
     assert not document.scene.path
+
+
+def _with_ice(document: Document) -> None:
+    corners = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
+    patches = tuple(GroundPatch(name=name, points_m=corners, mu_along=0.02) for name in ("Ice", "", "Sand"))
+    document.edit(with_patches(document.scene, patches), "test")
+
+
+def test_friction_patches_are_selected_renamed_and_deleted_in_the_tree(
+    qtbot: QtBot, tree: SceneTree, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    _with_ice(document)
+    assert [text for text in texts(tree) if "0.02" in text] == [
+        "Ice · µ 0.02 along, 0.2 across", "Patch 2 · µ 0.02 along, 0.2 across", "Sand · µ 0.02 along, 0.2 across",
+    ]  # fmt: skip
+    click(qtbot, tree, ("patch", 1))
+    assert selection.items == {("patch", 1)}
+    assert inspector.title.text() == "Patch 2"
+    index = tree.model.index_of(("patch", 1))
+    assert tree.model.setData(index, " Grass ")
+    assert document.scene.ground.patch[1].name == "Grass"
+    assert document.undo_stack.undoText() == "Rename Patch 2"
+    assert "Grass · µ 0.02 along, 0.2 across" in texts(tree)
+    selection.set([("patch", 0), ("patch", 2)])
+    assert selected(tree) == {("patch", 0), ("patch", 2)}
+    selection.set([("patch", 0)])
+    assert tree.delete_button.isEnabled()
+    tree.view.setFocus()
+    qtbot.keyClick(tree.view, Qt.Key.Key_Delete)
+    assert [patch.name for patch in document.scene.ground.patch] == ["Grass", "Sand"]
+    assert selection.items == frozenset()
+    selection.set([("patch", 1)])
+    document.undo_stack.undo()
+    assert selection.items == {("patch", 2)}
+
+
+def test_values_of_a_friction_patch_are_edited(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    _with_ice(document)
+    selection.set([("patch", 0)])
+    rows = {key.rpartition(".")[2]: row for key, row in inspector.rows.items()}
+    assert list(rows) == ["name", "points_m", "mu_along", "mu_backward", "mu_across"]
+    assert not any(row.unused for row in rows.values())
+    enter(qtbot, rows["mu_backward"], "0.3")
+    enter(qtbot, rows["points_m"], "0 0; 2 0; 2 2; 0 2")
+    patch = document.scene.ground.patch[0]
+    assert patch.mu_backward == 0.3
+    assert patch.points_m[2] == (2.0, 2.0)
+    enter(qtbot, rows["points_m"], "0 0; 1 0")
+    assert "at least 3" in rows["points_m"].message.text()
+    assert document.scene.ground.patch[0] == patch
+
+
+def test_formulas_of_the_ground_are_checked_while_typing(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    selection.set([("ground", 0)])
+    assert inspector.ground_formulas is not None
+    row = inspector.ground_formulas.rows["ground.friction_factor"]
+    row.field.setText("1 + X")
+    row.field.setModified(True)
+    row.commit()
+    assert "position on the ground" in row.problem
+    assert document.scene.ground.friction_factor == "1"
+    row.field.setText("1 + 0.5*sin(2*t)")
+    row.field.setModified(True)
+    row.commit()
+    assert not row.problem
+    assert document.scene.ground.friction_factor == "1 + 0.5*sin(2*t)"
+    law = inspector.rows["ground.law"]
+    assert isinstance(law, ChoiceRow)
+    names = [law.field.itemText(i) for i in range(law.field.count())]
+    assert names == ["Model's own", "Ellipse", "Components", "Unit velocity"]
 
 
 # --- several at once, defaults, search ------------------------------------------------------------------------------

@@ -72,6 +72,11 @@ class Selection(QObject):
         return tuple(sorted(index for kind, index in self._items if kind == "link"))
 
     @property
+    def patches(self) -> tuple[int, ...]:
+        """Selected patches of the ground, 0-based, ascending."""
+        return tuple(sorted(index for kind, index in self._items if kind == "patch"))
+
+    @property
     def bodies(self) -> frozenset[ViewItem]:
         """What of it stands in the viewport."""
         return frozenset((kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link")
@@ -122,7 +127,9 @@ class Selection(QObject):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         items = self._items
-        if before is not None and len(before.obstacles) != len(after.obstacles):
+        if before is not None and (
+            len(before.obstacles) != len(after.obstacles) or len(before.ground.patch) != len(after.ground.patch)
+        ):
             items = frozenset(renumbered(items, before, after))
         if self._hovered is not None and not exists(self._hovered, after):
             self.set_hovered(None)

@@ -70,6 +70,7 @@ class FormRow(QWidget):
         self._document, self._of = document, of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
+        self._choices = _words_of(self.model.model_fields[self.name].annotation)
         self._gesture = 0
         self._problem, self._pending, self._note, self._unused = "", False, "", ""
         self._told: tuple[QWidget, ...] = ()
@@ -158,21 +159,21 @@ class FormRow(QWidget):
         button.setIconSize(QSize(12, 12))
         button.setFixedSize(GUTTER - 2, 20)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        default, unit = self.doc.default, f" {self.doc.unit}" if self.doc.unit else ""
-        if isinstance(default, int | float) and not isinstance(default, bool):
-            shown = f"{format_number(default)}{unit}"
-        else:
-            shown = (
-                str(default).replace("_", " ")
-                if isinstance(default, str)
-                else _WORDS.get(default, "")
-                if default is None or isinstance(default, bool)
-                else ""
-            )
-        button.setToolTip(f"Back to {shown or 'the default'}")
+        button.setToolTip(f"Back to {self._default_text() or 'the default'}")
         button.setAccessibleName(f"Reset {self.doc.label}")
         button.clicked.connect(self.reset)
         self.refresh()
+
+    def _default_text(self) -> str:
+        """The default as the row shows it; "" for one that is not told in a word."""
+        default, unit = self.doc.default, f" {self.doc.unit}" if self.doc.unit else ""
+        if self._choices:
+            return choice_text(default)
+        if isinstance(default, str):
+            return default
+        if default is None or isinstance(default, bool):
+            return _WORDS[default]
+        return f"{format_number(default)}{unit}" if isinstance(default, int | float) else ""
 
     def reset(self) -> None:
         """Back to the default, of everything that is edited."""
@@ -368,6 +369,23 @@ def _words_of(annotation: Any) -> tuple[Any, ...]:
     return (None, *words) if words and type(None) in parts else ()
 
 
+_CHOICES = {
+    None: "Model's own",
+    "pd": "PD",
+    "sqrt": "v / √(v² + ε²)",
+    "tanh": "tanh(v / ε)",
+}
+"""What choices are called that are not called as in the scene file."""
+
+
+def choice_text(word: str | None) -> str:
+    """What a choice of a scene value is called in the window: "Unit velocity"."""
+    known = _CHOICES.get(word)
+    if known is not None or word is None:
+        return known or ""
+    return f"{word[:1].upper()}{word[1:]}".replace("_", " ")
+
+
 class ChoiceRow(FormRow):
     """One of several words."""
 
@@ -376,19 +394,19 @@ class ChoiceRow(FormRow):
         self.field = ChoiceBox()
         self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.field.setMinimumContentsLength(_SHORTEST)  # its longest word must not make a panel wider than its dock
-        self._words = _words_of(self.model.model_fields[self.name].annotation)
-        for word in self._words:
-            self.field.addItem("as the model has it" if word is None else str(word).replace("_", " "), word)
+        for word in self._choices:
+            self.field.addItem(choice_text(word), word)
         self.field.setPlaceholderText("mixed")
         self.field.activated.connect(self._commit)
         self._place(self.field, wide=True)
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        self.field.setCurrentIndex(-1 if value is SEVERAL or value not in self._words else self._words.index(value))
+        choices = self._choices
+        self.field.setCurrentIndex(-1 if value is SEVERAL or value not in choices else choices.index(value))
 
     def _commit(self, index: int) -> None:
-        self._say(self._apply(self._words[index]))
+        self._say(self._apply(self._choices[index]))
         self.refresh()
 
 
@@ -428,6 +446,6 @@ def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow |
         return TextRow(document, keys, of)
     if annotation == tuple[float, ...]:
         return ListRow(document, keys, of)
-    if annotation == tuple[Waypoint, ...]:
+    if annotation in (tuple[Waypoint, ...], tuple[tuple[float, float], ...]):
         return PointsRow(document, keys, of)
     return None

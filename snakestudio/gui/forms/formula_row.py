@@ -76,7 +76,7 @@ class FormulaRow(Themed):
     key : str
         Dotted scene key.
     symbol : str
-        What the formula is of, rich text.
+        What the formula is of, rich text; "" for a `title` above the field instead.
     unit : str
     help : str
         What it is, in a sentence.
@@ -103,6 +103,7 @@ class FormulaRow(Themed):
         check: Check | None = None,
         *,
         of: str,
+        title: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -115,9 +116,10 @@ class FormulaRow(Themed):
         self.field.setFont(font)
         self.field.setAccessibleName(help)
         self.message = Message()
-        self._label, self._unit = QLabel(symbol), QLabel(unit)
+        self._label, self._unit = QLabel(symbol or title), QLabel(unit)
         self._label.setTextFormat(Qt.TextFormat.RichText)
-        self._label.setFixedWidth(theme.scaled(24))
+        if symbol:
+            self._label.setFixedWidth(theme.scaled(24))
         self._label.setBuddy(self.field)
         self._unit.setProperty("role", "unit")
         self._unit.setFixedWidth(theme.scaled(32))
@@ -127,14 +129,21 @@ class FormulaRow(Themed):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(2)
-        grid.addWidget(self._label, 0, 0)
-        grid.addWidget(self.field, 0, 1)
-        grid.addWidget(self._unit, 0, 2)
+        if symbol:
+            grid.addWidget(self._label, 1, 0)
+            grid.addWidget(self.field, 1, 1)
+            grid.addWidget(self._unit, 1, 2)
+        else:
+            self._label.setProperty("role", "dim")
+            self._unit.setVisible(bool(unit))
+            grid.addWidget(self._label, 0, 1, 1, 2)
+            grid.addWidget(self.field, 1, 1)
+            grid.addWidget(self._unit, 1, 2)
         self.note = QLabel()
         self.note.setProperty("role", "dim")
         self.note.hide()
-        grid.addWidget(self.message, 1, 1, 1, 2)
-        grid.addWidget(self.note, 2, 1, 1, 2)
+        grid.addWidget(self.message, 2, 1, 1, 2)
+        grid.addWidget(self.note, 3, 1, 1, 2)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)

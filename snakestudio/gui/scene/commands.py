@@ -38,6 +38,10 @@ def _some(c: SceneContext) -> bool:
     return bool(c.selection.obstacles)
 
 
+def _nameable(c: SceneContext) -> bool:
+    return bool(c.selection.obstacles) or len(c.selection.patches) == 1
+
+
 def _grouped(c: SceneContext) -> bool:
     return c.obstacles.arrange.is_grouped()
 
@@ -139,7 +143,7 @@ ARRANGE: tuple[Command[SceneContext], ...] = (
     ),
     Command("ungroup", "Edit", "Ungroup", lambda c: c.obstacles.arrange.ungroup(), ("Ctrl+Shift+G",), _grouped,
             icon="ungroup"),
-    Command("rename", "Edit", "Rename", _rename, ("F2",), _some, icon="rename", local=True),
+    Command("rename", "Edit", "Rename", _rename, ("F2",), _nameable, icon="rename", local=True),
     Command(
         "lock", "Edit", "Lock", lambda c: c.obstacles.arrange.toggle_locked(), ("Ctrl+L",), _some, icon="lock",
         label=lambda c: "Unlock" if c.obstacles.arrange.all_are("locked") else "Lock",

@@ -22,13 +22,15 @@ from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.scene.ground_formulas import GROUND_FORMULAS, GroundFormulas
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.kinds.reads import left_out
 from snakestudio.model.edits import with_values
-from snakestudio.model.labels import obstacle_mention, obstacle_title
+from snakestudio.model.labels import obstacle_mention, obstacle_title, patch_title
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.world import GroundPatch
 from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item
@@ -190,6 +192,7 @@ class Inspector(Themed):
         self._link = self._found = 0
         self._start: StartChoice | None = None
         self._parts_note: QLabel | None = None
+        self.ground_formulas: GroundFormulas | None = None
         self.search = QLineEdit()
         self.search.setPlaceholderText("find a property…")
         self.search.setClearButtonEnabled(True)
@@ -254,7 +257,7 @@ class Inspector(Themed):
         searched: tuple[object, ...] = ()
         if self._searched:
             searched = self._searched, scene.model.kind, type(scene.gait), type(scene.controller)
-        return *sorted(self._selection.items), *kinds, len(scene.obstacles), *searched
+        return *sorted(self._selection.items), *kinds, len(scene.obstacles), len(scene.ground.patch), *searched
 
     @property
     def _searched(self) -> str:
@@ -290,13 +293,17 @@ class Inspector(Themed):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._target() != self._shown:
-            if before is None or len(before.obstacles) == len(after.obstacles):
+            if before is None or (
+                len(before.obstacles) == len(after.obstacles) and len(before.ground.patch) == len(after.ground.patch)
+            ):
                 self._rebuild()
             else:
                 self._another.start()  # once: who adds an obstacle selects it next
             return
         for row in self.rows.values():
             row.refresh()
+        if self.ground_formulas is not None:
+            self.ground_formulas.refresh(after)
         self._show_titles()
         self._show_parts_note()
         self._pace.ask()
@@ -305,7 +312,7 @@ class Inspector(Themed):
         self._another.stop()
         self._shown = self._target()
         self.rows.clear()
-        self.link_values = self._start = self._parts_note = None
+        self.link_values = self._start = self._parts_note = self.ground_formulas = None
         form = QWidget()
         column = QVBoxLayout(form)
         column.setContentsMargins(0, 0, 0, 0)
@@ -354,6 +361,8 @@ class Inspector(Themed):
             return obstacle_title(obstacle, index), shape_of(obstacle).title if obstacle.name else ""
         if kind == "link":
             return f"{scene.body.part_name} {index + 1} of {scene.body.n_parts}", "as the viewport shows it now"
+        if kind == "patch" and index < len(scene.ground.patch):
+            return patch_title(scene.ground.patch[index], index), "Drag its corners in the view"
         if kind == "path":
             return _TITLES[kind], "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
         return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
@@ -419,6 +428,13 @@ class Inspector(Themed):
             if scene.body.jointed:
                 self._add_parts_button(column, "Edit in Table ...", "Show this link in the table of all links", index)
             return
+        if kind == "patch":
+            title = patch_title(scene.ground.patch[index], index)
+            for name in GroundPatch.model_fields:
+                key = f"ground.patch[{index + 1}].{name}"
+                if not left_out(scene, key):
+                    self._add_row(column, key, [key], title)
+            return
         parts = _RUN_PARTS if kind == "run" else (kind,)
         if kind == "start":
             self._start = StartChoice(self._document, self._bridge)
@@ -429,8 +445,12 @@ class Inspector(Themed):
         for part in parts:
             for name in type(getattr(scene, part)).model_fields:
                 key = f"{part}.{name}"
-                if not left_out(scene, key):
+                if key not in GROUND_FORMULAS and not left_out(scene, key):
                     self._add_row(column, key, [key], part)
+        if kind == "ground":
+            self.ground_formulas = GroundFormulas(self._document)
+            self.ground_formulas.setContentsMargins(GUTTER, 0, 0, 0)
+            column.addWidget(self.ground_formulas)
         if kind == "robot":
             self._add_parts_button(
                 column, "Links and Joints ...", "Give single links and joints values of their own", 0

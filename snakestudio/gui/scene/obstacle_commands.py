@@ -1,15 +1,17 @@
-"""Adding, duplicating and deleting obstacles: one place for the menus, the palette, the scene tree and the keys."""
+"""What is done to obstacles and friction patches as a whole, from the menus, the palette, the tree and the keys."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.scene.arrange_commands import ArrangeCommands
-from snakestudio.model.edits import remove_obstacles
+from snakestudio.model.edits import remove_obstacles, with_patches, with_value
 from snakestudio.model.edits.groups import with_obstacles
 from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.labels import patch_title
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.scene.obstacle_edits import copies, new_obstacles
@@ -49,7 +51,7 @@ class ObstacleCommands:
         seen: Callable[[float, float], bool] = lambda x, y: True,
     ) -> None:
         self._document, self._selection = document, selection
-        self._snapshot, self._target, self._seen = snapshot, target, seen
+        self._snapshot, self._target, self._seen, self._tell = snapshot, target, seen, tell
         self.arrange = ArrangeCommands(document, selection, tell)
         self.kind = ""
         """Preset that was added last."""
@@ -92,11 +94,33 @@ class ObstacleCommands:
             self.put(copies(self._document.scene, indices, self._seen), text)
 
     def delete(self) -> None:
-        """Delete the selected obstacles."""
-        indices = self.arrange.unlocked("deleted")
+        """Delete the selected obstacles and friction patches."""
+        indices, patches = self.arrange.unlocked("deleted"), self._selection.patches
+        scene, names = self._document.scene, []
+        if patches:
+            first = scene.ground.patch[patches[0]]
+            names.append(patch_title(first, patches[0]) if len(patches) == 1 else f"{len(patches)} friction patches")
+            left = tuple(patch for i, patch in enumerate(scene.ground.patch) if i not in patches)
+            scene = with_patches(scene, left)
         if indices:
-            text = f"Delete {self.arrange.what(indices)}"
-            self._document.edit(remove_obstacles(self._document.scene, indices), text)
+            names.insert(0, self.arrange.what(indices))
+            scene = remove_obstacles(scene, indices)
+        if names:
+            self._document.edit(scene, f"Delete {' and '.join(names)}")
+
+    def rename_patch(self, index: int, name: str) -> bool:
+        """Give a friction patch (0-based) another name; False, and a sentence, if that cannot be."""
+        scene, name = self._document.scene, name.strip()
+        old = scene.ground.patch[index]
+        if name == old.name:
+            return True
+        try:
+            renamed = with_value(scene, f"ground.patch[{index + 1}].name", name)
+        except SnakeStudioError as error:
+            self._tell(str(error))
+            return False
+        self._document.edit(renamed, f"Rename {patch_title(old, index)}")
+        return True
 
     def select_all(self) -> None:
         """Select every obstacle."""

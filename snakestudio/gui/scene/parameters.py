@@ -22,6 +22,7 @@ from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section, scrolled
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.gait_panel import GaitPanel
+from snakestudio.gui.scene.ground_formulas import GroundFormulas
 from snakestudio.gui.scene.kind_section import KindRows
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, Preset, PresetBox
@@ -176,7 +177,11 @@ class ParameterPanels(Themed):
         )
         self.friction_law = ChoiceRow(document, ["ground.law"])
         contact.body.insertWidget(contact.body.indexOf(self._rows["ground.mu_along"]), self.friction_law)
-        self._rows["ground.mu_backward"].field.setPlaceholderText("as along")
+        self.ground_formulas = GroundFormulas(document)
+        contact.body.insertWidget(
+            contact.body.indexOf(self._rows["ground.viscous_along_ns_per_m"]), self.ground_formulas
+        )
+        self._rows["ground.mu_backward"].field.setPlaceholderText("same")
         self._joint_section = joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
         joints.body.insertWidget(0, self.law)
@@ -257,6 +262,7 @@ class ParameterPanels(Themed):
     def _on_opened(self) -> None:
         self.gait.forget()
         self.friction_presets.forget()
+        self.ground_formulas.restore()
         if self.continuum is not None:
             self.continuum.forget()
         for row in self.rows.values():
@@ -269,6 +275,7 @@ class ParameterPanels(Themed):
         self.gait.refresh(after)
         self.controller.refresh(after)
         self.real_robot.refresh(after)
+        self.ground_formulas.refresh(after)
         self.friction_presets.refresh(after)
         friction = self.friction_presets.present
         if friction is not None:
@@ -319,6 +326,7 @@ class ParameterPanels(Themed):
         self.controller.show_pending(pending)
         self.model_values.show_pending(pending)
         self.gait.show_pending(pending, self._bridge.status.problems)
+        self.ground_formulas.show_findings(self._bridge.status.problems)
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._bridge.status.problems)
         self.model_message.say("Applies at the next reset." if "model" in pending else "")

@@ -17,7 +17,7 @@ from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.scene_texts import Part, flag_tip, part_text, place_and_size, tree_of
+from snakestudio.viewmodel.scene.scene_texts import Part, flag_tip, part_text, patch_text, place_and_size, tree_of
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 
@@ -33,9 +33,11 @@ Index = QModelIndex | QPersistentModelIndex
 _MIME = "application/x-snakestudio-obstacles"
 """Obstacles on their way from one place of the tree to another: their numbers."""
 
+_NO = QModelIndex()
+
 # Internal ids: small ones for what there is one of, then a range for each list.
 ROBOT, LINKS, START, WORLD, GROUND, PATH, OBSTACLES, RUN, BEAM, STRAIN, SUPPORT = range(1, 12)
-LINK, OBSTACLE, GROUP = 1 << 20, 1 << 24, 1 << 28
+LINK, PATCH, OBSTACLE, GROUP = 1 << 20, 1 << 22, 1 << 24, 1 << 28
 PARTS: dict[int, Part] = {
     ROBOT: "robot", LINKS: "links", START: "start", WORLD: "world", GROUND: "ground", PATH: "path",
     OBSTACLES: "obstacles", RUN: "run", BEAM: "beam", STRAIN: "strain", SUPPORT: "support",
@@ -73,6 +75,7 @@ ITEMS: dict[int, Item] = {
 _Flag = Qt.ItemFlag
 SELECTABLE = _Flag.ItemIsEnabled | _Flag.ItemIsSelectable
 LEAF = SELECTABLE | _Flag.ItemNeverHasChildren
+NAMED_LEAF = LEAF | _Flag.ItemIsEditable
 IN_LIST = SELECTABLE | _Flag.ItemIsDragEnabled | _Flag.ItemIsDropEnabled
 OBSTACLE_LEAF = IN_LIST | _Flag.ItemNeverHasChildren
 NAMED_GROUP = IN_LIST | _Flag.ItemIsEditable
@@ -88,14 +91,14 @@ FLAGS_OF = {
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
 
-    Obstacles of a group stand under its node. A continuous body has cross-sections, strain law and contacts instead,
-    and its world is the ground alone.
+    Obstacles of a group stand under its node, patches of friction under the ground. A continuous body has
+    cross-sections, strain law and contacts instead, and its world is the ground alone.
 
     Parameters
     ----------
     document : Document
-    rename_obstacle, rename_group : callable
-        Call an obstacle (0-based), or a group, otherwise; False if that cannot be.
+    rename_obstacle, rename_group, rename_patch : callable
+        Give an obstacle (0-based), a group or a patch (0-based) another name; False if that cannot be.
 
     Signals
     -------
@@ -113,10 +116,11 @@ class SceneModel(QAbstractItemModel):
         document: Document,
         rename_obstacle: Callable[[int, str], bool],
         rename_group: Callable[[str, str], bool],
+        rename_patch: Callable[[int, str], bool],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._rename_obstacle, self._rename_group = rename_obstacle, rename_group
+        self._rename_obstacle, self._rename_group, self._rename_patch = rename_obstacle, rename_group, rename_patch
         self._scene = document.scene
         self._tree = _tree_of_body(type(document.scene.body))
         self._rows = ObstacleRows(document.scene.obstacles)
@@ -135,6 +139,10 @@ class SceneModel(QAbstractItemModel):
             return len(self._rows.members[number - GROUP])
         if number == LINKS:
             return self._scene.body.n_parts
+        if number == GROUND:
+            return len(self._scene.ground.patch)
+        if number >= LINK:
+            return 0
         if number == OBSTACLES:
             return len(self._rows.top)
         return len(self._tree.below.get(number, ()))
@@ -158,6 +166,9 @@ class SceneModel(QAbstractItemModel):
         elif number == LINKS:
             if row < self._scene.body.n_parts:
                 return self.createIndex(row, column, LINK + row)
+        elif number == GROUND:
+            if row < len(self._scene.ground.patch):
+                return self.createIndex(row, column, PATCH + row)
         elif row < len(below := self._tree.below.get(number, ())):
             return self.createIndex(row, column, below[row])
         return QModelIndex()
@@ -172,8 +183,11 @@ class SceneModel(QAbstractItemModel):
             i = number - OBSTACLE
             g = self._rows.group[i] if i < len(self._rows.group) else -1
             return self._node(OBSTACLES) if g < 0 else self._group_node(g)
-        above = OBSTACLES if number >= GROUP else LINKS if number >= LINK else self._above(number)
-        return self._node(above)
+        if number >= GROUP:
+            return self._node(OBSTACLES)
+        if number >= PATCH:
+            return self._node(GROUND)
+        return self._node(LINKS if number >= LINK else self._above(number))
 
     def _group_node(self, g: int) -> QModelIndex:
         return self.createIndex(self._rows.group_row[g], 0, GROUP + g)
@@ -196,7 +210,7 @@ class SceneModel(QAbstractItemModel):
     @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
         """What is unfolded when the tree is first shown."""
-        nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, OBSTACLES))
+        nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, GROUND, OBSTACLES))
         return tuple(node for node in nodes if node.isValid())
 
     # --- content ---------------------------------------------------------------------------------------------------
@@ -211,6 +225,8 @@ class SceneModel(QAbstractItemModel):
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in self._tree.below[0]:
             return self._bold
+        if PATCH <= number < OBSTACLE:
+            return self._patch_data(number - PATCH, role)
         if number < OBSTACLE or not self._obstacles_at(number):
             return None
         if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):
@@ -228,6 +244,16 @@ class SceneModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{shape_of(obstacle).title}: {place_and_size(obstacle)}"
         return self._icon(shape_of(obstacle).icon) if role == Qt.ItemDataRole.DecorationRole else None
+
+    def _patch_data(self, index: int, role: int) -> Any:
+        if index >= len(self._scene.ground.patch):
+            return None
+        patch = self._scene.ground.patch[index]
+        if role == Qt.ItemDataRole.EditRole:
+            return patch.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"Friction patch with {len(patch.points_m)} corners; drag them in the view"
+        return self._icon("path") if role == Qt.ItemDataRole.DecorationRole else None
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
         """Of the columns beside the names: whether something is hidden or locked."""
@@ -277,6 +303,9 @@ class SceneModel(QAbstractItemModel):
         if number >= OBSTACLE:
             i = number - OBSTACLE
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
+        if number >= PATCH:
+            i = number - PATCH
+            return patch_text(scene.ground.patch[i], i) if i < len(scene.ground.patch) else None
         if number >= LINK:
             i = number - LINK
             return scene.body.part_entry(i)
@@ -288,8 +317,10 @@ class SceneModel(QAbstractItemModel):
         number = int(index.internalId())
         if number < LINK:
             return FLAGS_OF.get(number, SELECTABLE)
-        if number < OBSTACLE:
+        if number < PATCH:
             return LEAF
+        if number < OBSTACLE:
+            return NAMED_LEAF if index.column() == NAME_COLUMN else LEAF
         named = index.column() == NAME_COLUMN
         if number >= GROUP:
             return NAMED_GROUP if named else IN_LIST
@@ -304,6 +335,8 @@ class SceneModel(QAbstractItemModel):
             return None
         if number >= OBSTACLE:
             return "obstacle", number - OBSTACLE
+        if number >= PATCH:
+            return "patch", number - PATCH
         return ("link", number - LINK) if number >= LINK else ITEMS.get(number)
 
     def obstacles_at(self, index: Index) -> tuple[int, ...]:
@@ -323,6 +356,8 @@ class SceneModel(QAbstractItemModel):
             return self.createIndex(self._rows.row[i], 0, OBSTACLE + i)
         if kind == "link":
             return self.index(i, 0, self._node(LINKS))
+        if kind == "patch":
+            return self.index(i, 0, self._node(GROUND))
         return self._node(next(number for number, known in ITEMS.items() if known[0] == kind))
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
@@ -350,7 +385,11 @@ class SceneModel(QAbstractItemModel):
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         number = int(index.internalId()) if index.isValid() else 0
-        if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
+        if role != Qt.ItemDataRole.EditRole:
+            return False
+        if PATCH <= number < OBSTACLE:
+            return self._rename_patch(number - PATCH, str(value))
+        if not self._obstacles_at(number):
             return False
         if number >= GROUP:
             return self._rename_group(self._rows.names[number - GROUP], str(value))
@@ -405,6 +444,7 @@ class SceneModel(QAbstractItemModel):
         if (
             len(was) != len(now)
             or old.body.n_parts != after.body.n_parts
+            or len(old.ground.patch) != len(after.ground.patch)
             or any(was[i].group != now[i].group for i in changed)
         ):
             self._arrange(after)
@@ -415,6 +455,9 @@ class SceneModel(QAbstractItemModel):
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
+        if old.ground.patch is not after.ground.patch and after.ground.patch:
+            node = self._node(GROUND)
+            self.dataChanged.emit(self.index(0, 0, node), self.index(len(after.ground.patch) - 1, LOCKED_COLUMN, node))
         for number, text in told.items():
             if self._text(number) != text:  # a view lays all below it out anew for that
                 node = self._node(number)
@@ -425,7 +468,7 @@ class SceneModel(QAbstractItemModel):
         self.arranging.emit()
         self.layoutAboutToBeChanged.emit()
         held = self.persistentIndexList()
-        was, names = self._scene.obstacles, self._rows.names
+        was, names, patches = self._scene.obstacles, self._rows.names, self._scene.ground.patch
         places = {id(obstacle): i for i, obstacle in enumerate(after.obstacles)}
         self._scene, self._rows = after, ObstacleRows(after.obstacles)
 
@@ -436,8 +479,13 @@ class SceneModel(QAbstractItemModel):
                 found = self.index_of_group(names[number - GROUP])
             elif number >= OBSTACLE:
                 found = self.index_of(("obstacle", places.get(id(was[number - OBSTACLE]), len(places))))
+            elif number >= PATCH:
+                patch = patches[number - PATCH]
+                found = (
+                    self.index_of(("patch", after.ground.patch.index(patch))) if patch in after.ground.patch else _NO
+                )
             elif number >= LINK and number - LINK >= after.body.n_parts:
-                found = QModelIndex()
+                found = _NO
             return found.siblingAtColumn(index.column()) if found.isValid() else found
 
         self.changePersistentIndexList(held, [renewed(index) for index in held])

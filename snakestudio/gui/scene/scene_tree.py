@@ -67,7 +67,7 @@ class SceneTree(Themed):
         self._syncing = self._let_go_of = False
         self._menu_entries = menu_entries
         arrange = self._commands.arrange
-        self.model = SceneModel(document, arrange.rename, arrange.rename_group, self)
+        self.model = SceneModel(document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self)
         self.model.put_asked.connect(arrange.put_into)
         self.model.arranging.connect(self._let_go)
         self.proxy = QSortFilterProxyModel(self)
@@ -89,7 +89,7 @@ class SceneTree(Themed):
         self._fill_add(self.add_menu)
         self.add_button.setMenu(self.add_menu)
         self.copy_button = self._button("Duplicate", "duplicate", "Duplicate what is selected (Ctrl+D)", run.duplicate)
-        self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", run.delete)
+        self.delete_button = self._button("", "delete", "Delete what is selected (Del)", run.delete)
 
         self.palette_strip = Palette(run.add)
         self.view = TreeView()
@@ -161,14 +161,14 @@ class SceneTree(Themed):
 
     def rename(self) -> None:
         """Type another name for what is selected: of a group that is selected as a whole, for the group."""
-        indices = self._selection.obstacles
-        if not indices:
+        indices, patches = self._selection.obstacles, self._selection.patches
+        if not indices and not patches:
             return
-        index = self.model.index_of(("obstacle", indices[0]))
+        index = self.model.index_of(("obstacle", indices[0]) if indices else ("patch", patches[0]))
         group = index.parent()
         if len(indices) > 1 and self.model.is_group(group) and self.model.obstacles_at(group) == indices:
             index = group
-        elif self.view.selectionModel().currentIndex().isValid():
+        elif indices and self.view.selectionModel().currentIndex().isValid():
             current = self.proxy.mapToSource(self.view.selectionModel().currentIndex())
             if self.model.is_group(current) and set(self.model.obstacles_at(current)) <= set(indices):
                 index = current.siblingAtColumn(0)
@@ -260,14 +260,15 @@ class SceneTree(Themed):
         other = before is None or type(before.body) is not type(after.body)
         if self._let_go_of or other or before is None:
             self._let_go_of = False
-            self._on_selection(follow=other or before is None or len(before.obstacles) != len(after.obstacles))
+            counts = [(len(scene.obstacles), len(scene.ground.patch)) for scene in (before, after) if scene is not None]
+            self._on_selection(follow=other or counts[0] != counts[-1])
 
     def _enable(self) -> None:
         some = bool(self._selection.obstacles)
         for button in (self.palette_strip, self.add_button, self.copy_button, self.delete_button):
             button.setVisible(self._document.scene.body.meets_obstacles)
         self.copy_button.setEnabled(some)
-        self.delete_button.setEnabled(some)
+        self.delete_button.setEnabled(some or bool(self._selection.patches))
 
     def _filter(self, text: str) -> None:
         self._syncing = True  # rows that are filtered out stay selected elsewhere

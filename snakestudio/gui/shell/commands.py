@@ -32,9 +32,13 @@ def _show_array(c: Context) -> None:
 
 
 def _delete(c: Context) -> None:
-    """Delete the waypoint under the cursor, or else the selected obstacles."""
+    """Delete the waypoint or corner under the cursor, or else the selected obstacles and friction patches."""
     if not c.viewport.path_tool.remove_hovered() and not c.viewport.patch_tool.remove_hovered():
         c.obstacles.delete()
+
+
+def _has_deletable(c: Context) -> bool:
+    return bool(c.selection.obstacles or c.selection.patches)
 
 
 def _layout(layout: Shipped) -> Command[Context]:
@@ -93,8 +97,8 @@ _EDIT: tuple[Command[Context], ...] = (
     *viewport.TRANSFORM,
     *scene.SELECT,
     Command(
-        "delete", "Edit", "Delete Obstacles", _delete, ("Del",), lambda c: bool(c.selection.obstacles), icon="delete",
-        local=True,
+        "delete", "Edit", "Delete", _delete, ("Del",), _has_deletable, icon="delete", local=True,
+        tip="Obstacles and friction patches that are selected",
     ),
 )  # fmt: skip
 

@@ -182,7 +182,8 @@ def _open_problem(c: Context, problem: Problem) -> None:
         _open_parts(c, table, _first_row(c, table, int(match[2]) - 1), match[3] or "")
         return
     panels = c.docks["parameters"].widget()
-    row = panels.rows.get(problem.key) if isinstance(panels, ParameterPanels) else None
+    rows = {**panels.rows, **panels.ground_formulas.rows} if isinstance(panels, ParameterPanels) else {}
+    row = rows.get(problem.key)
     if row is not None and not row.isHidden():
         _show(c.docks["parameters"], row)
         return

@@ -72,6 +72,7 @@ class OverlayBuilder:
             pull=pull_mark(recording, snapshot),
             travelled=self._odometer.travelled(scene, snapshot),
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
+            patch=v.selection.patches[0] if len(v.selection.patches) == 1 else -1,
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
             show_grid_labels=not v.drafting,  # its rulers say that, and where x and y point
             show_triad=not v.drafting,

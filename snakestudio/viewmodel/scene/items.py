@@ -18,7 +18,9 @@ __all__ = ["Item", "ViewItem", "exists", "finding_text", "item_of", "items_of", 
 ViewItem = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 
-Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]
+Item = tuple[
+    Literal["obstacle", "link", "patch", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int
+]
 """Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
 
 _PARTS: dict[str, Item] = {
@@ -69,6 +71,8 @@ def items_of(problem: Problem) -> list[Item]:
         return []
     if path[0] == "obstacles":
         return [("obstacle", path[1])] if len(path) > 1 and isinstance(path[1], int) else []
+    if path[:2] == ("ground", "patch") and len(path) > 2 and isinstance(path[2], int):
+        return [("patch", path[2])]
     part = _PARTS.get(str(path[0]))
     return [part] if part is not None else []
 
@@ -114,13 +118,20 @@ def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
 def exists(item: Item, scene: Scene) -> bool:
     """Whether a scene has an item."""
     kind, index = item
-    listed = {"obstacle": ("obstacles", len(scene.obstacles)), "link": ("links", scene.body.n_parts)}
+    listed = {
+        "obstacle": ("obstacles", len(scene.obstacles)),
+        "link": ("links", scene.body.n_parts),
+        "patch": ("ground", len(scene.ground.patch)),
+    }
     part, count = listed.get(kind, (kind, 1))
     return has_part(scene, part) and 0 <= index < count
 
 
 def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
-    """The items under their indices in the scene after obstacles came or went; equal ones are told apart by order."""
+    """The items under their indices in the scene after obstacles or patches came or went.
+
+    Equal obstacles are told apart by order.
+    """
     # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
     old, new = before.obstacles, after.obstacles
     places: dict[int, list[int]] = {}
@@ -139,4 +150,10 @@ def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[I
                 continue
             strangers.remove(equal)
             now[index] = equal
+        if kind == "patch" and before.ground.patch != after.ground.patch:
+            patches = after.ground.patch
+            if len(before.ground.patch) != len(patches):
+                if before.ground.patch[index] in patches:
+                    yield kind, patches.index(before.ground.patch[index])
+                continue
         yield kind, now[index] if kind == "obstacle" else index

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 from snakestudio.model.body import Body, ChainBody, ContinuousBody
+from snakestudio.model.labels import patch_title
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import Ground, GroundPatch
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["Part", "flag_tip", "has_part", "part_text", "place_and_size", "tree_of"]
+__all__ = ["Part", "flag_tip", "has_part", "part_text", "patch_text", "place_and_size", "tree_of"]
 
 
 Part = Literal[
@@ -72,11 +74,7 @@ def part_text(scene: Scene, part: Part) -> str:
         case "world":
             return "World"
         case "ground":
-            along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
-            friction = along if along == across else f"{along} along, {across} across"
-            count = len(scene.ground.patch)
-            patches = f" · {count} patch{'es' if count > 1 else ''}" if count else ""
-            return f"Ground · µ {friction}{patches}"
+            return f"Ground · {_friction(scene.ground)}"
         case "path":
             return f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
         case "obstacles":
@@ -89,6 +87,19 @@ def part_text(scene: Scene, part: Part) -> str:
             return f"Strain law · {scene.strain.kind}"
         case "support":
             return f"Contacts of the body · {_SUPPORTS[scene.support.kind]}"
+
+
+def _friction(surface: Ground | GroundPatch) -> str:
+    along, across = format_number(surface.mu_along), format_number(surface.mu_across)
+    backward = along if surface.mu_backward is None else format_number(surface.mu_backward)
+    if along == across == backward:
+        return f"µ {along}"
+    return f"µ {along} along, {'' if backward == along else f'{backward} backward, '}{across} across"
+
+
+def patch_text(patch: GroundPatch, index: int) -> str:
+    """What a patch of the ground is called: "Ice · µ 0.02"."""
+    return f"{patch_title(patch, index)} · {_friction(patch)}"
 
 
 def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:

@@ -89,7 +89,7 @@ class TopView(QWidget):
 
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
-        _patches(painter, scene.ground.patch, overlays.corner, colours, place)
+        _patches(painter, scene.ground.patch, overlays, colours, place)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
         warned = {(pick.kind, pick.index) for pick in overlays.warned}
         hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
@@ -198,20 +198,23 @@ class TopView(QWidget):
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
 
 
-def _patches(painter: QPainter, patches: tuple[GroundPatch, ...], chosen: int, colours: Theme, place: _Place) -> None:
-    """Patches of the ground as tinted polygons with their corners, one of which may stand out."""
+def _patches(
+    painter: QPainter, patches: tuple[GroundPatch, ...], overlays: Overlays, colours: Theme, place: _Place
+) -> None:
+    """Patches of the ground as tinted polygons with their corners: the selected one, and a corner, stand out."""
     outline, tint = _qcolour(colours.support), _qcolour(colours.support)
     tint.setAlphaF(0.22)
     index = 0
-    for patch in patches:
+    for number, patch in enumerate(patches):
+        chosen = number == overlays.patch
         corners = [place((x, y, 0.0)) for x, y in patch.points_m]
-        painter.setPen(QPen(outline, 1.5))
+        painter.setPen(QPen(_qcolour(colours.accent) if chosen else outline, 3 if chosen else 1.5))
         painter.setBrush(tint)
         painter.drawPolygon(QPolygonF(corners))
         painter.setPen(Qt.PenStyle.NoPen)
         for corner in corners:
-            painter.setBrush(_qcolour(colours.accent) if index == chosen else outline)
-            size = 6.0 if index == chosen else 3.0
+            painter.setBrush(_qcolour(colours.accent) if index == overlays.corner else outline)
+            size = 6.0 if index == overlays.corner else 3.0
             painter.drawEllipse(corner, size, size)
             index += 1
 

@@ -11,6 +11,7 @@ from snakestudio.errors import SceneError
 from snakestudio.gui.viewport.tools.path_tool import REACH, PathTool
 from snakestudio.model.edits import with_patches
 from snakestudio.model.ground_path import Waypoint
+from snakestudio.model.labels import patch_title
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
 
@@ -40,7 +41,7 @@ class PatchTool(PathTool):
         return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
 
     def _name(self, patch: int) -> str:
-        return self._viewport.document.scene.ground.patch[patch].name or f"Patch {patch + 1}"
+        return patch_title(self._viewport.document.scene.ground.patch[patch], patch)
 
     def _place(self, scene: Scene, index: int | None = None) -> tuple[int, int] | None:
         """Patch and corner of a counted corner, `hovered` if left out."""

@@ -1,0 +1,79 @@
+"""The formulas of the ground: by what its friction and the load on it are multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from snakestudio.errors import Problem
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow, sentence
+from snakestudio.kinds.reads import left_out, unused_reason
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Ground
+
+__all__ = ["GROUND_FORMULAS", "GroundFormulas"]
+
+GROUND_FORMULAS = ("ground.friction_factor", "ground.load_factor")
+
+_NAMES = (
+    ("t", "time, s"),
+    ("x, y", "position on the ground, m (friction factor)"),
+    ("X", "distance from the head along the body, m (load factor)"),
+    ("pi", "3.14159…"),
+)
+
+
+def _problem(scene: Scene, key: str) -> str:
+    """What is wrong with the formula of the ground at `key` of a scene, as a sentence; "" if nothing is."""
+    from snakestudio.model.ground_friction import ground_friction_problems  # with what reads formulas
+
+    return next((sentence(problem) for problem in ground_friction_problems(scene) if problem.key == key), "")
+
+
+def _row(document: Document, key: str) -> FormulaRow:
+    """The row of one of `GROUND_FORMULAS`."""
+    doc = field_doc(Ground, key.rpartition(".")[2])
+    return FormulaRow(document, key, "", doc.unit, doc.help, _problem, of=doc.label.lower(), title=doc.label)
+
+
+class GroundFormulas(QWidget):
+    """A row for every formula of the ground, and what a formula can use.
+
+    Parameters
+    ----------
+    document : Document
+    """
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = {key: _row(document, key) for key in GROUND_FORMULAS}
+        self.help_button = FormulaHelp(_NAMES)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for row in self.rows.values():
+            column.addWidget(row)
+        column.addWidget(self.help_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.refresh(document.scene)
+
+    def refresh(self, scene: Scene) -> None:
+        """Show the formulas of a scene, and which of them have no effect in it."""
+        for key, row in self.rows.items():
+            row.set_unused(unused_reason(scene, key))
+            row.setVisible(not left_out(scene, key))
+            row.refresh()
+        self.help_button.setVisible(not all(row.isHidden() for row in self.rows.values()))
+
+    def show_findings(self, problems: Collection[Problem]) -> None:
+        """Show what a check of the scene reports about each formula."""
+        for key, row in self.rows.items():
+            row.show_finding(next((sentence(problem) for problem in problems if problem.key == key), ""))
+
+    def restore(self) -> None:
+        """Discard what was typed."""
+        for row in self.rows.values():
+            row.restore()
