@@ -141,8 +141,7 @@ class CreepingEngine(TimeSteppingEngine):
         return 0
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        still = np.zeros_like(self._state.angle)
-        return np.column_stack([self._state.angle, still]), np.column_stack([self._state.rate, still])
+        return self._state.angle.copy(), self._state.rate.copy()
 
     def _take(self, scene: Scene) -> bool:
         return type(scene.model) is CreepingFields and scene.robot == self._scene.robot
