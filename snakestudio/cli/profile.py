@@ -51,7 +51,8 @@ def execute(options: argparse.Namespace) -> int:
         return _show(names[0])
     if len(names) != 2:
         raise UsageError("profile new: name a template and a folder, like: profile new lab_robot my_robot.")
-    return _new(*names, options.scene)
+    template, folder = names
+    return _new(template, folder, options.scene)
 
 
 def _list() -> int:
