@@ -21,16 +21,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "check FILE...            every mistake, one sentence each; exit code 2 if there is one, or if\n"
         "                         a robot could not be armed with it\n"
         "show FILE                axes, messages, bus load and what forbids arming\n"
-        "new TEMPLATE FOLDER      copy a profile and its DBC into a folder, to change them\n\n"
+        "new TEMPLATE FOLDER      copy a profile and its DBC into a folder, to change them; with --scene\n"
+        "                         its axes become those of the scene's robot, nodes counted up\n\n"
         "A FILE is a .toml file, or the name of a profile in the list."
     )
     parser.add_argument("action", choices=("list", "check", "show", "new"), help="what to do")
     parser.add_argument("names", metavar="NAME", nargs="*", help="profiles, or a template and a folder")
+    parser.add_argument(
+        "--scene", metavar="SCENE", help="with new: scene file of the robot whose joints the profile moves"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio profile`."""
     names: list[str] = options.names
+    if options.scene is not None and options.action != "new":
+        raise UsageError(f"profile {options.action}: it takes no --scene; profile new does.")
     if options.action == "list":
         if names:
             raise UsageError(f"profile list: it takes no names, not {names[0]!r}; profile show NAME shows one.")
@@ -45,7 +51,8 @@ def execute(options: argparse.Namespace) -> int:
         return _show(names[0])
     if len(names) != 2:
         raise UsageError("profile new: name a template and a folder, like: profile new lab_robot my_robot.")
-    return _new(*names)
+    template, folder = names
+    return _new(template, folder, options.scene)
 
 
 def _list() -> int:
@@ -146,9 +153,17 @@ def _show_messages(loaded: LoadedProfile) -> None:
     print(f"{'all, with every bit that stuffing can add':<70}{total:>8.1f} %")
 
 
-def _new(template: str, folder: str) -> int:
+def _new(template: str, folder: str, scene: str | None) -> int:
     from snakestudio.link.profile.library import new_profile
+    from snakestudio.link.profile.loading import load_profile
+    from snakestudio.model.scene_file import load_scene
 
-    path = new_profile(template, folder)
+    path = new_profile(template, folder, None if scene is None else load_scene(scene))
     print(f"wrote {path} and its DBC; change them, and check with: snakestudio profile check {path}")
+    if scene is not None:
+        profile = load_profile(path).profile
+        nodes = f"nodes {min(profile.nodes)} to {max(profile.nodes)}"
+        print(
+            f"{len(profile.axes)} axes ({profile.axes_text}) of {scene}, moved by {nodes}: see that these are its own"
+        )
     return 0

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
-from snakestudio.link.profile.schema import Axis, Profile
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.robot import joint_axes
 from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
 
-__all__ = ["AxisMap", "mismatches"]
+__all__ = ["AxisMap", "last_joint", "mismatches"]
 
 
 class AxisMap:
@@ -54,57 +55,110 @@ class AxisMap:
         return found
 
 
+def last_joint(scene: Scene) -> int:
+    """The last joint (from 1) of a scene's robot that has any axis; those behind it are fixed."""
+    return max((axis.joint + 1 for axis in scene.robot.axes), default=0)
+
+
 def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
     """Why the robot of a profile cannot be driven by a scene, a sentence each with its remedy; () if it can."""
     if not scene.body.jointed:
         return (
             f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
         )  # fmt: skip
-    found = []
-    wanted, there = scene.robot.n_joints, profile.n_joints
-    if wanted != there:
-        found.append(
-            f"{profile.name} moves {_count(there, 'joint')}, the scene's robot has {wanted}: open a scene with "
-            f"{_count(there + 1, 'link')}, or set robot.n_links = {there + 1}."
+    problems = []
+    n_scene, n_profile = last_joint(scene), profile.n_joints
+    if n_scene != n_profile:
+        problems.append(
+            f"{profile.name} moves {_count(n_profile, 'joint')}, the scene's robot has {n_scene}: open a scene with "
+            f"{_count(n_profile + 1, 'link')}, or set robot.n_links = {n_profile + 1}."
         )
-    missing = _missing(profile.axes, min(wanted, there))
-    if missing and len({axis.joint for axis in profile.axes}) == len(profile.axes):  # built so, and not forgotten
-        bend = "bends" if len(missing) == 1 else "bend"
-        found.append(
-            f"No scene can drive {profile.name} yet: {_listed('joint', missing)} {bend} only up and down, and in scenes"
-            " every joint bends sideways, too. It can be wiggled joint by joint."
-        )
-    elif missing:
-        found.append(
-            f"Nobody moves the yaw axis of {_listed('joint', missing)}: give the profile an axis for it, or open a "
-            "scene with fewer links."
-        )
+    problems += _axis_mismatches(profile, scene, min(n_scene, n_profile))
     if scene.gives_torques:
-        found.append(
+        problems.append(
             f"The scene's gait gives the joints torques, and {profile.name} is told angles: choose a gait of angles, "
             'such as gait.kind = "lateral_undulation".'
         )
-    pitch = scene.waves.pitch
-    if pitch.amplitude or pitch.offset:
-        without = [joint for joint in range(1, min(wanted, there) + 1) if not _has(profile.axes, joint, "pitch")]
-        if without and scene.controller.uses_gait:
-            which = (
-                "has no pitch axes" if not profile.has_pitch else f"has no pitch axis at {_listed('joint', without)}"
-            )
-            found.append(
-                f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
-                f"set {scene.gait.wave_keys[1][0]} = 0."
-            )
-    return tuple(found)
+    problems += _pitch_mismatches(profile, scene, min(n_scene, n_profile))
+    return tuple(problems)
 
 
-def _has(axes: Sequence[Axis], joint: int, side: str) -> bool:
-    return any(axis.joint == joint and axis.axis == side for axis in axes)
+def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]:
+    """Which of the first joints have other axes in the profile than in the scene, alike ones in one sentence.
+
+    A joint of two axes may be built without its pitch axis: as long as no gait bends it there, it stays straight. In a
+    plane only the yaw axes count.
+    """
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...], str], list[int]] = {}
+    kinds_of_profile = profile.kinds_of_joints
+    for joint in range(1, n_joints + 1):
+        in_profile = kinds_of_profile.get(joint, ())
+        in_scene, in_body = (joint_axes.kinds_of(axes, joint - 1) for axes in (scene.robot.axes, scene.body.axes))
+        extra = [kind for kind in in_profile if kind not in in_scene]
+        missing = [
+            kind for kind in in_body if kind not in in_profile and not _may_lack(kind, scene, joint - 1, in_profile)
+        ]
+        if extra or missing:
+            remedy = _remedy(extra, missing)
+            alike.setdefault((in_scene, in_profile, remedy), []).append(joint)
+    return [
+        f"{_listed('joint', joints).capitalize()} {_turns(in_scene, len(joints))} in the scene, and {profile.name} "
+        f"moves {_axes_text(in_profile, len(joints))}: {remedy}"
+        for (in_scene, in_profile, remedy), joints in alike.items()
+    ]
 
 
-def _missing(axes: Sequence[Axis], n_joints: int) -> list[int]:
-    """Joints (from 1) that bend neither way by anybody's doing, or only up and down."""
-    return [joint for joint in range(1, n_joints + 1) if not _has(axes, joint, "yaw")]
+def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]:
+    """Whether the gait bends joints up and down whose pitch axes the profile leaves out."""
+    waves = scene.waves
+    if not scene.controller.uses_gait or not (waves.pitch.amplitude or waves.pitch.offset):
+        return []
+    kinds = profile.kinds_of_joints
+    without = [
+        joint + 1
+        for joint in joint_axes.joints(scene.body.axes, waves.vertical).tolist()
+        if joint < n_joints and _may_lack(waves.vertical, scene, joint, kinds.get(joint + 1, ()))
+    ]
+    if not without:
+        return []
+    anywhere = any(waves.vertical in each for each in kinds.values())
+    which = f"has no pitch axis at {_listed('joint', without)}" if anywhere else "has no pitch axes"
+    return [
+        f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
+        f"set {scene.gait.wave_keys[1][0]} = 0."
+    ]
+
+
+def _may_lack(kind: str, scene: Scene, joint: int, in_profile: Sequence[str]) -> bool:
+    """Whether a joint (0-based) of the scene has an axis that the profile lacks and that can be held straight."""
+    in_scene = joint_axes.kinds_of(scene.body.axes, joint)
+    return kind == "pitch" and kind in in_scene and kind not in in_profile and "yaw" in in_scene and "yaw" in in_profile
+
+
+def _turns(kinds: Sequence[str], count: int) -> str:
+    if not kinds:
+        return "is fixed" if count == 1 else "are fixed"
+    return f"{'turns' if count == 1 else 'turn'} about {' and '.join(kinds)}"
+
+
+def _axes_text(kinds: Sequence[str], count: int) -> str:
+    """Axes of a joint, or of several, as what is moved: "its yaw axis", "their yaw and pitch axes", "none of them"."""
+    if not kinds:
+        return "it by no axis" if count == 1 else "them by no axis"
+    axes = "axis" if len(kinds) == 1 and count == 1 else "axes"
+    return f"{'its' if count == 1 else 'their'} {' and '.join(kinds)} {axes}"
+
+
+def _remedy(extra: Sequence[str], missing: Sequence[str]) -> str:
+    other = "open a scene of this robot (robot.joints and [[robot.joint]] give its axes)."
+    if len(extra) == len(missing) == 1:
+        return f'set axis = "{missing[0]}" in the profile in place of "{extra[0]}", or {other}'
+    steps = []
+    if missing:
+        steps.append(f"add {' and '.join(missing)} to the axes of the profile")
+    if extra:
+        steps.append(f"remove {' and '.join(extra)} from the axes of the profile")
+    return f"{' and '.join(steps)}, or {other}"
 
 
 def _count(number: int, noun: str) -> str:

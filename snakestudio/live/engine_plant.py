@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +16,10 @@ from snakestudio.errors import UsageError
 from snakestudio.link.emulator.plant import PlantState
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Emulation, Profile
+from snakestudio.live.axes import last_joint
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entry_of
+from snakestudio.model.robot.overrides import JointOverride
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
@@ -30,8 +34,9 @@ _PACE_S = 2.0
 class EnginePlant:
     """A `Plant` that moves a scene's robot by its engine.
 
-    Gains, free play, saturation and lag of the joints are those of the profile's emulation, whatever the scene says, so
-    that the robot is the same on the ground and without one; its stops, if the scene has none, are beyond its limits.
+    Gains, free play, saturation and lag of the joints are those of the profile's emulation, whatever the scene and its
+    joint tables say, so that the robot is the same on the ground and without one; its stops, if the scene has none, are
+    beyond its limits. Springs, dampers and stops of single joints are the scene's.
     Links lack the inertia of the motors that turn with them: the lag is shortened by as much as theirs is smaller,
     which keeps the damping; with the lag as it is, light joints would chatter in their play.
 
@@ -84,38 +89,35 @@ class EnginePlant:
             raise UsageError(
                 f"{scene.title or 'The scene'} is about a continuous body, which has no joints; give one with links."
             )
-        if profile.n_joints != scene.robot.n_joints:
+        n_joints = last_joint(scene)
+        if profile.n_joints != n_joints:
             raise UsageError(
-                f"{profile.name} has {profile.n_joints} joints, the scene's robot {scene.robot.n_joints}; give a scene "
+                f"{profile.name} has {profile.n_joints} joints, the scene's robot {n_joints}; give a scene "
                 f"whose robot.n_links is {profile.n_joints + 1}."
             )
-        if profile.has_pitch and not scene.model.spatial:
+        present = set(scene.body.axes)
+        missing = [axis for axis in profile.axes if JointAxis(axis.joint - 1, axis.axis) not in present]
+        if missing and not scene.model.spatial and missing[0].axis != "yaw":
             raise UsageError(
-                f"{profile.name} has pitch axes, which the scene's model {scene.model.kind} has not; give a scene with "
-                'model.kind = "spatial_nonsmooth".'
+                f"{profile.name} has {missing[0].axis} axes, which the scene's model {scene.model.kind} has not; give "
+                'a scene with model.kind = "spatial_nonsmooth".'
             )
-        missing = [axis for axis in profile.axes if JointAxis(axis.joint - 1, axis.axis) not in scene.body.axes]
         if missing:
             raise UsageError(
                 f"{profile.name} has a {missing[0].axis} axis at joint {missing[0].joint}, which the scene's robot has "
                 "not; give a scene of the same robot."
             )
-        own = scene.joint_controller
         kp, kd = emulation.kp_nm_per_rad, emulation.kd_nms_per_rad
-        stiff = not profile.has_pitch  # axes that are not there do not give way
         controller = JointController(
-            kp_nm_per_rad=kp,
-            kd_nms_per_rad=kd,
-            kp_pitch_nm_per_rad=own.kp[1] if stiff else kp,
-            kd_pitch_nms_per_rad=own.kd[1] if stiff else kd,
+            kp_nm_per_rad=kp, kd_nms_per_rad=kd, kp_pitch_nm_per_rad=kp, kd_pitch_nms_per_rad=kd
         )
-        lightness = scene.robot.inertia_kg_m2 / emulation.inertia_kg_m2
+        lightness = min(link.inertia for link in scene.robot.links) / emulation.inertia_kg_m2
         actuator = Actuator(
             free_play_deg=emulation.free_play_deg,
             max_torque_nm=emulation.max_torque_nm,
             time_constant_s=emulation.time_constant_s * min(1.0, lightness),
         )
-        robot = scene.robot
+        robot = scene.robot.model_copy(update={"joint": (*_without_motors(scene), *_stiff_joints(scene, profile))})
         if robot.joint_limit_deg is None:
             robot = robot.model_copy(update={"joint_limit_deg": _stop_deg(profile)})
         return _stable(scene.model_copy(update={"robot": robot, "joint_controller": controller, "actuator": actuator}))
@@ -200,6 +202,22 @@ class EnginePlant:
             keep = math.exp(-passed / _PACE_S)
             self._pace = (keep * self._pace[0] + simulated, keep * self._pace[1] + passed)
         self._seen_at = now
+
+
+def _without_motors(scene: Scene) -> tuple[JointOverride, ...]:
+    """The scene's joint tables without what the profile says of the motors."""
+    motors = dict.fromkeys(("kp_nm_per_rad", "kd_nms_per_rad", "max_torque_nm", "max_speed_deg_s", "free_play_deg"))
+    return tuple(override.model_copy(update=motors) for override in scene.robot.joint)
+
+
+def _stiff_joints(scene: Scene, profile: Profile) -> Iterator[JointOverride]:
+    """What holds the joint axes that are not in the profile: they do not give way, with torque and without."""
+    moved = {JointAxis(axis.joint - 1, axis.axis) for axis in profile.axes}
+    values = scene.axis_values
+    for axis, kp, kd in zip(scene.body.axes, values.kp, values.kd, strict=True):
+        if axis not in moved:
+            only: Any = axis.kind
+            yield JointOverride(index=axis.joint + 1, only=only, kp_nm_per_rad=float(kp), kd_nms_per_rad=float(kd))
 
 
 def _stop_deg(profile: Profile) -> float:

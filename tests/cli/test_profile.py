@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from snakestudio.cli import main
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.live.axes import mismatches
+from snakestudio.model.scene_file import load_scene
 
 
 def test_list_shows_shipped_and_own(
@@ -16,11 +19,11 @@ def test_list_shows_shipped_and_own(
     (tmp_path / "broken.toml").write_text("format = ")
     assert main(["profile", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines[:5]] == [
-        "cia402_csp", "generic_servo", "lab_robot", "mit_actuator", "odrive_can_simple",
+    assert [line.split()[0] for line in lines[:6]] == [
+        "alternating_modules", "cia402_csp", "generic_servo", "lab_robot", "mit_actuator", "odrive_can_simple",
     ]  # fmt: skip
-    assert lines[5] == "broken               cannot be read; profile check says why"
-    assert lines[6] == f"Your own are kept in {tmp_path}."
+    assert lines[6] == "broken               cannot be read; profile check says why"
+    assert lines[7] == f"Your own are kept in {tmp_path}."
 
 
 def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,6 +41,58 @@ def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert f"{path}: dbc: the key is missing; give it a value (file of its messages, beside this one)." in (
         capsys.readouterr().err
     )
+
+
+_MODULES = """
+format = 1
+title = "Modules"
+model.kind = "spatial_nonsmooth"
+start = { kind = "straight", link = 2 }
+
+[robot]
+name = "Short robot"
+n_links = 5
+joints = "alternating"
+joint = [
+    { index = 2, lower_limit_deg = -30.0, upper_limit_deg = 45.0 },
+    { index = 3, axes = "roll", reversed = true, zero_deg = 10.0 },
+    { index = 4, axes = "cardan" },
+]
+"""
+
+
+def test_new_takes_the_axes_of_a_scene(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scene = tmp_path / "modules.toml"
+    scene.write_text(_MODULES)
+    assert main(["profile", "new", "alternating_modules", str(tmp_path / "mine"), "--scene", str(scene)]) == 0
+    printed = capsys.readouterr().out
+    assert f"5 axes (yaw or pitch or roll or yaw and pitch) of {scene}, moved by nodes 1 to 5" in printed
+    profile = load_profile(tmp_path / "mine" / "alternating_modules.toml").profile
+    assert (profile.name, profile.description) == ("Short robot", "Modules")
+    assert [(axis.name, axis.node) for axis in profile.axes] == [
+        ("joint 1 yaw", 1), ("joint 2 pitch", 2), ("joint 3 roll", 3), ("joint 4 yaw", 4), ("joint 4 pitch", 5),
+    ]  # fmt: skip
+    assert [(axis.min_deg, axis.max_deg) for axis in profile.axes[:3]] == [(None, None), (-30, 45), (None, None)]
+    # A joint of 25 degrees is 15 beyond the zero, which the robot counts the other way round: -15 = -25 + 10.
+    assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, 10.0)
+    assert mismatches(profile, load_scene(scene)) == ()
+    assert main(["profile", "check", str(tmp_path / "mine" / "alternating_modules.toml")]) == 0
+
+
+def test_new_numbers_nodes_as_the_template_does(tmp_path: Path) -> None:
+    scene = tmp_path / "modules.toml"
+    scene.write_text(_MODULES)
+    assert main(["profile", "new", "lab_robot", str(tmp_path / "mine"), "--scene", str(scene)]) == 0
+    axes = load_profile(tmp_path / "mine" / "lab_robot.toml").profile.axes
+    assert [(axis.node, axis.slot) for axis in axes] == [(1, 0), (2, 0), (3, 0), (4, 0), (4, 1)]
+
+
+def test_new_refuses_a_scene_without_joints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scene = tmp_path / "beam.toml"
+    scene.write_text('format = 1\ntitle = "Beam"\nmodel.kind = "continuum_beam"\n')
+    assert main(["profile", "new", "lab_robot", str(tmp_path / "mine"), "--scene", str(scene)]) == 2
+    assert "The robot of Beam is a continuous body; give a scene of a robot with joints." in capsys.readouterr().err
+    assert not (tmp_path / "mine").exists()
 
 
 def test_a_profile_that_nothing_can_be_armed_with_is_not_called_free_of_mistakes(
@@ -71,7 +126,8 @@ def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None
         (["check"], "name the profiles to check"),
         (["new", "lab_robot"], "name a template and a folder"),
         (["list", "x"], "it takes no names"),
-        (["show", "nix"], "There is no profile called nix; give the path of one, or one of cia402_csp"),
+        (["show", "lab_robot", "--scene", "x.toml"], "profile show: it takes no --scene; profile new does."),
+        (["show", "nix"], "There is no profile called nix; give the path of one, or one of alternating_modules"),
     ],
 )
 def test_mistakes_are_sentences(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:

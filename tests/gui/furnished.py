@@ -177,7 +177,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "DBC message": dbc,
         "learn": lambda: LearningDialog(loaded(), c.robot, window),
         "wiggle": lambda: WiggleDialog(c.robot, window),
-        "profile": lambda: ProfileEditor(loaded(), None, window),
+        "profile": lambda: ProfileEditor(loaded(), None, window, lambda: c.document.scene),
         "tuning": lambda: TuningDialog(c.tuner, window),
         "graphics": lambda: GraphicsDialog(c.viewport, window),
         "about": lambda: AboutDialog(window),

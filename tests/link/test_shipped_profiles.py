@@ -80,6 +80,38 @@ def test_lab_robot() -> None:
     assert [f for step in sequences.stop for f in said(own.step_frames(step))] == ["001#00"]
 
 
+def test_alternating_modules() -> None:
+    own = codec("alternating_modules")
+    assert own.profile.axes_text == "alternating yaw and pitch"
+    assert _autosar(b"123456789") == 0xDF  # the check value of AUTOSAR's specification of CRC-8H2F
+    # Joint 3 is a yaw axis of node 3: 30° = 30000 = 0x007530 in 24 bits, low byte first; -40°/s = -400 = 0xFE70.
+    body = bytes([0x30, 0x75, 0x00, 0x70, 0xFE, 0x00])
+    frames = set_points(own, {2: 30 * DEG}, {2: -40 * DEG})
+    assert len(frames) == 12
+    assert frames[2] == f"103#{body.hex().upper()}{_autosar(body):02X}"
+    # Node 12, a pitch axis: -1.5° = -1500 = 0xFFFA24, 2°/s = 20 = 0x0014, -0.5 A = -50 = 0xFCE, count 9.
+    body = bytes.fromhex("24FAFF1400CE9F")
+    got = values(own, f"18C#{body.hex()}{_autosar(body):02X}")
+    assert {q: v for q, v in got.items() if q[0] not in ("counter", "checksum")} == pytest.approx(
+        {("angle", 11): -1.5 * DEG, ("rate", 11): 2 * DEG, ("current", 11): -0.5}
+    )
+    sequences = own.profile.sequences
+    assert sequence(own, sequences.arm, 7) == ["087#01"]
+    assert sequence(own, sequences.disarm, 7) == ["087#02"]
+    assert sequence(own, sequences.reset, 12) == ["08C#04"]
+    assert [f for step in sequences.stop for f in said(own.step_frames(step))] == ["010#00"]
+
+
+def _autosar(data: bytes) -> int:
+    """CRC-8 of AUTOSAR bit by bit: polynomial 0x2F, begun with FF, inverted at the end."""
+    crc = 0xFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc << 1 ^ 0x2F) & 0xFF if crc & 0x80 else crc << 1
+    return crc ^ 0xFF
+
+
 def _j1850(data: bytes) -> int:
     """CRC-8 SAE J1850 bit by bit: x^8 + x^4 + x^3 + x^2 + 1, begun with FF, inverted at the end."""
     crc = 0xFF

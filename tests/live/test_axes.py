@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from snakestudio.link.profile.schema import Axis
+from snakestudio.link.profile.schema import Axis, AxisKind, Profile
 from snakestudio.live.axes import AxisMap, mismatches
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.joint_axes import cardan_axes
@@ -62,11 +62,13 @@ def test_a_gait_that_pitches_needs_pitch_axes() -> None:
     assert mismatches(profile(10), rolling) == ()
 
 
-def test_a_joint_without_a_yaw_axis_is_named() -> None:
+def test_a_joint_without_its_yaw_axis_is_named() -> None:
     robot = profile(10)
     lame = robot.model_copy(update={"axes": tuple(a for a in robot.axes if (a.joint, a.axis) != (4, "yaw"))})
-    (sentence,) = mismatches(lame, scene())
-    assert "yaw axis of joint 4" in sentence
+    assert mismatches(lame, scene()) == (
+        "Joint 4 turns about yaw and pitch in the scene, and Test robot moves its pitch axis: add yaw to the axes of "
+        "the profile, or open a scene of this robot (robot.joints and [[robot.joint]] give its axes).",
+    )
 
 
 def test_a_continuous_body_has_no_joints() -> None:
@@ -74,14 +76,65 @@ def test_a_continuous_body_has_no_joints() -> None:
     assert "continuous body" in sentence
 
 
-def test_a_robot_whose_joints_bend_by_turns_gets_no_remedy_that_is_impossible() -> None:
-    """Neither another axis nor fewer links would help: no scene has such joints."""
-    axes = tuple(Axis(joint=joint, axis="pitch" if joint % 2 else "yaw", node=joint) for joint in range(1, 11))
-    given = profile(10).model_copy(update={"axes": axes})
-    assert mismatches(given, scene()) == (
-        "No scene can drive Test robot yet: joints 1, 3, 5, 7 and 9 bend only up and down, and in scenes every joint "
-        "bends sideways, too. It can be wiggled joint by joint.",
+def alternating(first: AxisKind = "yaw", second: AxisKind = "pitch", joints: int = 10) -> Profile:
+    """One axis a joint, of two kinds in turn."""
+    axes = tuple(Axis(joint=j, axis=first if j % 2 else second, node=j) for j in range(1, joints + 1))
+    return profile(joints).model_copy(update={"axes": axes})
+
+
+ALTERNATING = {"model.kind": "spatial_nonsmooth", "robot.joints": "alternating"}
+
+
+def test_an_alternating_profile_fits_an_alternating_scene() -> None:
+    assert mismatches(alternating(), scene(**ALTERNATING)) == ()
+    rolling = scene(**ALTERNATING, **{"gait.kind": "compound_serpenoid"})
+    assert mismatches(alternating(), rolling) == ()
+
+
+def test_axes_in_other_order_name_scene_profile_and_remedy() -> None:
+    odd, even = mismatches(alternating("pitch", "yaw"), scene(**ALTERNATING))
+    assert odd == (
+        "Joints 1, 3, 5, 7 and 9 turn about yaw in the scene, and Test robot moves their pitch axes: set axis = "
+        '"yaw" in the profile in place of "pitch", or open a scene of this robot (robot.joints and [[robot.joint]] '
+        "give its axes)."
     )
+    assert even.startswith(
+        "Joints 2, 4, 6, 8 and 10 turn about pitch in the scene, and Test robot moves their yaw axes"
+    )
+
+
+def test_one_wrong_axis_names_its_joint() -> None:
+    given = alternating()
+    turned = given.axes[2].model_copy(update={"axis": "roll"})
+    (sentence,) = mismatches(given.model_copy(update={"axes": (*given.axes[:2], turned, *given.axes[3:])}),
+                             scene(**ALTERNATING))  # fmt: skip
+    assert sentence.startswith("Joint 3 turns about yaw in the scene, and Test robot moves its roll axis: ")
+
+
+def test_axes_that_are_too_many_are_named() -> None:
+    (odd, even) = mismatches(profile(10), scene(**ALTERNATING))
+    assert odd.startswith(
+        "Joints 1, 3, 5, 7 and 9 turn about yaw in the scene, and Test robot moves their yaw and pitch"
+    )
+    assert ": remove pitch from the axes of the profile, or open" in odd
+    assert ": remove yaw from the axes of the profile, or open" in even
+
+
+def test_fixed_joints_have_no_axes() -> None:
+    fixed = with_values(scene(**ALTERNATING), {"robot.joint": [{"index": 3, "axes": "fixed"}]})
+    given = alternating()
+    (sentence,) = mismatches(given, fixed)
+    assert sentence.startswith("Joint 3 is fixed in the scene, and Test robot moves its yaw axis: remove yaw from")
+    assert mismatches(given.model_copy(update={"axes": (*given.axes[:2], *given.axes[3:])}), fixed) == ()
+    last = with_values(scene(**ALTERNATING), {"robot.joint": [{"index": "last", "axes": "fixed"}]})
+    assert mismatches(given.model_copy(update={"axes": given.axes[:9]}), last) == ()
+
+
+def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
+    given = alternating()
+    (sentence,) = mismatches(given.model_copy(update={"axes": (*given.axes[:3], *given.axes[4:])}),
+                             scene(**ALTERNATING))  # fmt: skip
+    assert sentence.startswith("Joint 4 turns about pitch in the scene, and Test robot moves it by no axis: add pitch")
 
 
 def test_a_robot_that_is_told_angles_cannot_be_given_torques() -> None:

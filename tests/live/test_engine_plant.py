@@ -18,6 +18,7 @@ from snakestudio.link.profile.loading import LoadedProfile, load_profile
 from snakestudio.live.engine_plant import EnginePlant
 from snakestudio.live.pose_sender import PoseSender
 from snakestudio.model.edits import with_values
+from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
@@ -46,15 +47,14 @@ def test_it_moves_as_the_same_scene_under_the_same_set_points(scene: Scene, load
     run = run_offline(EnginePlant.scene_of(scene, loaded)).recording
     wanted = run.rows(0, len(run.times))
     plant = EnginePlant(scene, loaded)
-    joint = np.array([axis.joint - 1 for axis in loaded.profile.axes])
-    axis = np.array([int(axis.axis == "pitch") for axis in loaded.profile.axes])
+    entries = [entry_of(scene.body.axes, axis.joint - 1, axis.axis) for axis in loaded.profile.axes]
     for row in range(1, len(run.times)):
         # At a jump a row still has the reference from before it: that of the interval it ends.
-        plant.advance(0.01, wanted.joint_angle_ref[row][joint, axis], np.zeros(20), ALL)
+        plant.advance(0.01, wanted.joint_angle_ref[row][entries], np.zeros(20), ALL)
     # The same engine under the same numbers: what differs is rounding where references are interpolated, which contacts
     # make more of: that is why the run is short.
     assert plant.snapshot.link_pose == pytest.approx(wanted.link_pose[-1], abs=1e-9)
-    assert plant.state.angle == pytest.approx(wanted.joint_angle[-1][joint, axis], abs=1e-9)
+    assert plant.state.angle == pytest.approx(wanted.joint_angle[-1][entries], abs=1e-9)
     assert np.abs(wanted.joint_angle[-1] - wanted.joint_angle[0]).max() > 1e-4  # it does move
 
 
@@ -84,6 +84,45 @@ def test_a_blocked_joint_stays_while_the_others_move(scene: Scene, loaded: Loade
     play = np.radians(loaded.profile.emulation.free_play_deg)
     assert abs(plant.state.angle[6] - begun[6]) < play
     assert abs(plant.state.angle[2]) < 0.4 * abs(begun[2])
+
+
+@pytest.fixture(scope="module")
+def modules(scene: Scene) -> Scene:
+    """Thirteen modules that differ, with one axis in every joint, and motors of their own that the profile replaces."""
+    return with_values(
+        scene, {
+            "robot.n_links": 13, "start.link": 6, "robot.joints": "alternating",
+            "robot.link": [{"index": "first", "length_m": 0.15, "mass_kg": 1.2}, {"index": "9-13", "radius_m": 0.04}],
+            "robot.joint": [{"index": "all", "kp_nm_per_rad": 1.0, "max_torque_nm": 0.1, "spring_nm_per_rad": 0.5}],
+        },
+    )  # fmt: skip
+
+
+def test_motors_are_the_profiles_whatever_joint_tables_say(modules: Scene) -> None:
+    loaded = load_profile(find_profile("alternating_modules"))
+    values = EnginePlant.scene_of(modules, loaded).axis_values
+    assert values.kp == pytest.approx(loaded.profile.emulation.kp_nm_per_rad)
+    assert values.max_torque == pytest.approx(loaded.profile.emulation.max_torque_nm)
+    assert values.spring == pytest.approx(0.5)
+
+
+def test_axes_that_the_profile_lacks_are_held(scene: Scene) -> None:
+    loaded = load_profile(find_profile("generic_servo"))  # yaw alone, in a scene of two axes
+    values = EnginePlant.scene_of(scene, loaded).axis_values
+    assert values.kp[0::2] == pytest.approx(loaded.profile.emulation.kp_nm_per_rad)
+    assert values.kp[1::2] == pytest.approx(scene.joint_controller.kp[1])
+
+
+def test_single_axis_modules_bend_as_told(modules: Scene) -> None:
+    loaded = load_profile(find_profile("alternating_modules"))
+    plant = EnginePlant(modules, loaded)
+    begun, target = plant.state.angle, np.zeros(12)
+    target[2], target[11] = 0.2, -0.15  # the last module is light enough to be lifted
+    for k in range(60):
+        share = min(1.0, k / 40)
+        plant.advance(0.01, begun * (1 - share) + target * share, np.zeros(12), np.ones(12, np.bool_))
+    assert plant.state.angle == pytest.approx(target, abs=np.radians(3.0))
+    assert plant.snapshot.joint_angle.shape == (12,)
 
 
 def test_firmware_drives_it(scene: Scene, loaded: LoadedProfile) -> None:

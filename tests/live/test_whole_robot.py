@@ -32,7 +32,25 @@ _SCENE = with_values(
     },
 )  # fmt: skip
 
+_ALTERNATING = with_values(
+    Scene(), {
+        "model.kind": "spatial_nonsmooth", "robot.n_links": 13, "robot.joints": "alternating",
+        "gait.kind": "compound_serpenoid", "gait.odd_amplitude_rad": 0.25, "gait.even_amplitude_rad": 0.2,
+        "gait.odd_temporal_frequency_rad_s": 3.0, "gait.even_temporal_frequency_rad_s": 3.0, "run.log_rate_hz": 20.0,
+        "robot.link": [
+            {"index": "first", "length_m": 0.14, "mass_kg": 1.1}, {"index": "4-6", "length_m": 0.1},
+            {"index": "last", "mass_kg": 0.4},
+        ],
+    },
+)  # fmt: skip
+"""Modules that differ, with one axis in every joint."""
+
 _load = functools.cache(load_profile)
+
+
+def _scene_for(name: str) -> Scene:
+    """A scene that the robot of a shipped profile can be driven by."""
+    return _ALTERNATING if name == "alternating_modules" else _SCENE
 
 
 class CoreLink:
@@ -145,8 +163,8 @@ def whole() -> Iterator[Callable[..., Whole]]:
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, whole: Callable[[str], Whole]) -> None:
-    all_ = whole(name)
+def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, whole: Callable[..., Whole]) -> None:
+    all_ = whole(name, _scene_for(name))
     all_.streaming()
     error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
     assert np.degrees(error.max()) < 12.0  # it follows, as far as its lag at 10 Hz and its gears' play let it
@@ -204,10 +222,8 @@ def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Wh
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
-    name: str, whole: Callable[[str], Whole]
-) -> None:
-    all_ = whole(name)
+def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(name: str, whole: Callable[..., Whole]) -> None:
+    all_ = whole(name, _scene_for(name))
     all_.streaming()
     all_.robot.inject(Fault("dropout", 3), all_.clock())
     lost = all_.link.profile.timing.lost_s
@@ -218,6 +234,45 @@ def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
     assert all_.robot.safe
     assert not all_.live.streaming
     assert all_.reason in all_.noted
+
+
+def test_axes_of_an_alternating_robot_follow_their_own_waves(whole: Callable[..., Whole]) -> None:
+    all_ = whole("alternating_modules", _ALTERNATING)
+    all_.streaming()
+    all_.run(2.0)
+    times, angles, own = [], [], []
+    for _ in range(100):
+        all_.run(0.03)
+        snapshot = all_.live.latest
+        times.append(snapshot.time)
+        angles.append(snapshot.joint_angle)
+        own.append(all_.robot.angles.copy())
+    angles = np.array(angles)
+    np.testing.assert_allclose(angles, own, atol=np.radians(3.0))  # of the axis of the same number, a frame before
+    waves = np.exp(1j * 3.0 * np.array(times))
+    amplitude = 2.0 * np.abs((angles * waves[:, None]).mean(axis=0))
+    phase = np.unwrap(np.angle((angles * waves[:, None]).mean(axis=0)))
+    assert amplitude[0::2] == pytest.approx(0.25, abs=0.05)  # yaw
+    assert amplitude[1::2] == pytest.approx(0.2, abs=0.05)  # pitch
+    # From each yaw joint to the next one, two joints behind it, 2 * 0.5 rad; a pitch joint is 0.7854 rad further ahead.
+    lead = -np.diff(phase)
+    assert lead[0::2] == pytest.approx(0.5 + 0.7854, abs=0.15)
+    assert lead[1::2] == pytest.approx(0.5 - 0.7854, abs=0.15)
+    assert all_.live.recording is not None
+    names = all_.live.recording.schema.extra
+    assert "joint_2_pitch_current_a" in names
+    assert "joint_2_yaw_current_a" not in names
+
+
+def test_a_profile_with_other_axes_is_not_armed(whole: Callable[..., Whole]) -> None:
+    all_ = whole("alternating_modules", with_values(_ALTERNATING, {"robot.joints": "yaw"}))
+    all_.run(2.0)
+    all_.live.arm()
+    all_.run(0.5)
+    assert all_.core.state is LinkState.IDLE
+    assert all_.live.not_ready[0].startswith(
+        "Joints 2, 4, 6, 8, 10 and 12 turn about yaw in the scene, and Alternating"
+    )
 
 
 def test_another_program_ends_the_run(whole: Callable[[str], Whole]) -> None:

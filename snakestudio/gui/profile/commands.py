@@ -67,7 +67,7 @@ def open_editor(c: ProfileContext, path: Path | None = None) -> ProfileEditor | 
 def _edit(c: ProfileContext, document: ProfileDocument) -> ProfileEditor:
     from snakestudio.gui.profile.editor import ProfileEditor
 
-    editor = ProfileEditor(document, c.robot, c.window)
+    editor = ProfileEditor(document, c.robot, c.window, lambda: c.document.scene)
     editor.learn_asked.connect(lambda: open_learning(c))
     editor.wiggle_asked.connect(lambda axis: open_wiggle(c, axis))
     editor.applied.connect(lambda: _apply(c, document))

@@ -10,7 +10,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.link.learning.motion import Cue
+from snakestudio.link.learning.motion import Cue, directions
+from snakestudio.link.profile.schema import AxisKind
 
 __all__ = ["CueView"]
 
@@ -18,18 +19,22 @@ _BEFORE_S, _AFTER_S = 1.0, 4.0
 
 
 class CueView(QWidget):
-    """The two links of a joint on the left, as they should stand now; on the right what comes."""
+    """The two links of a joint on the left, as they should stand now; on the right what comes.
+
+    A yaw joint is drawn from above, a pitch joint from its right side, a roll joint from the link before it.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.cue: Cue | None = None
+        self.axis: AxisKind = "yaw"
         self.now = 0.0
         self.setMinimumHeight(theme.scaled(150))
         self.setAccessibleName("How to move the joint")
 
-    def show_moment(self, cue: Cue | None, now: float) -> None:
-        """Show a cue at a moment, s."""
-        self.cue, self.now = cue, now
+    def show_moment(self, cue: Cue | None, now: float, axis: AxisKind) -> None:
+        """Show a cue for an axis at a moment, s."""
+        self.cue, self.now, self.axis = cue, now, axis
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -56,10 +61,20 @@ class CueView(QWidget):
         width = theme.scaled(14)
         round_pen = QPen(theme.colour("dim"), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
         painter.setPen(round_pen)
-        painter.drawLine(joint, joint - QPointF(length, 0))
+        if self.axis == "roll":  # the links hide each other: the one before is a ring, the other one a hand on it
+            radius = 0.6 * length
+            round_pen.setWidth(theme.scaled(4))
+            painter.setPen(round_pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(joint, radius, radius)
+            end = joint + QPointF(radius * math.sin(angle), -radius * math.cos(angle))
+        else:
+            painter.drawLine(joint, joint - QPointF(length, 0))
+            up = -1.0 if self.axis == "pitch" else 1.0
+            end = joint + QPointF(length * math.cos(angle), -up * length * math.sin(angle))
         round_pen.setColor(theme.colour("accent"))
         painter.setPen(round_pen)
-        painter.drawLine(joint, joint + QPointF(length * math.cos(angle), -length * math.sin(angle)))
+        painter.drawLine(joint, end)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("text"))
         painter.drawEllipse(joint, width * 0.45, width * 0.45)
@@ -73,13 +88,10 @@ class CueView(QWidget):
         if self.cue is None:
             return ""
         share = angle / self.cue.amplitude
-        return (
-            "hold it straight"
-            if abs(share) < 0.05
-            else "to the left (or up)"
-            if share > 0
-            else "to the right (or down)"
-        )
+        if abs(share) < 0.05:
+            return "hold it straight"
+        positive, negative = directions(self.axis)
+        return positive if share > 0 else negative
 
     def _paint_course(self, painter: QPainter, box: QRectF) -> None:
         middle = box.center().y()

@@ -35,6 +35,7 @@ from snakestudio.gui.profile.pages import FormPage, MeaningsPage, emulation_page
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.profile.sequences_page import SequencesPage
 from snakestudio.link.profile.library import new_profile, own, shipped
+from snakestudio.model.scene import Scene
 from snakestudio.paths import profiles_dir
 
 __all__ = ["ProfileEditor"]
@@ -59,6 +60,8 @@ class ProfileEditor(QWidget):
         The window's.
     parent : QWidget
         The main window: while there is something to save it does not close without asking.
+    scene : callable, optional
+        The scene of the window.
 
     Signals
     -------
@@ -74,14 +77,20 @@ class ProfileEditor(QWidget):
     wiggle_asked = Signal(int)
     applied = Signal()
 
-    def __init__(self, document: ProfileDocument, robot: Robot | None = None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        document: ProfileDocument,
+        robot: Robot | None = None,
+        parent: QWidget | None = None,
+        scene: Callable[[], Scene] | None = None,
+    ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.document, self._robot = document, robot
         document.setParent(self)
         self.setObjectName("profile_editor")
         self.pages: dict[str, QWidget] = {
             "Overview": overview_page(document),
-            "Joints": JointsPage(document, robot),
+            "Joints": JointsPage(document, robot, scene),
             "Messages": MessagesPage(document),
             "Status and Errors": MeaningsPage(document),
             "Sequences": SequencesPage(document),

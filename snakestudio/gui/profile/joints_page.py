@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import typing
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -25,8 +26,9 @@ from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.gui.profile.robot import LiveAngles, Robot
-from snakestudio.link.profile.editing import AxesOfJoint, Numbering, generate_axes
+from snakestudio.link.profile.editing import AxesOfJoint, Numbering, axes_of_scene, generate_axes
 from snakestudio.link.profile.schema import Axis
+from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.cells import Column, columns_of
 
 __all__ = ["GenerateDialog", "JointsPage"]
@@ -99,7 +101,8 @@ class GenerateDialog(Dialog):
 
 _HINT = (
     "A node says gear × (sign × angle + offset). With a robot connected, the last columns show what each row makes of"
-    " it now: put the joint straight, take the offset over; turn it to the left (or up), and the angle must grow."
+    " it now: put the joint straight, take the offset over. The angle must grow when the link behind the joint turns,"
+    " seen from the link before it, to the left (yaw), down (pitch), clockwise (roll)."
 )
 
 
@@ -110,6 +113,8 @@ class JointsPage(QWidget):
     ----------
     document : ProfileDocument
     robot : Robot or None
+    scene : callable, optional
+        The scene of the window, whose robot's axes can be taken over.
 
     Signals
     -------
@@ -119,9 +124,15 @@ class JointsPage(QWidget):
 
     wiggle_asked = Signal(int)
 
-    def __init__(self, document: ProfileDocument, robot: Robot | None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        document: ProfileDocument,
+        robot: Robot | None,
+        scene: Callable[[], Scene] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._document = document
+        self._document, self._scene = document, scene
         self.live = None if robot is None else LiveAngles(robot)
         extras = [
             Extra("Measured [°]", "What this row makes of what its node says now", self._measured, self._colour),
@@ -137,6 +148,12 @@ class JointsPage(QWidget):
         self.generate = QPushButton("&Generate ...")
         self.generate.setToolTip("Rows for a robot whose joints are all alike")
         self.generate.clicked.connect(self._generate)
+        self.from_scene = QPushButton("Axes from &Scene")
+        self.from_scene.setToolTip(
+            "Replace the table by the joint axes of the scene's robot in their order, with the nodes counted up"
+        )
+        self.from_scene.setVisible(scene is not None)
+        self.from_scene.clicked.connect(self.take_axes_from_scene)
         self.offset = QPushButton("Offset from &Present Position")
         self.offset.setToolTip("What the selected rows' nodes say now becomes straight")
         self.offset.clicked.connect(self.take_offset)
@@ -148,10 +165,10 @@ class JointsPage(QWidget):
         self.wiggle.clicked.connect(lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row()))
         tools = QHBoxLayout()
         tools.setSpacing(8)
-        for button in (self.generate, self.flip, self.offset, self.wiggle):
+        for button in (self.generate, self.from_scene, self.flip, self.offset, self.wiggle):
             tools.addWidget(button)
         tools.addStretch(1)
-        for button in (self.generate, self.offset, self.flip, self.wiggle):
+        for button in (self.generate, self.from_scene, self.offset, self.flip, self.wiggle):
             button.setAutoDefault(False)
         hint = QLabel(_HINT)
         hint.setProperty("role", "dim")
@@ -179,6 +196,7 @@ class JointsPage(QWidget):
         editable = not self._document.locked
         heard = self.live is not None and self.live.connected
         self.generate.setEnabled(editable)
+        self.from_scene.setEnabled(editable)
         self.flip.setEnabled(editable)
         self.offset.setEnabled(editable and heard)
         self.wiggle.setEnabled(heard)
@@ -223,6 +241,19 @@ class JointsPage(QWidget):
             self.table.message.say(f"Nothing was heard of {', '.join(unheard)} yet; see its node and slot.")
             return
         self.model.put([(row, column, f"{offset:.2f}") for row, offset in offsets.items()], "Offset from position")
+
+    def take_axes_from_scene(self) -> None:
+        """The rows become the joint axes of the scene's robot."""
+        if self._scene is None:
+            return
+        try:
+            axes = axes_of_scene(self._scene(), self._document.profile)
+        except ProfileError as error:
+            self.table.message.say(str(error))
+            return
+        self.table.message.say("")
+        if self.model.replace(axes, "Axes from scene"):
+            self.table.fit()
 
     def _generate(self) -> None:
         dialog = GenerateDialog(self.window())

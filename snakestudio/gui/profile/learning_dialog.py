@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+import typing
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QBrush
@@ -34,11 +34,12 @@ from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.link.frame import Frame
-from snakestudio.link.learning.motion import Cue
+from snakestudio.link.learning.motion import Cue, directions
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
 from snakestudio.link.learning.taking_over import take_over
 from snakestudio.link.messages import Traffic
-from snakestudio.link.profile.schema import Profile
+from snakestudio.link.profile.schema import AxisKind, Profile
+from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.job import Job, Progress
 
 __all__ = ["LearningDialog"]
@@ -97,7 +98,8 @@ class LearningDialog(Dialog):
         self.joint.setRange(1, 1000)
         self.joint.setPrefix("joint ")
         self.axis = ChoiceBox()
-        self.axis.addItems(["yaw", "pitch"])
+        self.axis.addItems(AXES)
+        self.joint.valueChanged.connect(self._on_joint)
         self.move_button = QPushButton("&2  Record While I Move")
         self.move_button.setToolTip("Turn the joint by about 20° to each side, as the curve shows")
         self.move_button.clicked.connect(self.record_move)
@@ -201,7 +203,7 @@ class LearningDialog(Dialog):
         now = time.monotonic()
         if self._recording is not None:
             self.bar.setValue(round(1000 * min(1.0, (now - self._begun) / self._length)))
-            self.cue_view.show_moment(self._cue, now)
+            self.cue_view.show_moment(self._cue, now, self._axis)
             frames = len(self._recording)
             self.state.setText(f"{self._what}  {frames} frame{'' if frames == 1 else 's'}")
             if now - self._begun >= self._length:
@@ -233,6 +235,17 @@ class LearningDialog(Dialog):
         self._timer.start()
         self.refresh()
 
+    @property
+    def _axis(self) -> AxisKind:
+        kinds: dict[str, AxisKind] = {kind: kind for kind in typing.get_args(AxisKind)}
+        return kinds[self.axis.currentText()]
+
+    def _on_joint(self, joint: int) -> None:
+        """Offer what the joint turns about in the profile."""
+        kinds = self._document.profile.kinds_of_joints.get(joint, ())
+        if kinds and self._axis not in kinds and not self.anew.isChecked():
+            self.axis.setCurrentText(kinds[0])
+
     def record_quiet(self) -> None:
         """Record while nothing moves, or take that out of the log."""
         if self.log.frames is not None:
@@ -247,7 +260,11 @@ class LearningDialog(Dialog):
             self._take_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
             return
         cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)
-        what = f"Turn joint {self.joint.value()} ({self.axis.currentText()}) as the curve shows."
+        joint, (positive, _) = self.joint.value(), directions(self._axis)
+        what = (
+            f"Turn joint {joint} ({self._axis}) as the curve shows: link {joint + 1} first {positive}, seen from link"
+            f" {joint}."
+        )
         self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
 
     def break_off(self) -> None:
@@ -298,8 +315,7 @@ class LearningDialog(Dialog):
         if not frames:
             self.message.say("There is no frame in that part of the log; give another second.")
             return
-        axis: Literal["yaw", "pitch"] = "yaw" if self.axis.currentText() == "yaw" else "pitch"
-        joint = self.joint.value()
+        axis, joint = self._axis, self.joint.value()
         self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
         self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
         self.look()

@@ -295,9 +295,8 @@ class ConnectForm(QWidget):
     def _take(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
         given = loaded.profile
-        axes = "yaw and pitch" if given.has_pitch else "yaw"
         self.about.setText(
-            f"{given.name}: {given.n_joints} joints ({axes}), {len(given.nodes)} nodes, set-points at "
+            f"{given.name}: {given.n_joints} joints ({given.axes_text}), {len(given.nodes)} nodes, set-points at "
             f"{given.timing.set_point_rate_hz:g} Hz"
         )
         self._taking = True  # the channel comes with the interface

@@ -1,4 +1,4 @@
-"""The motion that somebody makes with a joint while the program listens: a course to follow, told on the screen."""
+"""The motion that a hand makes with a joint while the program listens: a curve to follow, and which way is positive."""
 
 from __future__ import annotations
 
@@ -8,12 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Cue"]
+from snakestudio.link.profile.schema import AxisKind
+
+__all__ = ["Cue", "directions"]
+
+_DIRECTIONS: dict[AxisKind, tuple[str, str]] = {
+    "yaw": ("to the left", "to the right"),
+    "pitch": ("down", "up"),
+    "roll": ("clockwise", "anticlockwise"),
+}
 
 # Share of a cycle at which each leg ends, and where it ends. Holds and a return past the middle: neither a drift, nor
 # a rate, nor a current looks like that.
 _TIMES = (0.0, 0.12, 0.30, 0.42, 0.60, 0.72, 0.88, 1.0)
 _PLACES = (0.0, 0.0, 1.0, 1.0, -1.0, -1.0, 0.0, 0.0)
+
+
+def directions(axis: AxisKind) -> tuple[str, str]:
+    """Where the link behind a joint turns for positive and for negative angles, seen from the link before it."""
+    return _DIRECTIONS[axis]
 
 
 @dataclass(frozen=True, slots=True)

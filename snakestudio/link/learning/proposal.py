@@ -14,6 +14,7 @@ from snakestudio.link.learning.angles import AngleFinding, find_angles
 from snakestudio.link.learning.families import Family, find_families
 from snakestudio.link.learning.guards import Guard, find_checksum, find_counters
 from snakestudio.link.learning.streams import Stream, sort_streams
+from snakestudio.link.profile.schema import AxisKind
 
 __all__ = ["FoundAngle", "FoundMessage", "Move", "propose"]
 
@@ -29,7 +30,7 @@ class Move:
     ----------
     joint : int
         From 1.
-    axis : {"yaw", "pitch"}
+    axis : {"yaw", "pitch", "roll"}
     frames : tuple of Frame
         Everything that was on the bus meanwhile.
     motion : callable
@@ -41,7 +42,7 @@ class Move:
     """
 
     joint: int
-    axis: Literal["yaw", "pitch"]
+    axis: AxisKind
     frames: tuple[Frame, ...]
     motion: Callable[[ArrayLike], NDArray[np.float64]]
     begin: float
@@ -54,7 +55,7 @@ class FoundAngle:
     """The angle of an axis in a message of a node."""
 
     joint: int
-    axis: Literal["yaw", "pitch"]
+    axis: AxisKind
     node: int
     finding: AngleFinding
 

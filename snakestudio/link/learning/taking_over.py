@@ -16,6 +16,7 @@ from snakestudio.link.learning.fields import BitField
 from snakestudio.link.learning.guards import Guard
 from snakestudio.link.learning.proposal import FoundAngle, FoundMessage
 from snakestudio.link.profile.schema import Axis, Message, Profile, Quantity, Signal
+from snakestudio.model.robot.overrides import AXES
 
 __all__ = ["empty_dbc", "take_over"]
 
@@ -75,7 +76,7 @@ def take_over(
     new = _unique(axes)
     taken = {(axis.joint, axis.axis) for axis in new}
     kept = [axis for axis in profile.axes if (axis.joint, axis.axis) not in taken]
-    joined = sorted([*kept, *new], key=lambda axis: (axis.joint, axis.axis != "yaw"))
+    joined = sorted([*kept, *new], key=_place)
     return profile.model_copy(update={"messages": messages, "axes": tuple(joined)}), text
 
 
@@ -83,7 +84,12 @@ def _unique(axes: Sequence[Axis]) -> list[Axis]:
     found: dict[tuple[int, str], Axis] = {}
     for axis in axes:
         found.setdefault((axis.joint, axis.axis), axis)
-    return sorted(found.values(), key=lambda axis: (axis.joint, axis.axis != "yaw"))
+    return sorted(found.values(), key=_place)
+
+
+def _place(axis: Axis) -> tuple[int, int]:
+    """By joint, and at a joint in the order in which it turns about its axes."""
+    return axis.joint, AXES.index(axis.axis)
 
 
 def _with_messages(database: Database, made: dict[str, DbcMessage]) -> str:
@@ -166,18 +172,22 @@ def _axis(angle: FoundAngle, slot: int, unit: str, scale: float) -> Axis:
 
 
 def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
-    """Axes of the nodes that nobody moved: numbered on from the first one that somebody did."""
+    """Axes of the nodes that nobody moved: numbered on from the first one that somebody did.
+
+    They turn about what the moved joints do. Where those of odd and of even numbers differ, so do the others.
+    """
     first = min(known, key=lambda angle: angle.node)
     moved = {angle.node for angle in known}
     nodes = found.family.nodes
     if first.node not in nodes:
         return []
     place = nodes.index(first.node)
+    kinds = {angle.joint % 2: angle.axis for angle in reversed(known)}
     rows = []
     for i, node in enumerate(nodes):
         joint = first.joint + i - place
         if node not in moved and joint >= 1:
-            rows.append(Axis(joint=joint, axis=first.axis, node=node, slot=slot))
+            rows.append(Axis(joint=joint, axis=kinds.get(joint % 2, first.axis), node=node, slot=slot))
     return rows
 
 

@@ -245,21 +245,12 @@ def _who_is_who(profile: Profile) -> Iterator[Problem]:
         if first != index:
             what = f"slot {axis.slot} of node {axis.node} moves {profile.axes[first].name} already"
             yield Problem("error", f"{key}.slot", what, "give it another node or slot")
-    sideways = {axis.joint for axis in profile.axes if axis.axis == "yaw"}
-    upright = sorted({axis.joint for axis in profile.axes} - sideways)
-    if upright:
-        names = ", ".join(str(joint) for joint in upright[:8]) + (" ..." if len(upright) > 8 else "")
-        which = f"joint {names} bends" if len(upright) == 1 else f"joints {names} bend"
-        first = next(i for i, axis in enumerate(profile.axes) if axis.joint == upright[0])
-        what = f"{which} up and down only, so no scene can drive this robot: in scenes every joint bends sideways, too"
-        remedy = "it can be listened to, armed and wiggled joint by joint; robots of that build cannot be made yet"
-        yield Problem("warning", f"axes[{first + 1}].axis", what, remedy)
     present = {axis.joint for axis in profile.axes}
     missing = [joint for joint in range(1, profile.n_joints) if joint not in present]
     if missing:
         names = ", ".join(str(joint) for joint in missing[:8]) + (" ..." if len(missing) > 8 else "")
-        what = f"joint {names} is missing" if len(missing) == 1 else f"joints {names} are missing"
-        yield Problem("error", "axes", f"{what} before joint {profile.n_joints}", "number the joints without gaps")
+        what = f"joint {names} has no axis" if len(missing) == 1 else f"joints {names} have no axis"
+        yield Problem("warning", "axes", what, "that is right for fixed joints; else number the joints without gaps")
 
 
 def _limits(profile: Profile) -> Iterator[Problem]:

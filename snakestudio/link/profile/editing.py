@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from snakestudio.errors import ProfileError, SceneError
+from snakestudio.errors import Problem, ProfileError, SceneError
 from snakestudio.link.profile.schema import Axis, Profile
 from snakestudio.model.edits import parse_key, tree, value_at
+from snakestudio.model.robot.axis_values import axis_values
+from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
 from snakestudio.model.validation_messages import problem_of
 
-__all__ = ["AxesOfJoint", "Numbering", "generate_axes", "get_value", "with_value", "with_values"]
+__all__ = ["AxesOfJoint", "Numbering", "axes_of_scene", "generate_axes", "get_value", "with_value", "with_values"]
 
-AxesOfJoint = Literal["yaw", "pitch", "yaw and pitch", "alternating"]
+AxesOfJoint = Literal["yaw", "pitch", "roll", "yaw and pitch", "alternating"]
 """Which axes the joints of a robot have; alternating: yaw, pitch, yaw ..., one axis a joint."""
 
 Numbering = Literal["a node for each joint", "a node for each axis"]
@@ -98,7 +101,7 @@ def generate_axes(
     ----------
     joints : int
         How many there are.
-    axes : {"yaw", "pitch", "yaw and pitch", "alternating"}
+    axes : {"yaw", "pitch", "roll", "yaw and pitch", "alternating"}
     first_node : int
         Number of the first node; the others follow on.
     numbering : {"a node for each joint", "a node for each axis"}
@@ -119,8 +122,51 @@ def generate_axes(
             made.append({"joint": first_joint + joint, "axis": axis, "node": node, "slot": slot if shared else 0})
             node += 0 if shared else 1
         node += 1 if numbering == "a node for each joint" else 0
+    return _axes_from(made)
+
+
+def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
+    """Rows for the joint axes of a scene's robot, in its order.
+
+    Nodes are counted up from the template's first one: one for each axis, or one for each joint whose axes are its
+    slots, if the template's nodes have several. Signs and offsets are those in which the robot counts its angles itself
+    (``reversed`` and ``zero_deg`` of the scene's joints). An axis that stops before the limits of the template gets
+    limits of its own.
+
+    Raises
+    ------
+    ProfileError
+        If the scene's robot has no joint axes.
+    """
+    axes = scene.robot.axes if scene.body.jointed else ()
+    if not axes:
+        what = "is a continuous body" if not scene.body.jointed else "has no joint that turns"
+        message = f"The robot of {scene.title or 'the scene'} {what}; give a scene of a robot with joints."
+        raise ProfileError(message, [Problem("error", "axes", message, "")])
+    values = axis_values(scene.robot, scene.joint_controller, scene.actuator, axes)
+    shared = any(axis.slot for axis in template.axes)
+    first, limits = template.nodes[0], template.limits
+    joints = list(dict.fromkeys(axis.joint for axis in axes))
+    rows = []
+    for number, axis in enumerate(axes):
+        own = [kind for joint, kind in axes if joint == axis.joint]
+        row: dict[str, Any] = {"joint": axis.joint + 1, "axis": axis.kind, "node": first + number}
+        if shared:
+            row |= {"node": first + joints.index(axis.joint), "slot": own.index(axis.kind)}
+        sign, zero = int(values.sign[number]), math.degrees(values.zero[number])
+        row |= {"sign": sign, "offset_deg": round(-sign * zero, 6) + 0.0}
+        lower, upper = (math.degrees(end[number]) for end in (values.lower, values.upper))
+        if lower > limits.min_deg:
+            row["min_deg"] = round(lower, 6)
+        if upper < limits.max_deg:
+            row["max_deg"] = round(upper, 6)
+        rows.append(row)
+    return _axes_from(rows)
+
+
+def _axes_from(rows: Sequence[Mapping[str, Any]]) -> tuple[Axis, ...]:
     try:
-        return tuple(Axis.model_validate(values) for values in made)
+        return tuple(Axis.model_validate(values) for values in rows)
     except ValidationError as error:
         problem = problem_of(error.errors(include_url=False)[0], Axis)
         raise ProfileError(problem.sentence(), [problem]) from None

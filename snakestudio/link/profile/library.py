@@ -7,8 +7,10 @@ from pathlib import Path
 from snakestudio import paths
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.inputs import local_path
-from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.editing import axes_of_scene
+from snakestudio.link.profile.loading import dump_profile, load_profile
 from snakestudio.model.atomic import write_atomically
+from snakestudio.model.scene import Scene
 
 __all__ = ["find_profile", "new_profile", "own", "shipped"]
 
@@ -42,16 +44,24 @@ def find_profile(name: str | Path) -> Path:
     return known[path.name]
 
 
-def new_profile(template: str | Path, folder: str | Path) -> Path:
+def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = None) -> Path:
     """Copy a profile and its DBC into a folder, which is made if it is missing, as a lab's own to change.
+
+    With a scene the name and the axes are those of its robot, see `axes_of_scene`.
 
     Raises
     ------
     ProfileError
-        If there is no such template, or one of the files is there already, or cannot be written.
+        If there is no such template, or one of the files is there already, or cannot be written; or if the scene's
+        robot has no joint axes.
     """
     source, folder = find_profile(template), local_path(folder)
-    dbc = source.parent / load_profile(source).profile.dbc
+    profile = load_profile(source).profile
+    dbc = source.parent / profile.dbc
+    data = source.read_bytes()
+    if scene is not None:
+        update = {"name": scene.robot.name, "description": scene.title, "axes": axes_of_scene(scene, profile)}
+        data = dump_profile(profile.model_copy(update=update), data.decode("utf-8-sig")).encode("utf-8")
     target = folder / source.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +70,7 @@ def new_profile(template: str | Path, folder: str | Path) -> Path:
                 problem = Problem("error", "", "there is a file of this name already", "give another folder")
                 raise ProfileError(f"{path}: {problem.message}; {problem.remedy}.", [problem])
         write_atomically(folder / dbc.name, dbc.read_bytes())
-        write_atomically(target, source.read_bytes())
+        write_atomically(target, data)
     except OSError as error:
         raise ProfileError(
             f"{folder}: the profile cannot be written there ({error.strerror}); give another folder."

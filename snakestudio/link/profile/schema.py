@@ -9,6 +9,7 @@ import math
 from typing import Literal
 
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.robot.overrides import AXES
 
 __all__ = [
     "FORMAT",
@@ -45,6 +46,9 @@ for feedback. `host_heartbeat`: tells the robot that we live. `command`: sent by
 
 OUTGOING: tuple[Role, ...] = ("set_point", "sync", "request", "host_heartbeat", "command")
 INCOMING: tuple[Role, ...] = ("feedback", "heartbeat")
+
+AxisKind = Literal["yaw", "pitch", "roll"]
+"""What an axis turns its joint about."""
 
 Quantity = Literal[
     "angle", "rate", "torque", "current", "temperature", "voltage", "status", "error", "counter", "checksum"
@@ -154,7 +158,7 @@ class Axis(Frozen):
     """
 
     joint: int = value(label="Joint", help="Number of the joint, from 1 behind link 1", ge=1, le=1000)
-    axis: Literal["yaw", "pitch"] = value("yaw", label="Axis", help="Axis of the joint")
+    axis: AxisKind = value("yaw", label="Axis", help="What it turns the joint about, as in the scene")
     node: int = value(label="Node", help="Number of the node that moves it", ge=0, le=0x1FFFFFFF)
     slot: int = value(0, label="Slot", help="Which of the node's axes it is, from 0", ge=0, le=63)
     sign: Literal[1, -1] = value(1, label="Sign", help="-1 if the node counts the other way round")
@@ -389,9 +393,22 @@ class Profile(Frozen):
         return max(axis.joint for axis in self.axes)
 
     @property
-    def has_pitch(self) -> bool:
-        """Whether any joint has a pitch axis."""
-        return any(axis.axis == "pitch" for axis in self.axes)
+    def kinds_of_joints(self) -> dict[int, tuple[str, ...]]:
+        """Kinds of the axes of every joint (from 1) that has any, each in the order yaw, pitch, roll."""
+        kinds: dict[int, set[str]] = {}
+        for axis in self.axes:
+            kinds.setdefault(axis.joint, set()).add(axis.axis)
+        return {joint: tuple(kind for kind in AXES if kind in kinds[joint]) for joint in sorted(kinds)}
+
+    @property
+    def axes_text(self) -> str:
+        """Which axes its joints have, in words: "yaw and pitch", "alternating yaw and pitch", "yaw or roll"."""
+        kinds = list(self.kinds_of_joints.values())
+        if all(each == kinds[0] for each in kinds):
+            return " and ".join(kinds[0])
+        if kinds == [kinds[number % 2] for number in range(len(kinds))] and len(kinds[0]) == len(kinds[1]) == 1:
+            return f"alternating {kinds[0][0]} and {kinds[1][0]}"
+        return " or ".join(dict.fromkeys(" and ".join(each) for each in kinds))
 
     @property
     def nodes(self) -> tuple[int, ...]:

@@ -153,12 +153,13 @@ class JointOverride(Frozen):
     )  # fmt: skip
     reversed: bool | None = value(
         None, label="Reversed",
-        help="The robot counts this angle the other way round; applied to angle tables, robot files and profiles, not"
-        " to gaits",
+        help="The robot counts this angle the other way round; applied to angle tables and robot files, not to gaits."
+        " On CAN the sign of the profile counts",
     )  # fmt: skip
     zero_deg: float | None = value(
         None, label="Zero", unit="°",
-        help="Joint angle at which the robot itself reads 0; applied to angle tables, robot files and profiles",
+        help="Joint angle at which the robot itself reads 0; applied to angle tables and robot files. On CAN the offset"
+        " of the profile counts",
         ge=-360, le=360, slider=(-180, 180),
     )  # fmt: skip
 

@@ -104,9 +104,11 @@ def test_a_motion_is_shown_recorded_and_can_be_cancelled(qtbot: QtBot, path: Pat
     dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
     dialog.refresh()
     dialog.joint.setValue(3)
+    dialog.axis.setCurrentText("pitch")
     dialog.move_button.click()
     assert dialog.cue_view.isVisible()
-    qtbot.waitUntil(lambda: "Turn joint 3 (yaw)" in dialog.state.text())
+    qtbot.waitUntil(lambda: "Turn joint 3 (pitch)" in dialog.state.text())
+    assert "link 4 first down, seen from link 3" in dialog.state.text()
     dialog.cancel.click()
     assert not dialog.busy
     assert robot.watchers == 0

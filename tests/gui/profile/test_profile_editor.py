@@ -24,7 +24,9 @@ from snakestudio.link.profile.binding import resolve
 from snakestudio.link.profile.library import new_profile, own, shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Axis, StatusValue, Step
+from snakestudio.model.edits import with_values
 from snakestudio.model.formula.quantity import NumberTextError
+from snakestudio.model.scene import Scene
 from snakestudio.paths import resource
 from snakestudio.viewmodel.cells import columns_of
 from tests.gui.profile.robots import FakeRobot
@@ -104,7 +106,7 @@ def test_typed_texts_become_values(model: type, name: str, text: str, value: obj
     [
         (Axis, "node", "1.5", "Node is a whole number; 1.5 is not."),
         (Axis, "node", "0xZZ", "0xZZ is no number."),
-        (Axis, "axis", "roll", "Axis takes one of yaw, pitch."),
+        (Axis, "axis", "sway", "Axis takes one of yaw, pitch, roll."),
         (Step, "signals", "Mode", "Write names and values like Mode = 3, Speed = 100; Mode is not."),
         (Step, "signals", 'A = 1, B = "x', 'Write names and values like Mode = 3, Speed = 100; B = "x is not.'),
         (Step, "extended", "perhaps", "29-bit id takes yes or no."),
@@ -182,10 +184,10 @@ def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) 
         (10, "pitch", 10), (11, "yaw", 11), (12, "yaw", 12),
     ]  # fmt: skip
     assert document.undo_stack.count() == 1
-    QGuiApplication.clipboard().setText("13\tyaw\n14\troll\n")
+    QGuiApplication.clipboard().setText("13\tyaw\n14\tsway\n")
     page.table.go_to(21, "joint")
     page.table.paste()
-    assert "Axis takes one of yaw, pitch." in page.table.message.text()
+    assert "Axis takes one of yaw, pitch, roll." in page.table.message.text()
     assert len(document.profile.axes) == 22
     page.table.go_to(0, "joint")
     page.table.copy()
@@ -205,6 +207,23 @@ def test_joints_are_generated(qtbot: QtBot) -> None:
     dialog.first_node.setValue(8)
     assert [(a.node, a.slot) for a in dialog.axes[:4]] == [(8, 0), (8, 1), (9, 0), (9, 1)]
     assert dialog.summary.text() == "6 axes of nodes 8 to 10"
+
+
+def test_axes_are_taken_from_the_scene_as_one_step(qtbot: QtBot, path: Path) -> None:
+    scene = with_values(Scene(), {"robot.n_links": 13, "robot.joints": "alternating", "robot.name": "Modules"})
+    document = ProfileDocument(path)
+    editor = shown(qtbot, ProfileEditor(document, None, None, lambda: scene))
+    page = joints(editor)
+    page.from_scene.click()
+    rows = [(axis.name, axis.node, axis.slot) for axis in document.profile.axes]
+    assert rows[:2] == [("joint 1 yaw", 1, 0), ("joint 2 pitch", 2, 0)]
+    assert len(rows) == 12
+    assert document.undo_stack.count() == 1
+    beam = with_values(Scene(), {"model.kind": "continuum_beam"})
+    page._scene = lambda: beam
+    page.from_scene.click()
+    assert "is a continuous body; give a scene of a robot with joints." in page.table.message.text()
+    assert len(document.profile.axes) == 12
 
 
 # ------------------------------------------------------------------------------------------------------------ pages

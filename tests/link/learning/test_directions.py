@@ -1,0 +1,26 @@
+"""Which way a hand is told to turn a joint, against the kinematics of the chain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.link.learning.motion import directions
+from snakestudio.link.profile.schema import AxisKind
+from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.robot import Axis, Robot
+
+
+@pytest.mark.parametrize("kind", ["yaw", "pitch", "roll"])
+def test_the_positive_way_is_that_of_the_chain(kind: AxisKind) -> None:
+    _, turns = chain(np.eye(3), np.array([0.3]), Robot(n_links=2), (Axis(0, kind),))
+    along, left = turns[1][:, 0], turns[1][:, 1]  # of link 2, whose link 1 looks along x, with z upwards
+    seen = {
+        "to the left": along[1] > 0.1,
+        "to the right": along[1] < -0.1,
+        "up": along[2] > 0.1,
+        "down": along[2] < -0.1,
+        "clockwise": left[2] > 0.1,  # seen along x the left side goes up
+        "anticlockwise": left[2] < -0.1,
+    }
+    assert [way for way, is_so in seen.items() if is_so] == [directions(kind)[0]]
