@@ -19,7 +19,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.session.runner import Runner
 
-__all__ = ["Outcome", "robot_tree", "run", "scene", "table", "tree"]
+__all__ = ["Outcome", "any_robot_tree", "robot_tree", "run", "scene", "spatial_robot_tree", "table", "tree"]
 
 Rng = np.random.Generator
 
@@ -178,6 +178,21 @@ def robot_tree(number: int) -> dict[str, Any]:
         }]  # fmt: skip
     if rng.random() < 0.2:
         ground["load_factor"] = "1 + cos(2*pi*(3*X - 0.5*t))"
+    robot["link"] = _links_that_differ(rng, n)
+    joints = []
+    for index in rng.choice(n - 1, size=int(rng.integers(0, min(n - 1, 5))), replace=False) + 1:
+        kind = rng.random()
+        if kind < 0.3:
+            joints.append({"index": int(index), "axes": "fixed"})
+        elif kind < 0.6:
+            joints.append({"index": int(index), **_spring(rng)})
+        else:
+            joints.append({"index": int(index), "max_torque_nm": _log(rng, 0.5, 20), "upper_limit_deg": 25.0})
+    robot["joint"] = joints
+    return found
+
+
+def _links_that_differ(rng: Rng, n: int) -> list[dict[str, Any]]:
     links = [{"index": "odd", "length_m": float(rng.uniform(0.8, 1.2)) * LINK}] if rng.random() < 0.6 else []
     for index in rng.choice(n, size=int(rng.integers(0, min(n, 8))), replace=False) + 1:
         links.append({
@@ -188,20 +203,61 @@ def robot_tree(number: int) -> dict[str, Any]:
             links[-1]["wheels"] = str(rng.choice(["none", "passive", "ratchet"]))
         if rng.random() < 0.3:
             links[-1]["mu_across"] = _friction(rng)
-    joints = []
-    for index in rng.choice(n - 1, size=int(rng.integers(0, min(n - 1, 5))), replace=False) + 1:
-        kind = rng.random()
-        if kind < 0.3:
-            joints.append({"index": int(index), "axes": "fixed"})
-        elif kind < 0.6:
-            joints.append({
-                "index": int(index), "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0,
-                "spring_nm_per_rad": _log(rng, 0.1, 100.0), "damper_nms_per_rad": _log(rng, 1e-3, 1.0),
-            })  # fmt: skip
-        else:
-            joints.append({"index": int(index), "max_torque_nm": _log(rng, 0.5, 20), "upper_limit_deg": 25.0})
-    robot["link"], robot["joint"] = links, joints
-    return found
+    return links
+
+
+def _spring(rng: Rng) -> dict[str, Any]:
+    """A passive joint."""
+    return {
+        "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0, "spring_nm_per_rad": _log(rng, 0.1, 100.0),
+        "damper_nms_per_rad": _log(rng, 1e-3, 1.0),
+    }  # fmt: skip
+
+
+def spatial_robot_tree(number: int) -> dict[str, Any]:
+    """Another scene of a number, in space: joints of all axes, links and friction that differ, wheels and ratchets."""
+    rng = np.random.default_rng([20261127, number])
+    result = tree(number)
+    if result["model"]["kind"] != "spatial_nonsmooth":
+        result["model"]["kind"] = "spatial_nonsmooth"
+        result["ground"]["mu_rolling"] = _log(rng, 1e-3, 1)
+    robot, ground, gait, n = result["robot"], result["ground"], result["gait"], result["robot"]["n_links"]
+    robot["joints"] = str(rng.choice(["alternating", "alternating", "cardan", "yaw", "pitch"]))
+    if robot["joints"] != "cardan":
+        robot.pop("axis_offset_m", None)
+    robot["wheels"] = str(rng.choice(["none", "none", "passive", "ratchet"]))
+    if gait["kind"] != "two_waves":
+        gait |= {
+            "kind": "two_waves",
+            "pitch_amplitude_deg": float(rng.uniform(0, 1)) * min(gait["amplitude_deg"], 20.0),
+            "pitch_frequency_deg_s": float(rng.uniform(-200, 200)),
+        }
+    if rng.random() < 0.7:
+        ground["mu_backward"] = min(ground["mu_along"] * _log(rng, 0.1, 10), 5.0)
+    if rng.random() < 0.3:
+        ground["patch"] = [{
+            "points_m": [[-0.2, -1.0], [0.3, -1.0], [0.3, 1.0], [-0.2, 1.0]], "mu_along": _friction(rng),
+            "mu_backward": _friction(rng), "mu_across": _friction(rng),
+        }]  # fmt: skip
+    if rng.random() < 0.2:
+        ground["friction_factor"] = "1 + sin(2*pi*t*2)"
+    robot["link"] = _links_that_differ(rng, n)
+    robot["joint"] = []
+    for index in rng.choice(n - 1, size=int(rng.integers(0, min(n - 1, 6))), replace=False) + 1:
+        joint: dict[str, Any] = {"index": int(index)}
+        if rng.random() < 0.7:
+            joint["axes"] = str(rng.choice(["fixed", "roll", "yaw", "pitch", "cardan", "yaw+roll", "yaw+pitch+roll"]))
+        if joint.get("axes") != "fixed" and rng.random() < 0.4:
+            joint |= _spring(rng)
+        robot["joint"].append(joint)
+    return result
+
+
+def any_robot_tree(number: int) -> dict[str, Any]:
+    """Scenes of `robot_tree` and `spatial_robot_tree` in turn, 2 to 4 s each."""
+    result = robot_tree(number) if number % 2 == 0 else spatial_robot_tree(number)
+    result["run"]["duration_s"] = 2.0 + float(number % 5) / 2.0
+    return result
 
 
 def scene(number: int, make: Callable[[int], dict[str, Any]] = tree) -> Scene | None:

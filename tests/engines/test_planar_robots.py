@@ -248,12 +248,17 @@ def _no_slip(theta: FloatArray, rates: FloatArray, length: float) -> FloatArray:
     return velocity
 
 
-def test_wheels_move_three_links_as_their_constraints_say() -> None:
-    # Three wheeled links are a kinematic machine: joint angles say where they go, whatever pushes them.
+@pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
+def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
+    # Three wheeled links are a kinematic machine: joint angles say where they go, whatever pushes them. In space each
+    # has its two contacts at one point, for wheels at either end would hold it from turning, and rolling friction holds
+    # it upright, as an axle does.
     gait = {"amplitude_deg": 25.0, "frequency_deg_s": 120.0, "phase_shift_deg": 70.0}
     step = 4e-4
+    wheels = {"wheels": "passive", "radius_m": 0.01, "contact_half_length_m": 0.0}
     made = scene(
-        robot={"n_links": 3, "wheels": "passive"}, ground={"mu_across": 5.0}, gait=gait, start={"kind": "gait"},
+        model={"kind": kind}, robot={"n_links": 3, "joints": "yaw", **wheels},
+        ground={"mu_across": 5.0, "mu_rolling": 1.0}, gait=gait, start={"kind": "gait"},
         solver={"step_s": step, "joints": "implicit"}, run={"duration_s": 2.0, "log_rate_hz": 50.0},
     )  # fmt: skip
     rows, _ = run(made)

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_from_arrays
+from snakestudio.errors import ExportError
 from snakestudio.kernels.prox import natural_halves
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import INVERSE_MINUS, SHARE_PLUS, SpatialProblem
@@ -129,5 +130,5 @@ def test_random_problems_are_solved_with_directional_friction() -> None:
 def test_friction_problem_refuses_directional_friction() -> None:
     problem, _, _ = random_problem(1)
     arrays = arrays_of(directional(problem, np.random.default_rng(3)))
-    with pytest.raises(ValueError, match="differs forwards and backwards"):
+    with pytest.raises(ExportError, match="differs forwards and backwards"):
         as_friction_problem(arrays)

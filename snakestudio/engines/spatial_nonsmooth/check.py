@@ -21,6 +21,7 @@ from snakestudio.engines.spatial_nonsmooth.geometry import (
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels.axes import X, Z
+from snakestudio.model.ground_friction import ground_friction_problems
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
@@ -247,6 +248,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
         problems += crossing.foreseen(scene, base_dir, twist[:, :3], twist[:, 3:])
+    problems += ground_friction_problems(scene)
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

@@ -44,6 +44,14 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.ground_patches import (
+    AGAINST_AXIS,
+    SIDEWAYS,
+    WITH_AXIS,
+    GroundMap,
+    friction_scale,
+    patch_under,
+)
 from snakestudio.kernels.solids import ContactList, link_contacts
 from snakestudio.kernels.spatial_laws import normal_velocity
 from snakestudio.kernels.spatial_problem import (
@@ -55,6 +63,8 @@ from snakestudio.kernels.spatial_problem import (
     INV_ACROSS,
     INV_AXIAL,
     INV_MASS,
+    INVERSE_MINUS,
+    INVERSE_PLUS,
     LAW_N,
     LAW_T,
     LAW_T2,
@@ -71,6 +81,7 @@ from snakestudio.kernels.spatial_problem import (
     RX,
     RY,
     RZ,
+    SHARE_MINUS,
     SHARE_PLUS,
     STOP,
 )
@@ -135,12 +146,34 @@ def detect_contacts(params: Params, work: Work) -> int:
     return count
 
 
+@jit
+def _vary_friction(ground: GroundMap, time: float, work: Work, c: int) -> tuple[float, float]:
+    """Friction coefficients along and across of contact `c` with the ground where and when it is.
+
+    Its shares of friction along are filled into `work.gain`.
+    """
+    x, y = work.found.point[c, X], work.found.point[c, Y]
+    own = ground.friction[patch_under(ground, x, y), work.found.link[c]]
+    scale = friction_scale(ground, time, x, y)
+    plus, minus = own[WITH_AXIS], own[AGAINST_AXIS]
+    along = max(plus, minus)
+    for i in range(4):
+        work.gain[c, SHARE_PLUS + i] = 1.0
+    if along > 0.0:
+        work.gain[c, SHARE_PLUS] = plus / along
+        work.gain[c, SHARE_MINUS] = minus / along
+        work.gain[c, INVERSE_PLUS] = along / plus if plus > 0.0 else 0.0
+        work.gain[c, INVERSE_MINUS] = along / minus if minus > 0.0 else 0.0
+    return scale * along, scale * own[SIDEWAYS]
+
+
 @inlined
-def force_directions(params: Params, work: Work, n_contacts: int) -> None:
+def force_directions(params: Params, work: Work, n_contacts: int, time: float) -> None:
     """Generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of all laws.
 
     Along and across are directions in the tangent plane: the link's own axis laid into it, and square to that. Rolling
-    friction is isotropic, so its rows may lie along the same two.
+    friction is isotropic, so its rows may lie along the same two. `time` is that of the midpoint, s, for friction that
+    depends on it.
     """
     links = params.links
     found, rows, frame = work.found, work.rows, work.frame
@@ -159,6 +192,8 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
             mu_along, mu_across, roll = links[k, MU_LINK_ALONG], links[k, MU_LINK_ACROSS], links[k, ROLL_RADIUS]
             for i in range(4):
                 work.gain[c, SHARE_PLUS + i] = links[k, LINK_SHARES + i]
+            if params.varied > 0:
+                mu_along, mu_across = _vary_friction(params.ground, time, work, c)
         else:
             mu_along = mu_across = params.friction[body]
             roll = links[k, ROLL_RADIUS] if mu_along > 0.0 else 0.0
@@ -209,7 +244,7 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         work.mu[c, MU_ACROSS] = mu_across
         work.mu[c, MU_ROLL] = roll
         work.gain[c, GAIN_T] = 0.0
-        if mu_along > 0.0 or mu_across > 0.0:
+        if not (mu_along <= 0.0 and mu_across <= 0.0):  # a formula without a value must not pass for no friction
             mx, my, mz = ay * tz - az * ty, az * tx - ax * tz, ax * ty - ay * tx
             own = mx * ex + my * ey + mz * ez
             response = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own

@@ -40,9 +40,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
-from snakestudio.errors import ExportError
 from snakestudio.kernels._jit import direct
-from snakestudio.kernels.spatial_problem import LINK_SHARES
 from snakestudio.kernels.vec3 import Z
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -210,14 +208,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         Raises
         ------
         ExportError
-            If friction on the ground differs forwards and backwards: the cones of these problems are circular.
+            If friction at a contact differs forwards and backwards: the cones of these problems are circular.
         """
-        links = self._params.links
-        if (links[:, LINK_SHARES] != links[:, LINK_SHARES + 1]).any():
-            raise ExportError(
-                "Friction on the ground that differs forwards and backwards cannot be written for other solvers; save"
-                " the contact problem as .npz."
-            )
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None
 

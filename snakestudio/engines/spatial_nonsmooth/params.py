@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.ground_map import make_ground_map
 from snakestudio.engines.motors import make_motor
 from snakestudio.engines.solid_world import make_world
 from snakestudio.engines.spatial_nonsmooth.geometry import arms, contact_segments, link_values
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import CARDAN, HAS_PITCH, HAS_ROLL, HAS_YAW, WIDE, axis_names
+from snakestudio.kernels.ground_patches import GroundMap
 from snakestudio.kernels.solids import World
 from snakestudio.kernels.spatial_problem import (
     ACROSS,
@@ -102,6 +104,10 @@ class Params(NamedTuple):
     stribeck_rise: float
     stribeck_velocity: float
     """Dependence of the friction on velocity: fraction and m/s."""
+    varied: int
+    """Whether friction on the ground depends on the place or the time, so that `ground` is read."""
+    ground: GroundMap
+    """Friction of the ground; the factor of the load is not used, for the contacts decide what they carry."""
     tolerance: float
     """Where the solver stops."""
     max_iterations: int
@@ -203,6 +209,7 @@ def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | N
     links, axes = chain.links, chain.axes
     solver, ground = scene.solver, scene.ground
     gx, gy, gz = ground.gravity
+    ground_map = make_ground_map(scene)
     segment = 0.5 * (links[:, CONTACT_FRONT] - links[:, CONTACT_REAR]) + links[:, RADIUS]
     return Params(
         links=links,
@@ -222,6 +229,8 @@ def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | N
         gz=gz,
         stribeck_rise=ground.stribeck_rise,
         stribeck_velocity=ground.stribeck_velocity_m_s,
+        varied=int(len(ground_map.patches) + len(ground_map.factor) > 0),
+        ground=ground_map,
         tolerance=solver.tolerance,
         max_iterations=solver.max_iterations,
         far=math.inf,

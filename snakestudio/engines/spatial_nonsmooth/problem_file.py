@@ -13,6 +13,7 @@ from snakestudio.engines.friction_problem import Contact, FrictionProblem, frict
 from snakestudio.engines.row_buffers import BODY, FEATURE
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import State, Work
+from snakestudio.errors import ExportError
 from snakestudio.kernels.spatial_problem import (
     ACROSS,
     AXIAL,
@@ -139,14 +140,15 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
 
     Raises
     ------
-    ValueError
+    ExportError
         If friction along differs with the direction: the cones of these problems are circular.
     """
     problem, _, _ = problem_from_arrays(arrays)
     directional = problem.gain[:, SHARE_PLUS] != problem.gain[:, SHARE_MINUS]
     if directional[problem.gain[:, GAIN_T] > 0.0].any():
-        raise ValueError(
-            "Friction that differs forwards and backwards has no circular cone. Set both coefficients to one value."
+        raise ExportError(
+            "Friction on the ground that differs forwards and backwards cannot be written for other solvers; save"
+            " the contact problem as .npz."
         )
     n = len(problem.axis)
     size = 6 + len(problem.axes)

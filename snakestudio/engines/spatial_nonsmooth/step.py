@@ -96,7 +96,7 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         return SLOT_OVERFLOW
     if 0 <= room < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
         return ROW_OVERFLOW
-    force_directions(params, work, n_contacts)
+    force_directions(params, work, n_contacts, (state.counts[STEP] + 0.5) * params.dt)
     warm_start(params, state, work, n_stops)
 
     # VII-B: velocities and impulses satisfying (75)-(82).
