@@ -16,10 +16,11 @@ STANDARD_GRAVITY = 9.81
 class GroundPatch(Frozen):
     """An area of the ground with friction of its own: a polygon; where patches overlap, the last one counts."""
 
-    name: str = value("", label="Name", help="Name of the patch", max_length=80)
+    name: str = value("", label="Name", help="Name of the patch", max_length=80, live=True)
     points_m: tuple[tuple[float, float], ...] = value(
-        label="Corners", unit="m", help="Corners of the polygon, x and y", min_length=3, max_length=1000
-    )
+        label="Corners", unit="m", help="Corners of the polygon, x and y", min_length=3, max_length=1000,
+        live=True,
+    )  # fmt: skip
     mu_along: float = value(
         0.2, label="Friction along", help="Friction coefficient along the link's axis", ge=0, le=100, slider=(0, 1),
         live=True,
@@ -56,6 +57,7 @@ class Ground(Frozen):
         help="How friction along and across combine: a force on the edge of an ellipse that dissipates most"
         " (ellipse), each direction by itself (components), or along the unit velocity, weighted by direction"
         " (unit_velocity); the model's own if left out",
+        live=True,
     )  # fmt: skip
     load_factor: str = value(
         "1", label="Load factor",
@@ -126,7 +128,7 @@ class Ground(Frozen):
     )  # fmt: skip
 
     patch: tuple[GroundPatch, ...] = value(
-        (), label="Patches", help="Areas of the ground with friction of their own", max_length=1000
+        (), label="Patches", help="Areas of the ground with friction of their own", max_length=1000, live=True
     )
 
     @property

@@ -83,7 +83,9 @@ def _limits(
     if math.isfinite(low + high):
         (low, high), changed = rounded_angles([low, high])
     if changed:
-        notes.add(name, "its limits are multiples of 90° but for rounding and were made exact", "limit rounding")
+        notes.add(
+            name, "its limits differed from multiples of 90° only by rounding and were set to them", "limit rounding"
+        )
     ends = sorted([zero + sign * low, zero + sign * high])
     lower = None if not math.isfinite(ends[0]) or ends[0] <= -_FULL_TURN + 1e-6 else float(ends[0])
     upper = None if not math.isfinite(ends[1]) or ends[1] >= _FULL_TURN - 1e-6 else float(ends[1])

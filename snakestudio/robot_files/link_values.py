@@ -263,9 +263,10 @@ def _capsule(
     kinds = " and ".join(sorted(shape.kinds))
     if "mesh" in shape.kinds:
         radius, half = float(f"{radius:.6g}"), float(f"{half:.6g}")  # meshes have single precision
-        notes.add(name, f"a capsule of radius {1e3 * radius:.3g} mm stands in for its mesh", "capsule")
+        notes.add(name, f"its mesh was replaced by a capsule of radius {1e3 * radius:.3g} mm", "capsule")
     else:
-        notes.add(name, f"a capsule of radius {1e3 * radius:.3g} mm stands in for its {kinds}", f"capsule for {kinds}")
+        text = f"its {kinds} was replaced by a capsule of radius {1e3 * radius:.3g} mm"
+        notes.add(name, text, f"capsule for {kinds}")
     if abs(offset) > max(_NOTEWORTHY * length, 1e-3):
         notes.add(
             name, f"its geometry is {1e3 * offset:.3g} mm from the middle between its joints, and was put there", "off"
@@ -302,8 +303,8 @@ def _inertias(
     if why:
         notes.add(
             name,
-            f"its inertia of {transverse:.3g} kg m² (along its axis {axial:.3g}) {why}; that of a capsule was taken,"
-            f" {capsule:.3g} (along its axis {capsule_axial:.3g})",
+            f"its inertia of {transverse:.3g} kg m² (along its axis {axial:.3g}) {why}; that of a capsule was used"
+            f" instead, {capsule:.3g} (along its axis {capsule_axial:.3g})",
             f"inertia {why[:12]}",
         )
         return capsule, capsule_axial

@@ -60,11 +60,11 @@ class Reading:
         notes = list(self.notes)
         if self._rounded:
             names = listed(list(dict.fromkeys(self._rounded)))
-            notes.append(f"Angles that are multiples of 90° but for rounding were made exact: {names}.")
+            notes.append(f"Angles that differed from multiples of 90° only by rounding were set to them: {names}.")
         if self._missing:
             names = listed(list(dict.fromkeys(self._missing)))
             notes.append(
-                f"Meshes that are not in the folder of the robot file or near it: {names}. The sizes of their links"
+                f"Meshes not found in or near the folder of the robot file: {names}. The sizes of their links"
                 " are estimated from other geometry, the distances between joints and the inertia."
             )
         return tuple(notes)

@@ -26,7 +26,7 @@ from snakestudio.viewmodel.gallery import entries, found
 from tests.gui.conftest import MAIN_SCENE
 
 LEFT = Qt.MouseButton.LeftButton
-ROOM = 1_800_000
+ROOM = 1_200_000
 """What all pictures may take together, bytes."""
 
 

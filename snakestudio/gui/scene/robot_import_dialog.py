@@ -91,9 +91,9 @@ class RobotImportDialog(Dialog):
         form.setHorizontalSpacing(16)
         column.addLayout(form)
         self.target = QComboBox(self)
-        self.target.addItem("New scene, with a gait and what stands around the robot in the file")
-        self.target.addItem("This scene: replace robot, gains and motors, and keep the rest")
-        self.target.setToolTip("Where the robot is put; undo takes the import back")
+        self.target.addItem("New scene with a gait and the obstacles of the file")
+        self.target.addItem("This scene: replace the robot, its gains and its motors")
+        self.target.setToolTip("Whether the robot gets a scene of its own or replaces the robot of this scene")
         form.addRow("Into", self.target)
         self.message = Message(self)
         column.addWidget(self.message)
@@ -143,6 +143,9 @@ def _table(table: ImportTable, name: str, parent: QWidget) -> QTableWidget:
     widget.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     for row, texts in enumerate(table.rows):
         for place, text in enumerate(texts):
-            widget.setItem(row, place, QTableWidgetItem(text))
+            item = QTableWidgetItem(text)
+            if "(" in table.columns[place]:  # a number with its unit
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            widget.setItem(row, place, item)
     widget.resizeColumnsToContents()
     return widget

@@ -333,7 +333,8 @@ class Viewport(QWidget):
 
     def frame_selection(self) -> None:
         """Show what is selected, or everything if nothing is, from the same direction."""
-        box = box_around(self.scene, self.snapshot, self.document.base_dir, self.selection.bodies or None)
+        chosen = frozenset(item for item in self.selection.items if item[0] in ("obstacle", "link", "patch"))
+        box = box_around(self.scene, self.snapshot, self.document.base_dir, chosen or None)
         if box is not None:
             self.navigator.frame(*box)
 

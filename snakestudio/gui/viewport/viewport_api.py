@@ -24,7 +24,7 @@ from snakestudio.gui.core.settings import ViewOptions
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.viewmodel.scene.items import Item, ViewItem, item_of
+from snakestudio.viewmodel.scene.items import Item, item_of
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 
 __all__ = ["ViewportApi", "box_around"]
@@ -159,9 +159,9 @@ class ViewportApi:
 
 
 def box_around(
-    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None, items: frozenset[ViewItem] | None = None
+    scene: Scene, snapshot: Snapshot | None, base_dir: Path | None, items: frozenset[Item] | None = None
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Corners of the box around some links and obstacles, m; around all there is, the path too, if none are named.
+    """Corners of the box around some items, m; around all there is, path and patches too, if none are named.
 
     None if there is nothing.
     """
@@ -175,6 +175,11 @@ def box_around(
         points = np.array(scene.path.waypoints_m)
         lows.append(np.append(points.min(axis=0), 0.0))
         highs.append(np.append(points.max(axis=0), 0.0))
+    for index, patch in enumerate(scene.ground.patch):
+        if items is None or ("patch", index) in items:
+            points = np.array(patch.points_m)
+            lows.append(np.append(points.min(axis=0), 0.0))
+            highs.append(np.append(points.max(axis=0), 0.0))
     if snapshot is not None and snapshot.drawn:
         reach = scene.body.reach
         for index, pose in enumerate(snapshot.link_pose):
