@@ -65,7 +65,7 @@ def largest_stable_step(scene: Scene) -> float:
     turning = np.array([axis.joint for axis in scene.body.axes], dtype=np.int64)
     most = min(robot.n_links, LONGEST_PIECE)
     alike = robot.equal_links and not robot.joint
-    begins = [0] if alike else sorted({*range(0, robot.n_links - most, most // 2), robot.n_links - most})
+    begins = [0] if alike else sorted({*range(0, robot.n_links - most, max(1, most // 2)), robot.n_links - most})
     stable = math.inf
     for first in begins:
         between = (turning >= first) & (turning < first + most - 1)
@@ -100,18 +100,6 @@ def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
             key = _key_of_joint(scene.robot, k)
             return [Problem("error", key, message, remedy, links=(k, k + 1), fixes=(checks.SPATIAL,))]
     return []
-
-
-def _short_links(scene: Scene) -> list[Problem]:
-    """Links whose joints lie the wrong way round, because of the offset between the axes of one of them."""
-    before, behind = joint_arms(scene)
-    length = before[1:] + behind[:-1]
-    wrong = np.flatnonzero(length <= 0.0)
-    if not len(wrong):
-        return []
-    k = int(wrong[0]) + 1
-    message = f"the axes of the joints of link {k + 1} are {length[wrong[0]]:.3g} m apart"
-    return [Problem("error", "robot.link", message, "make the link longer or the axis offsets smaller", links=(k,))]
 
 
 def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
@@ -150,7 +138,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
-    problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene) or _short_links(scene)
+    problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene)
     problems += ground_friction_problems(scene)
     if problems:
         return problems
