@@ -70,6 +70,7 @@ OTHER: dict[str, Any] = {
     "support.weights": (1.0, 2.0, 3.0, 4.0, 5.0),
     "controller.program": ({"time_s": 0.0, "speed": -1.0},),
     "start.joint_pitch_deg": (1.0, 2.0, 3.0),
+    "start.joint_roll_deg": (1.0, 2.0, 3.0),
     "start.position_m": tuple((0.1 + 0.14 * i, 0.0, 0.03) for i in range(4)),
     "start.orientation_wxyz": ((1.0, 0.0, 0.0, 5e-4),) * 4,
     "start.velocity_m_s": ((0.0, 0.3, 0.0),) * 4,
@@ -206,6 +207,10 @@ SPATIAL: dict[str, dict[str, Any]] = {
     "bent": {
         "start": {"kind": "joint_angles", "joint_angles_deg": [1.0, 2.0, 3.0], "joint_pitch_deg": [1.0, -2.0, 1.0]}
     },
+    "rolled": {
+        "robot": {**ROBOT, "joint": [{"index": "all", "axes": "yaw+pitch+roll"}]},
+        "start": {"kind": "joint_angles", "joint_angles_deg": [1.0, 2.0, 3.0]},
+    },
     "stairs": {
         "obstacles": [{
             "kind": "stairs", "x_m": 0.0, "y_m": 0.1, "steps": 3, "rise_m": 0.02, "run_m": 0.1, "width_m": 0.06,
@@ -269,6 +274,8 @@ def keys_of(scene: Scene) -> Iterator[str]:
 def other(scene: Scene, key: str) -> Any:
     """Another valid value, by what is declared."""
     value = get_value(scene, key)
+    if key == "start.joint_roll_deg" and not any("roll" in joint.axes for joint in scene.robot.joint_list):
+        return (0.0, 0.0, 0.0)  # any other is refused
     if plain(key) in OTHER and OTHER[plain(key)] != value:
         return OTHER[plain(key)]
     holder, _, name = key.rpartition(".")

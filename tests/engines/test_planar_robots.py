@@ -316,7 +316,7 @@ def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(mu: tuple[float, flo
             {"robot": {"joint": [{"index": 4, "axes": "fixed"}]}, "start": {"kind": "gait"}}, "start",
             "joint 4 is fixed and starts at",
         ),
-        ({"robot": {"joint": [{"index": 2, "axis_offset_m": 0.3}]}}, "robot.link", "joints of link 2"),
+        ({"robot": {"joint": [{"index": 2, "axis_offset_m": 0.3}]}}, "robot.joint", "axis offset of joint 2, 0.3 m"),
         ({"robot": {"wheels": "ratchet"}, "ground": {"law": "unit_velocity"}}, "ground.law", "link 1 has no friction"),
         ({"robot": {"wheels": "passive"}, "ground": {"law": "unit_velocity"}}, "ground.law", "slip sideways"),
     ],

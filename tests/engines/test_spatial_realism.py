@@ -60,7 +60,7 @@ def test_free_play_lets_the_joint_go(plane: int) -> None:
         joint_controller=JointController(kp_nm_per_rad=stiffness, kd_nms_per_rad=0.0),
     )
     _, rows = run(folding(scene, rate, plane), 4000, 1, gait=False)
-    angle, speed, torque = (a[:, 0, plane] for a in (rows.joint_angle, rows.joint_rate, rows.joint_torque))
+    angle, speed, torque = (a[:, plane] for a in (rows.joint_angle, rows.joint_rate, rows.joint_torque))
     first = int(0.99 * half / rate / scene.solver.step_s)
     assert speed[:first] == pytest.approx(rate, rel=5e-4)  # folding by 2 degrees adds that much to the inertia
     within = np.abs(angle) < half - rate * scene.solver.step_s
@@ -124,7 +124,7 @@ def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
     engine.advance(still(scene, math.radians(-10.0), math.radians(15.0)), 2000, ())
     engine.apply_wrench(0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     engine.advance(still(scene, math.radians(-10.0), math.radians(15.0)), 8000, ())
-    angle = engine.snapshot().joint_angle[0]
+    angle = engine.snapshot().joint_angle
     assert np.degrees(angle) == pytest.approx([-10.0, 15.0], abs=1.0)
     distance = np.linalg.norm(np.diff(engine.snapshot().link_pose[:, :3], axis=0))
     # |half e1 + offset b + half e2|^2 with e1.b = cos yaw, b.e2 = cos pitch, e1.e2 = cos yaw cos pitch.

@@ -18,6 +18,7 @@ from snakestudio.kernels.planar_problem import (
     FORCE_1,
     FORCE_2,
     FRONT,
+    HALVES,
     INERTIA,
     MASS,
     REAR,
@@ -182,6 +183,32 @@ def test_the_rescue_solves_alone_and_finds_the_same(seed: int) -> None:
     assert solve(problem, impulses, u, scratch, 1e-10, 500) < 500
     assert solve_by_rescue(problem, other_impulses, other, 500) < 500
     assert residuals(problem, other, other_impulses)[0] <= 1e-8
+    assert np.abs((u - other) * [1, 1, 0.06]).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(60, 84))
+def test_the_rescue_solves_unequal_links_half_ellipses_and_fixed_joints(seed: int) -> None:
+    n = 3 + seed % 9
+    rng = np.random.default_rng(seed)
+    fixed = np.zeros(n - 1, bool)
+    fixed[rng.integers(n - 1)] = seed % 4 > 0
+    stops = np.where(fixed, 0.0, rng.choice([-1.0, 0.0, 0.0, 1.0], n - 1))
+    problem, impulses, u = random_problem(
+        seed, n, seed % 6, kind=HALVES, mass=rng.uniform(0.2, 2.0, n), inertia=rng.uniform(3e-4, 4e-3, n),
+        front=rng.uniform(0.02, 0.1, n), rear=rng.uniform(0.02, 0.1, n), load=rng.uniform(1e-3, 3e-3, n),
+        mu_along=rng.choice([0.0, 0.1, 0.3], n), mu_against=rng.choice([0.0, 0.2, 0.4], n),
+        mu_across=rng.uniform(0.1, 0.5, n), drag=np.where(fixed, math.inf, rng.choice([0.0, 2e-3], n - 1)),
+        n_drags=n - 1, stops=stops, n_stops=int(np.count_nonzero(stops)),
+    )  # fmt: skip
+    other_impulses = ChainImpulses(*(array.copy() for array in impulses))
+    other = u.copy()
+    solve(problem, impulses, u, make_scratch(n, max(problem.n_contacts, 1)), 1e-10, 500)
+    assert solve_by_rescue(problem, other_impulses, other, 500) < 500
+    for velocities, found in ((u, impulses), (other, other_impulses)):
+        laws, motion = residuals(problem, velocities, found)
+        assert laws <= 1e-8
+        assert motion <= 1e-8
+        assert np.abs(np.diff(velocities[:, 2])[fixed]).max(initial=0.0) <= 1e-12
     assert np.abs((u - other) * [1, 1, 0.06]).max() < 1e-9
 
 

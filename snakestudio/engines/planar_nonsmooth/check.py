@@ -102,18 +102,6 @@ def _joints_out_of_the_plane(scene: Scene) -> list[Problem]:
     return []
 
 
-def _short_links(scene: Scene) -> list[Problem]:
-    """Links whose joints lie the wrong way round, because of the offset between the axes of one of them."""
-    before, behind = joint_arms(scene)
-    length = before[1:] + behind[:-1]
-    wrong = np.flatnonzero(length <= 0.0)
-    if not len(wrong):
-        return []
-    k = int(wrong[0]) + 1
-    message = f"the axes of the joints of link {k + 1} are {length[wrong[0]]:.3g} m apart"
-    return [Problem("error", "robot.link", message, "make the link longer or the axis offsets smaller", links=(k,))]
-
-
 def _bent_where_fixed(scene: Scene, q: FloatArray) -> list[Problem]:
     """Fixed joints that the start bends: they are held straight."""
     bend = np.diff(q[:, TURN])
@@ -150,7 +138,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
-    problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene) or _short_links(scene)
+    problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene)
     problems += ground_friction_problems(scene)
     if problems:
         return problems
