@@ -10,9 +10,18 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import INCOMING, Profile, Quantity
+from snakestudio.model.robot.robot import Axis as JointAxis
 
 __all__ = ["AxisColumns", "measures"]
 
+
+_OTHER: tuple[tuple[str, str, Quantity | None], ...] = (
+    ("rad", "angle", None),
+    ("ref_rad", "reference", None),
+    ("rate_radps", "rate", "rate"),
+    ("torque_nm", "torque", "torque"),
+)
+"""Endings of columns, attributes of Telemetry, and what a profile must measure for them."""
 
 _LINK = ("bus_load", "set_point_lateness_s", "set_point_gap_s")
 
@@ -33,16 +42,21 @@ class AxisColumns:
     still is. Then the bus load (0 to 1), and how late a set-point (99 of 100 at most) and how long the
     longest gap between two was, over the last ten seconds.
 
+    Axes that the scene does not have, as pitch axes in a plane, have no place in `Rows.joint_angle`: what they measure
+    and are told has columns here, named as those of the other axes.
+
     Parameters
     ----------
     profile : Profile
+    axes : tuple of snakestudio.model.robot.robot.Axis
+        Joint axes of the scene.
 
     Attributes
     ----------
     names : tuple of str
     """
 
-    def __init__(self, profile: Profile) -> None:
+    def __init__(self, profile: Profile, axes: tuple[JointAxis, ...]) -> None:
         wanted: tuple[tuple[str, str, Quantity | None], ...] = (
             ("age_s", "age", None),
             ("current_a", "current", "current"),
@@ -55,7 +69,11 @@ class AxisColumns:
         of_axes = [
             f"joint_{axis.joint}_{axis.axis}_{ending}" for axis in profile.axes for ending, _, _ in self._columns
         ]  # fmt: skip
-        self.names: tuple[str, ...] = (*of_axes, *_LINK)
+        own = [JointAxis(axis.joint - 1, axis.axis) for axis in profile.axes]
+        self._other = np.array([index for index, axis in enumerate(own) if axis not in axes], np.intp)
+        self._other_columns = tuple(each for each in _OTHER if each[2] is None or measures(profile, each[2]))
+        of_others = [f"{own[index].name}_{ending}" for index in self._other for ending, _, _ in self._other_columns]
+        self.names: tuple[str, ...] = (*of_axes, *of_others, *_LINK)
 
     def values(self, telemetry: Telemetry, now: float) -> FloatArray:
         """Values of the columns at `now` (s, monotonic); NaN where nothing was heard."""
@@ -72,4 +90,5 @@ class AxisColumns:
                 known &= telemetry.status >= 0
             of_axes[:, column] = np.where(known, getattr(telemetry, source), np.nan)
         link = [telemetry.bus_load, telemetry.lateness_p99, telemetry.gap_max]
-        return np.concatenate([of_axes.ravel(), link])
+        others = [getattr(telemetry, source)[self._other] for _, source, _ in self._other_columns]
+        return np.concatenate([of_axes.ravel(), np.column_stack(others).ravel(), link])

@@ -91,7 +91,7 @@ class LiveRun:
         self.steered = False
         """Whether somebody was at the controls."""
         self._profile, self._with_poses = profile, with_poses
-        self._columns = AxisColumns(profile)
+        self._columns = AxisColumns(profile, scene.body.axes)
         self._controller_names = () if referencing is None else referencing.controller.channels
         names = (
             *self._columns.names, *(_POSE if with_poses else ()), *(_TWIN if twin is not None else ()),

@@ -1,12 +1,21 @@
 from __future__ import annotations
 
-import numpy as np
+import dataclasses
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.profile.editing import axes_of_scene
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Axis, AxisKind, Profile
 from snakestudio.live.axes import AxisMap, mismatches
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.joint_axes import cardan_axes
 from snakestudio.model.scene import Scene
+from snakestudio.model.table_gait import joint_table
 
 from .fake_link import profile
 
@@ -135,6 +144,25 @@ def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
     (sentence,) = mismatches(given.model_copy(update={"axes": (*given.axes[:3], *given.axes[4:])}),
                              scene(**ALTERNATING))  # fmt: skip
     assert sentence.startswith("Joint 4 turns about pitch in the scene, and Test robot moves it by no axis: add pitch")
+
+
+def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
+    """The scene's sign and zero lead from the log to the scene, the profile's from there to the node: once each."""
+    (tmp_path / "log.csv").write_text("t_s,q1_deg,q2_deg,q3_deg\n0,1,2,3\n1,10,20,30\n")
+    given = scene(
+        **ALTERNATING,
+        **{
+            "robot.n_links": 4, "start.link": 2, "gait.kind": "table", "gait.file": "log.csv",
+            "robot.joint": [{"index": 2, "reversed": True, "zero_deg": 15.0}, {"index": 3, "zero_deg": -4.0}],
+        },
+    )  # fmt: skip
+    loaded = load_profile(find_profile("alternating_modules"))
+    robot = loaded.profile.model_copy(update={"axes": axes_of_scene(given, loaded.profile)})
+    codec = Codec(dataclasses.replace(loaded, profile=robot))
+    angles = AxisMap(robot, given.body.axes).axes(joint_table(given, tmp_path).angle)[1]
+    frames = codec.set_points(angles, np.zeros(3))
+    in_nodes = [int.from_bytes(frame.data[:3], "little", signed=True) / 1000 for frame in frames]
+    assert in_nodes == pytest.approx([10.0, 20.0, 30.0], abs=1e-3)
 
 
 def test_a_robot_that_is_told_angles_cannot_be_given_torques() -> None:

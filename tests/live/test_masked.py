@@ -23,7 +23,14 @@ from snakestudio.viewmodel.plots.channels import catalogue
 
 from .test_robot import World
 
-MEASURED = ("joint_3_yaw_rad", "joint_3_pitch_ref_rad", "joint_3_yaw_rate_radps", "joint_3_yaw_age_s", "bus_load")
+MEASURED = (
+    "joint_3_yaw_rad",
+    "joint_3_pitch_rad",
+    "joint_3_pitch_ref_rad",
+    "joint_3_yaw_rate_radps",
+    "joint_3_yaw_age_s",
+    "bus_load",
+)
 EMPTY = (
     "link_1_x_m", "com_vx_mps", "joint_3_yaw_torque_nm", "contact_ground_fz_n", "link_2_obstacle_fx_n",
     "contacts_closed", "solver_residual", "solver_iterations", "link_3_wz_radps",

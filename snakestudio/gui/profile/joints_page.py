@@ -101,8 +101,8 @@ class GenerateDialog(Dialog):
 
 _HINT = (
     "A node says gear × (sign × angle + offset). With a robot connected, the last columns show what each row makes of"
-    " it now: put the joint straight, take the offset over. The angle must grow when the link behind the joint turns,"
-    " seen from the link before it, to the left (yaw), down (pitch), clockwise (roll)."
+    " it now: put the joint straight, take the offset over. The angle of joint 3 must grow when link 4, seen from link"
+    " 3, turns to the left (yaw), down (pitch) or clockwise (roll)."
 )
 
 

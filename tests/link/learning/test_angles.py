@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -191,6 +192,18 @@ def test_taking_over_once_more_replaces_and_keeps_what_is_other(robot: tuple[lis
     assert [axis.joint for axis in second.axes] == [1, 3]
     assert len(second.messages) == len(first.messages) == 2
     assert again.count("BO_ ") == dbc.count("BO_ ")
+
+
+def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(robot: tuple[list[Frame], list[Move]]) -> None:
+    feedback, _ = propose(*robot)
+    one, other = feedback.angles
+    angles = one, replace(other, joint=2, axis="pitch", node=2)
+    profile, _ = take_over(None, empty_dbc(), [replace(feedback, angles=angles)])
+    assert [(axis.name, axis.node) for axis in profile.axes] == [
+        ("joint 1 yaw", 1), ("joint 2 pitch", 2), ("joint 3 yaw", 3), ("joint 4 pitch", 4),
+    ]  # fmt: skip
+    alike, _ = take_over(None, empty_dbc(), [replace(feedback, angles=(replace(one, axis="roll"),))])
+    assert [axis.axis for axis in alike.axes] == ["roll"] * 4
 
 
 def test_without_an_angle_there_is_no_profile(robot: tuple[list[Frame], list[Move]]) -> None:
