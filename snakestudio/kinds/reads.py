@@ -48,6 +48,7 @@ LINKS = EVERY_MODEL | {
     ),
     "joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad",
     "controller.*", "control.*", "path.*", "strain.*", "beam.length_m",
+    "actuator.max_speed_deg_s",  # limits the reference, whatever moves the joints
 }  # fmt: skip
 """What every formulation of a robot with links reads, itself or through who tells its joints what to do."""
 
@@ -119,7 +120,7 @@ _OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_sh
 _OF_ANGLES = (
     *(f"joint_controller.{name}" for name in JointController.model_fields),
     *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
-    "actuator.free_play_deg", "solver.joints",
+    "actuator.free_play_deg", "actuator.max_speed_deg_s", "solver.joints",
 )  # fmt: skip
 """What leads joints to angles."""
 
