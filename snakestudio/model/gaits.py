@@ -71,7 +71,7 @@ _QUARTER = 1.5708
 """A quarter of a turn, rad, as it is typed."""
 
 _EIGHTH = 0.7854
-_CMU = "gaits of the CMU modular snakes"
+_CMU = "Gaits of the CMU modular snakes"
 
 GAITS: tuple[GaitPreset, ...] = (
     GaitPreset(

@@ -38,7 +38,7 @@ class TableFields(GaitFields):
     )  # fmt: skip
     loop: bool = value(False, label="Loop", help="Play the table again and again; else the last row is held")
     blend_s: float = value(
-        0.5, label="Way back", unit="s",
+        0.5, label="Return time", unit="s",
         help="Time from the last row to the first one in a loop whose ends do not meet", gt=0, le=100, slider=(0.05, 3),
     )  # fmt: skip
     speed: float = value(

@@ -162,7 +162,7 @@ def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
 def test_what_a_section_does_is_told(body_bridge: FakeBridge) -> None:
     snapshot = body_bridge.displayed
     assert snapshot is not None
-    names = [name for name, _, _ in link_values(snapshot, 20)]
+    names = [name for name, _, _ in link_values(snapshot, 20, ())]
     assert "Support force" in names
     assert not any(name.startswith("Joint") for name in names)
 

@@ -33,14 +33,16 @@ def snapshot(scene: Scene) -> Snapshot:
 
 
 def test_a_planar_link_has_no_roll() -> None:
-    names = [name for name, _, _ in link_values(snapshot(Scene()), 4)]
+    scene = Scene()
+    names = [name for name, _, _ in link_values(snapshot(scene), 4, scene.body.axes)]
     assert names[:4] == ["x", "y", "z", "Heading"]
     assert "Roll" not in names
     assert "Joint before" in names
 
 
 def test_a_link_in_space_says_how_it_lies_and_what_carries_it() -> None:
-    shot = snapshot(Scene(model=FORMULATIONS["spatial_nonsmooth"].fields(), gait=TwoWaves()))
+    scene = Scene(model=FORMULATIONS["spatial_nonsmooth"].fields(), gait=TwoWaves())
+    shot = snapshot(scene)
     pose = shot.link_pose.copy()
     pose[4, 3:] = Rotation.from_euler("ZYX", [30, 12, -8], degrees=True).as_quat(scalar_first=True)
     contacts = Contacts(
@@ -52,7 +54,8 @@ def test_a_link_in_space_says_how_it_lies_and_what_carries_it() -> None:
         shot.time, pose, shot.link_twist, shot.joint_angle, shot.joint_rate, shot.joint_angle_ref, shot.joint_rate_ref,
         shot.joint_torque, contacts, shot.energy, shot.solver,
     )  # fmt: skip
-    rows = {name: float(text.replace("−", "-")) for name, text, _ in link_values(shot, 4, spatial=True)}
+    values = link_values(shot, 4, scene.body.axes, spatial=True)
+    rows = {name: float(text.replace("−", "-")) for name, text, _ in values}
     assert len(rows) == 19 <= MAX_LINK_VALUES
     assert (rows["Heading"], rows["Pitch"], rows["Roll"]) == (30.0, 12.0, -8.0)
     assert (rows["Ground load"], rows["Ground friction"], rows["Obstacle force"]) == (6.0, 0.5, 5.0)

@@ -104,6 +104,9 @@ def test_what_is_locked_goes_back_to_its_default(qtbot: QtBot, panels: Parameter
 
 OTHER: dict[str, object] = {
     "ground.coulomb_law": "tanh",
+    "ground.friction_factor": "0.5",
+    "ground.load_factor": "0.5",
+    "ground.patch": [{"points_m": [[-9, -9], [9, -9], [9, 9], [-9, 9]], "mu_along": 0.5, "mu_across": 0.9}],
     "solver.joints": "implicit",
     "solver.tolerance": 1e-10,
     "solver.max_iterations": 7,

@@ -21,9 +21,10 @@ from snakestudio.model.body import ChainBody
 from snakestudio.model.edits import get_value, with_patches, with_values
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.shapes.stairs import Stairs
+from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
 from snakestudio.viewmodel.scene.clearance import clearances
-from snakestudio.viewmodel.scene.items import Item, items_of
+from snakestudio.viewmodel.scene.items import Item, items_of, labelled
 from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles
 from snakestudio.viewmodel.scene.property_search import find, properties
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_values
@@ -412,6 +413,11 @@ def test_a_finding_about_nothing_selects_nothing() -> None:
     assert items_of(Problem("error", "", "no", "")) == []
     assert items_of(Problem("error", "obstacles", "no", "")) == []
     assert items_of(Problem("error", "joint_controller.kp_nm_per_rad", "no", "")) == [("robot", 0)]
+
+
+def test_keys_in_sentences_read_as_labels() -> None:
+    text = labelled("ground.law: this model has none; set model.kind to another.", Scene())
+    assert text == 'Ground: Friction law: this model has none; set "Model" to another.'
 
 
 def test_the_path_is_in_the_tree_and_its_points_can_be_typed(

@@ -41,6 +41,7 @@ __all__ = ["ContinuumPanel", "ParameterPanels"]
 _REAL = (
     "actuator.free_play_deg",
     "actuator.max_torque_nm",
+    "actuator.max_speed_deg_s",
     "actuator.time_constant_s",
     "robot.axis_offset_m",
     "ground.stribeck_rise",

@@ -13,7 +13,17 @@ from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.scene_texts import has_part
 
-__all__ = ["Item", "ViewItem", "exists", "finding_text", "item_of", "items_of", "refusal_text", "renumbered"]
+__all__ = [
+    "Item",
+    "ViewItem",
+    "exists",
+    "finding_text",
+    "item_of",
+    "items_of",
+    "labelled",
+    "refusal_text",
+    "renumbered",
+]
 
 ViewItem = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
@@ -83,7 +93,7 @@ def finding_text(problem: Problem, scene: Scene) -> str:
     The key is in the tooltip. On the command line the same sentence has keys and numbers, as the file has them.
     """
     tail = f"; {problem.remedy}" if problem.remedy else ""
-    text = _with_labels(f"{problem.message}{tail}.", scene)
+    text = labelled(f"{problem.message}{tail}.", scene)
     if not problem.message[:1].isdigit():
         return f"{text[:1].upper()}{text[1:]}"
     about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
@@ -95,8 +105,11 @@ _OBSTACLE = re.compile(r"\b[Oo]bstacle (\d+)\b")
 _KEY = re.compile(r"\b[a-z][a-z_]*(?:\[\d+\])?(?:\.[a-z][a-z0-9_]*)+\b")
 
 
-def _with_labels(text: str, scene: Scene) -> str:
-    """A sentence with titles for numbers of obstacles, and labels for the keys of values that the scene has."""
+def labelled(text: str, scene: Scene) -> str:
+    """A sentence with titles for numbers of obstacles, and labels for the keys of values that the scene has.
+
+    A label is in quotes, except before a colon.
+    """
 
     def title(found: re.Match[str]) -> str:
         index = int(found[1]) - 1
@@ -104,7 +117,9 @@ def _with_labels(text: str, scene: Scene) -> str:
 
     def label(found: re.Match[str]) -> str:
         named = label_of(scene, found[0])
-        return found[0] if named == found[0] else f'"{named}"'
+        if named == found[0] or text[found.end() : found.end() + 1] == ":":
+            return named
+        return f'"{named}"'
 
     return _KEY.sub(label, _OBSTACLE.sub(title, text))
 

@@ -26,7 +26,7 @@ def _row(name: str, value: float, decimals: int, unit: str) -> Row:
     return name, format_number(round(value, decimals) + 0.0, 10.0**-decimals), unit
 
 
-def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...] = (), *, spatial: bool = False) -> list[Row]:
+def link_values(snapshot: Snapshot, link: int, axes: tuple[Axis, ...], *, spatial: bool = False) -> list[Row]:
     """Name, value and unit of everything known about a link (0-based) and its joints, which have these axes.
 
     `spatial` adds what a flat link has not.

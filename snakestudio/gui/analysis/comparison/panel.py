@@ -32,6 +32,7 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
+from snakestudio.viewmodel.scene.items import labelled
 
 __all__ = ["ComparisonPanel"]
 
@@ -183,14 +184,14 @@ class ComparisonPanel(Themed):
 
     def refresh(self) -> None:
         """Show what is so now."""
-        comparer = self._comparer
+        comparer, scene = self._comparer, self._document.scene
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
             box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
-            text = " ".join(map(capital, reasons))
+            text = " ".join(capital(labelled(reason, scene)) for reason in reasons)
             if own and not reasons:
                 text = "The model of this scene: the others are compared with it."
             self.why[kind].setText(text)
@@ -311,9 +312,9 @@ class MetricsTable(Themed):
         if run.recording is not None:
             column.addWidget(_line(_how_it_ran(run), "dim"))
         for sentence in told(run):
-            column.addWidget(_line(capital(sentence), "warning"))
+            column.addWidget(_line(capital(labelled(sentence, run.scene)), "warning"))
         for sentence in run.notes:
-            column.addWidget(_line(capital(sentence), "dim"))
+            column.addWidget(_line(capital(labelled(sentence, run.scene)), "dim"))
         if run.label in comparison.differences:
             column.addLayout(self._table(comparison, run))
         return block
