@@ -32,7 +32,7 @@ class Frozen(BaseModel, metaclass=_TakesNumpy):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     optional: ClassVar[bool] = False
-    """Whether a file written from scratch leaves the part out while all its values are defaults."""
+    """Whether files leave the part out while all its values are defaults."""
 
 
 def _tuples(value: Any) -> Any:

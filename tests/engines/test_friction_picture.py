@@ -150,3 +150,4 @@ def test_scene_file_has_the_table_only_with_a_picture() -> None:
     without = with_values(parse_scene(text), {"ground.picture": None})
     assert without == Scene()
     assert parse_scene(dump_scene(without, text)) == Scene()
+    assert "picture" not in dump_scene(without, text)

@@ -17,7 +17,7 @@ from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.scene_texts import Part, flag_tip, part_text, place_and_size, tree_of
+from snakestudio.viewmodel.scene.scene_texts import Part, flag_tip, part_text, part_tip, place_and_size, tree_of
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 
@@ -211,6 +211,8 @@ class SceneModel(QAbstractItemModel):
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in self._tree.below[0]:
             return self._bold
+        if role == Qt.ItemDataRole.ToolTipRole and number in PARTS:
+            return part_tip(self._scene, PARTS[number]) or None
         if number < OBSTACLE or not self._obstacles_at(number):
             return None
         if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):

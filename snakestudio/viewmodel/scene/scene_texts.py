@@ -10,7 +10,7 @@ from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["Part", "flag_tip", "has_part", "part_text", "place_and_size", "tree_of"]
+__all__ = ["Part", "flag_tip", "has_part", "part_text", "part_tip", "place_and_size", "tree_of"]
 
 
 Part = Literal[
@@ -76,7 +76,8 @@ def part_text(scene: Scene, part: Part) -> str:
             friction = along if along == across else f"{along} along, {across} across"
             count = len(scene.ground.patch)
             patches = f" · {count} patch{'es' if count > 1 else ''}" if count else ""
-            return f"Ground · µ {friction}{patches}"
+            picture = " · picture" if scene.ground.picture else ""
+            return f"Ground · µ {friction}{patches}{picture}"
         case "path":
             return f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
         case "obstacles":
@@ -89,6 +90,18 @@ def part_text(scene: Scene, part: Part) -> str:
             return f"Strain law · {scene.strain.kind}"
         case "support":
             return f"Contacts of the body · {_SUPPORTS[scene.support.kind]}"
+
+
+def part_tip(scene: Scene, part: str) -> str:
+    """What there is to know about a part of the scene beside its text: what the tint of the ground means."""
+    picture = scene.ground.picture
+    if part != "ground" or not picture:
+        return ""
+    slippery, rough = sorted((picture.black, picture.white))
+    return (
+        f"Friction picture {picture.file}: friction is multiplied by {format_number(slippery)} where the ground is"
+        f" darkest, by {format_number(rough)} where it is lightest."
+    )
 
 
 def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
