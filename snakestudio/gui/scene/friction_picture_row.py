@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind
-from snakestudio.gui.forms.file_row import PICTURE_FILES, FileRow
-from snakestudio.gui.forms.form import GUTTER
+from snakestudio.gui.forms.form import GUTTER, PICTURE_FILES, FileRow
 from snakestudio.model.edits import with_values
 
 __all__ = ["FrictionPictureRow"]

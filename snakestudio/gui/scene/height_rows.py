@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind
-from snakestudio.gui.forms.file_row import PICTURE_FILES, FileRow
-from snakestudio.gui.forms.form import FormRow
+from snakestudio.gui.forms.form import PICTURE_FILES, FileRow, FormRow
 from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.field_texts import refusal
 

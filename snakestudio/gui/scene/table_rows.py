@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind
-from snakestudio.gui.forms.file_row import FileRow
+from snakestudio.gui.forms.form import FileRow
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table
 from snakestudio.model.tables.joint_angles import JointTable
