@@ -96,6 +96,7 @@ OTHER: dict[str, Any] = {
     "robot.link": ({"index": "first", "mass_kg": 2.0},),
     "robot.joint": ({"index": "last", "kp_nm_per_rad": 5.0},),
     "ground.law": "unit_velocity",
+    "ground.picture.file": "other.pgm",
     "ground.patch": ({"points_m": ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)), "mu_along": 0.5},),
 }
 """Another value where the declaration says too little."""
@@ -191,6 +192,7 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 SINGLE: dict[str, Any] = {
     "robot": {**ROBOT, "n_links": 1}, "joint_controller": {}, "gait": {"kind": "lateral_undulation"},
 }  # fmt: skip
+PICTURE = {"file": "run.pgm", "x_m": 0.1, "y_m": 0.1, "width_m": 0.9, "yaw_deg": 20.0}
 SITUATIONS["single"] = {**SINGLE, "start": {**STRAIGHT, "link": 1}}
 SITUATIONS["single_gait"] = {**SINGLE, "start": {"kind": "gait", **PLACED, "link": 1}}
 TORQUES: dict[str, Any] = {
@@ -334,23 +336,29 @@ def scene_of(kind: str, situation: dict[str, Any]) -> Scene:
 
 def situations(kind: str, folder: Path) -> dict[str, Scene]:
     if kind == "continuum_beam":
-        found = {}
+        picture = {**PICTURE, "width_m": 2.0}
+        short = {"run.duration_s": 0.1, "run.log_rate_hz": 50.0, "ground.picture": picture}
+        found = {"on_a_picture": with_values(load_scene(scenes_dir() / "continuum_friction.toml"), short)}
         for name in ("continuum_undulation", "continuum_snake_2d", "worm", "inchworm"):
             scene = load_scene(scenes_dir() / f"{name}.toml")
             found[name] = with_values(scene, {"run.duration_s": 0.1, "run.log_rate_hz": 50.0})
         found["continuum_snake_2d"] = with_values(found["continuum_snake_2d"], {"strain.turn_start_s": 0.0})
         return {**found, "anchors": scene_from_dict({**ANCHORED, "model": {"kind": kind}})}
+    # First, for its values are refused beside no file: that they have an effect would be no news then.
+    pictured = {"on_a_picture": {"ground": {**GROUND, "picture": PICTURE}}}
+    if "ground.picture" not in FORMULATIONS[kind].reads:
+        pictured = {}
     more = {"spatial_nonsmooth": SPATIAL, "planar_lagrangian": LAGRANGIAN}.get(kind, {})
-    return {name: scene_of(kind, each) for name, each in {**SITUATIONS, **more}.items()}
+    return {name: scene_of(kind, each) for name, each in {**pictured, **SITUATIONS, **more}.items()}
 
 
 @pytest.mark.parametrize("kind", FORMULATIONS)
 def test_every_value_has_an_effect_or_is_named(kind: str, tmp_path: Path) -> None:
-    if kind in LINKS:
-        for name, amplitude in (("run", 30.0), ("other", 20.0)):
+    for name, amplitude in (("run", 30.0), ("other", 20.0)):
+        if kind in LINKS:
             made = ss.simulate(scene_of(kind, {}), **{"gait.amplitude_deg": amplitude})
             made.to_csv(tmp_path / f"{name}.csv")
-            (tmp_path / f"{name}.pgm").write_bytes(b"P5 2 2 255 " + bytes([0, 200, int(amplitude), 90]))
+        (tmp_path / f"{name}.pgm").write_bytes(b"P5 2 2 255 " + bytes([0, 200, int(amplitude), 90]))
     effective, named, silent = set(), set(), {}
     wrong: list[str] = []
     for where, scene in situations(kind, tmp_path).items():

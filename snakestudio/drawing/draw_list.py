@@ -35,6 +35,7 @@ from snakestudio.drawing import (
 from snakestudio.drawing.beam import Tube
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.drawn_body import DrawnBody, drawn_body, ghosts
+from snakestudio.drawing.friction_picture import FrictionPicture, friction_picture
 from snakestudio.drawing.instances import LINE_WIDTH, Batch
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
 from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
@@ -101,6 +102,8 @@ class DrawList:
         Solids of the gizmo and of guides, in front of everything, by mesh.
     handle_lines : (k, LINE_WIDTH) array
         Their lines.
+    friction : FrictionPicture or None
+        Tint of the floor.
     """
 
     opaque: dict[str, Batch]
@@ -129,6 +132,7 @@ class DrawList:
     handles: dict[str, Batch] = field(default_factory=dict)
     mark_labels: list[Label] = field(default_factory=list)
     handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
+    friction: FrictionPicture | None = None
 
     @property
     def sunk(self) -> bool:
@@ -249,6 +253,7 @@ def build(
         bar=_bar(drawn.tube, snapshot, overlays),
         handles=solids,
         handle_lines=handle_lines,
+        friction=friction_picture(scene.ground, base_dir),
     )
 
 

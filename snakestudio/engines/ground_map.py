@@ -1,7 +1,9 @@
-"""The friction of a scene's ground for compiled loops: tables, polygons and formulas as arrays."""
+"""The friction of a scene's ground for compiled loops: tables, polygons, formulas and a picture as arrays."""
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,12 @@ from snakestudio.model.ground_friction import (
     link_positions,
     load_factor,
     patched_ground,
+    picture_values,
 )
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import GroundPicture
 
-__all__ = ["factor_program", "formula_program", "load_program", "make_body_ground_map", "make_ground_map"]
+__all__ = ["factor_program", "formula_program", "load_program", "make_body_ground_map", "make_ground_map", "varies"]
 
 _FUNCTIONS = {
     "sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.ACOS, "atan": op.ATAN, "sinh": op.SINH,
@@ -34,20 +38,37 @@ _FUNCTIONS = {
 _NO_PROGRAM = np.zeros((0, 4))
 
 
-def make_ground_map(scene: Scene) -> GroundMap:
-    """The ground of `scene` under the links of its robot."""
-    return _ground_map(scene, axial_friction(scene.robot, scene.ground), link_positions(scene.robot))
+def make_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
+    """The ground of `scene` under the links of its robot; file names in it are relative to `base_dir`.
+
+    Raises
+    ------
+    SceneError
+        If the picture of its friction cannot be used.
+    """
+    return _ground_map(scene, base_dir, axial_friction(scene.robot, scene.ground), link_positions(scene.robot))
 
 
-def make_body_ground_map(scene: Scene) -> GroundMap:
-    """The ground of `scene` under a continuous body, whose head is the first of its points; it has no links."""
+def make_body_ground_map(scene: Scene, base_dir: Path | None = None) -> GroundMap:
+    """The ground of `scene` under a continuous body, whose head is the first of its points; it has no links.
+
+    Raises
+    ------
+    SceneError
+        If the picture of its friction cannot be used.
+    """
     ground = scene.ground
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
-    return _ground_map(scene, np.array([[ground_friction(each)] for each in grounds]), np.zeros(0))
+    return _ground_map(scene, base_dir, np.array([[ground_friction(each)] for each in grounds]), np.zeros(0))
 
 
-def _ground_map(scene: Scene, friction: FloatArray, position: FloatArray) -> GroundMap:
-    ground = scene.ground
+def varies(ground: GroundMap) -> bool:
+    """Whether the ground differs from place to place, along the body or in time."""
+    return any(len(part) > 0 for part in (ground.patches, ground.load, ground.factor, ground.picture))
+
+
+def _ground_map(scene: Scene, base_dir: Path | None, friction: FloatArray, position: FloatArray) -> GroundMap:
+    ground, picture = scene.ground, picture_values(scene.ground, base_dir)
     corners = [np.array(patch.points_m) for patch in ground.patch]
     behind = np.cumsum([len(points) for points in corners])
     patches = np.zeros((len(corners), 6))
@@ -60,7 +81,16 @@ def _ground_map(scene: Scene, friction: FloatArray, position: FloatArray) -> Gro
         position=position,
         load=load_program(scene),
         factor=factor_program(scene),
+        picture=picture,
+        frame=_frame(ground.picture, picture.shape[1]),
     )
+
+
+def _frame(picture: GroundPicture, columns: int) -> FloatArray:
+    """`GroundMap.frame` of a picture of so many columns."""
+    yaw = math.radians(picture.yaw_deg)
+    density = columns / picture.width_m
+    return np.array([picture.x_m, picture.y_m, math.cos(yaw), math.sin(yaw), density, picture.black, picture.white])
 
 
 def load_program(scene: Scene) -> FloatArray:

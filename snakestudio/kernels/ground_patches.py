@@ -1,4 +1,4 @@
-"""What the ground is like under a link: patches of friction of their own, and factors given by formulas."""
+"""What the ground is like under a link: patches of friction of their own, and factors by formulas and a picture."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ __all__ = ["GroundMap", "friction_scale", "load_scale", "load_scale_at", "patch_
 
 # Columns of GroundMap.patches.
 LOW_X, LOW_Y, HIGH_X, HIGH_Y, FIRST, BEHIND = range(6)
+
+# Entries of GroundMap.frame.
+MIDDLE_X, MIDDLE_Y, COS, SIN, DENSITY, BLACK, WHITE = range(7)
 
 # Columns of the last axis of GroundMap.friction.
 WITH_AXIS, AGAINST_AXIS, SIDEWAYS = range(3)
@@ -34,6 +37,10 @@ class GroundMap(NamedTuple):
         Of the links along the body, from the head, m.
     load, factor : (m, 4)
         Programs of the load's factor (of X and t) and of the friction's (of t, x and y); of length 0 where it is 1.
+    picture : (ny, nx)
+        Grey values 0 to 1 of the picture that multiplies the friction, first row at its lower edge; (0, 0): none.
+    frame : (7,)
+        Its middle, m, cosine and sine of its yaw, pixels by length, 1/m, and the factors of black and white.
     """
 
     friction: FloatArray
@@ -42,6 +49,8 @@ class GroundMap(NamedTuple):
     position: FloatArray
     load: FloatArray
     factor: FloatArray
+    picture: FloatArray
+    frame: FloatArray
 
 
 @jit
@@ -86,7 +95,30 @@ def load_scale_at(ground: GroundMap, position: float, time: float) -> float:
 @jit
 def friction_scale(ground: GroundMap, time: float, x: float, y: float) -> float:
     """What friction coefficients are multiplied by at a point (not a number where the formula has no value)."""
-    if ground.factor.shape[0] == 0:
+    value = 1.0
+    if ground.factor.shape[0] > 0:
+        value = evaluate_program(ground.factor, time, x, y)
+        if value < 0.0:
+            value = 0.0
+    if ground.picture.shape[0] > 0:
+        value *= _picture_scale(ground.picture, ground.frame, x, y)
+    return value
+
+
+@jit
+def _picture_scale(picture: FloatArray, frame: FloatArray, x: float, y: float) -> float:
+    """Factor of a picture at a point: bilinear between the middles of its pixels, 1 beside it."""
+    ny, nx = picture.shape
+    dx, dy = x - frame[MIDDLE_X], y - frame[MIDDLE_Y]
+    # In pixels from the lower left corner of the picture.
+    u = frame[DENSITY] * (frame[COS] * dx + frame[SIN] * dy) + 0.5 * nx
+    v = frame[DENSITY] * (frame[COS] * dy - frame[SIN] * dx) + 0.5 * ny
+    if not (0.0 <= u <= nx and 0.0 <= v <= ny):
         return 1.0
-    value = evaluate_program(ground.factor, time, x, y)
-    return 0.0 if value < 0.0 else value
+    u, v = min(max(u - 0.5, 0.0), nx - 1.0), min(max(v - 0.5, 0.0), ny - 1.0)
+    i, j = min(int(u), nx - 2), min(int(v), ny - 2)
+    u, v = u - i, v - j
+    lower: float = (1.0 - u) * picture[j, i] + u * picture[j, i + 1]
+    upper: float = (1.0 - u) * picture[j + 1, i] + u * picture[j + 1, i + 1]
+    grey = (1.0 - v) * lower + v * upper
+    return float(frame[BLACK] + (frame[WHITE] - frame[BLACK]) * grey)

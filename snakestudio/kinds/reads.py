@@ -22,6 +22,7 @@ from snakestudio.model.motion import GaitStart
 from snakestudio.model.obstacles.shape import Obstacle, shape_of
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import GroundPicture
 
 __all__ = ["EVERY_MODEL", "LINKS", "belongs_elsewhere", "findings", "left_out", "readers", "unused_reason"]
 
@@ -142,6 +143,10 @@ _CONDITIONS = (
         "only with a Stribeck rise",
     ),
     _Condition(("ground.downhill_deg",), "ground.slope_deg", lambda s: s.ground.slope_deg > 0.0, "only on a slope"),
+    _Condition(
+        tuple(f"ground.picture.{name}" for name in GroundPicture.model_fields if name not in GroundPicture.files),
+        "ground.picture", lambda s: bool(s.ground.picture), "only with a picture",
+    ),
     _Condition(("path.shape", "path.closed"), "path.waypoints_m", lambda s: bool(s.path), "only with waypoints"),
     _Condition(
         ("robot.joint_limit_stiffness_nm_per_rad",), "robot.joint_limit_deg",
@@ -172,7 +177,7 @@ _CONDITIONS = (
     _Condition(
         (
             *(f"ground.{name}" for name in ("mu_along", "mu_across", "mu_backward", "law", "load_factor", "patch")),
-            "ground.friction_factor", "ground.coulomb_smoothing_m_s",
+            "ground.friction_factor", "ground.picture", "ground.coulomb_smoothing_m_s",
         ),
         "support.kind", _slides,
         "only where friction moves the body",
@@ -188,7 +193,9 @@ _CONDITIONS = (
 
 
 def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
-    return key in patterns or f"{key.partition('.')[0]}.*" in patterns
+    """Whether a key, the part that it belongs to, or all of the whole part of the scene, is among the patterns."""
+    part, _, inner = key.partition(".")
+    return key in patterns or f"{part}.*" in patterns or f"{part}.{inner.partition('.')[0]}" in patterns
 
 
 def _read(patterns: frozenset[str], key: str) -> bool:
@@ -328,7 +335,8 @@ def _elsewhere(scene: Scene, key: str) -> str:
 def _of_value(scene: Scene, given: _Given) -> Problem:
     many = isinstance(given.value, tuple) and len(given.value) > 1
     leave = "leave them out" if many else "leave it out"
-    back = leave if given.default in (None, ()) else f"make it {_shown(given.default)}"
+    table = isinstance(given.value, BaseModel)
+    back = leave if table or given.default in (None, ()) else f"make it {_shown(given.default)}"
     elsewhere = _elsewhere(scene, given.key)
     return Problem(
         "warning",
@@ -337,7 +345,7 @@ def _of_value(scene: Scene, given: _Given) -> Problem:
         if elsewhere
         else f"{_shown(given.value)} {'have' if many else 'has'} no effect here ({given.why})",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
-        fixes=(Fix(back.capitalize(), ((given.key, given.default),)),),
+        fixes=(Fix(back.capitalize(), ((given.key, None if table else given.default),)),),
     )
 
 
@@ -367,4 +375,6 @@ def _shown(value: Any) -> str:
         return f'"{value}"'
     if isinstance(value, int | float):
         return f"{value:g}"
+    if isinstance(value, BaseModel):
+        return "the table"
     return "1 entry" if len(value) == 1 else f"{len(value)} entries"

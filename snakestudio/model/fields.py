@@ -5,7 +5,7 @@ The inspector, the panels, `snakestudio check` and the documentation all read th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -30,6 +30,9 @@ class Frozen(BaseModel, metaclass=_TakesNumpy):
     """Base of every part of a Scene: immutable, strict about types, unknown keys are mistakes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    optional: ClassVar[bool] = False
+    """Whether files leave the part out while all its values are defaults."""
 
 
 def _tuples(value: Any) -> Any:

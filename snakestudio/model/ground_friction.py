@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.errors import FormulaError, Problem
+from snakestudio.errors import FormulaError, Problem, SceneError
+from snakestudio.inputs import InputError
 from snakestudio.model.formula import Formula, read
+from snakestudio.model.obstacles.picture import scene_picture
 from snakestudio.model.robot.axis_values import link_friction
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.robot.strain_bounds import pole
-from snakestudio.model.world import Ground, GroundPatch
+from snakestudio.model.world import Ground, GroundPatch, GroundPicture
 
 if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
@@ -28,6 +31,7 @@ __all__ = [
     "link_positions",
     "load_factor",
     "patched_ground",
+    "picture_values",
 ]
 
 LOAD_NAMES = {"X": "m", "t": "s"}
@@ -103,8 +107,41 @@ def link_positions(robot: Robot) -> FloatArray:
     return middle if robot.head == "first" else length.sum() - middle
 
 
-def ground_friction_problems(scene: Scene) -> list[Problem]:
-    """Formulas of the ground's friction that cannot be used, and patches without an area."""
+def picture_values(ground: Ground, base_dir: Path | None = None) -> FloatArray:
+    """Grey values 0 to 1 of the picture of the ground's friction, (ny, nx), first row at the bottom; (0, 0): none.
+
+    They are shared, so not to be written to.
+
+    Raises
+    ------
+    SceneError
+        If its file cannot be used.
+    """
+    if not ground.picture:
+        return np.zeros((0, 0))
+    try:
+        return scene_picture(ground.picture.file, base_dir)
+    except InputError as error:
+        problem = Problem("error", "ground.picture.file", error.message, error.remedy)
+        raise SceneError(problem.sentence(), [problem]) from None
+
+
+def _picture_problems(ground: Ground, base_dir: Path | None) -> list[Problem]:
+    if not ground.picture and ground.picture != GroundPicture():
+        remedy = "give the name of a grey-scale picture, or leave the table out"
+        return [Problem("error", "ground.picture.file", "no picture is chosen", remedy)]
+    try:
+        picture_values(ground, base_dir)
+    except SceneError as error:
+        return list(error.problems)
+    return []
+
+
+def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """Formulas and pictures of the ground's friction that cannot be used, and patches without an area.
+
+    File names in the scene are relative to `base_dir`.
+    """
     ground, duration = scene.ground, scene.run.duration_s
     problems = []
     for name, reader in (("load_factor", load_factor), ("friction_factor", friction_factor)):
@@ -133,7 +170,7 @@ def ground_friction_problems(scene: Scene) -> list[Problem]:
         if abs(_area(np.array(patch.points_m))) <= 1e-12:
             message = "its corners do not enclose an area"
             problems.append(Problem("error", f"ground.patch[{number}].points_m", message, "give three that do"))
-    return problems
+    return problems + _picture_problems(ground, base_dir)
 
 
 def _area(points: FloatArray) -> float:

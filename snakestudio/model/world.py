@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["STANDARD_GRAVITY", "Ground", "GroundPatch"]
+__all__ = ["STANDARD_GRAVITY", "Ground", "GroundPatch", "GroundPicture"]
 
 STANDARD_GRAVITY = 9.81
 """The gravity that residuals are scaled with, whatever the scene's, m/s^2."""
@@ -34,6 +34,47 @@ class GroundPatch(Frozen):
         0.2, label="Friction across", help="Friction coefficient across the link's axis", ge=0, le=100, slider=(0, 1),
         live=True,
     )  # fmt: skip
+
+
+class GroundPicture(Frozen):
+    """A grey-scale picture on the ground that multiplies all friction coefficients where it lies; none without a file.
+
+    The middles of its pixels have the factors `black` to `white`, places between them what lies between (bilinear).
+    Beside the picture nothing changes.
+    """
+
+    files: ClassVar[tuple[str, ...]] = ("file",)
+    optional: ClassVar[bool] = True
+
+    file: str = value(
+        "", label="File", help="Grey-scale picture of the friction, relative to the scene file", max_length=1000
+    )
+    x_m: float = value(
+        0.0, label="x", unit="m", help="Middle of the picture on the ground, x", ge=-1e4, le=1e4, slider=(-5, 5)
+    )
+    y_m: float = value(
+        0.0, label="y", unit="m", help="Middle of the picture on the ground, y", ge=-1e4, le=1e4, slider=(-5, 5)
+    )
+    width_m: float = value(
+        2.0, label="Width", unit="m", help="Width of the picture on the ground; its height follows from its pixels",
+        gt=0, le=1e4, slider=(0.1, 10),
+    )  # fmt: skip
+    yaw_deg: float = value(
+        0.0, label="Yaw", unit="°", help="Angle by which the picture is turned about the vertical",
+        ge=-360, le=360, slider=(-180, 180),
+    )  # fmt: skip
+    black: float = value(
+        0.2, label="Black", help="Factor of all friction coefficients where the picture is black",
+        ge=0, le=100, slider=(0, 2),
+    )  # fmt: skip
+    white: float = value(
+        1.0, label="White", help="Factor of all friction coefficients where the picture is white",
+        ge=0, le=100, slider=(0, 2),
+    )  # fmt: skip
+
+    def __bool__(self) -> bool:
+        """Whether there is a picture."""
+        return bool(self.file)
 
 
 class Ground(Frozen):
@@ -129,6 +170,9 @@ class Ground(Frozen):
 
     patch: tuple[GroundPatch, ...] = value(
         (), label="Patches", help="Areas of the ground with friction of their own", max_length=1000, live=True
+    )
+    picture: GroundPicture = value(
+        GroundPicture(), label="Friction picture", help="Picture that multiplies the friction coefficients"
     )
 
     @property

@@ -1,4 +1,4 @@
-"""Sky, floor, grid and their labels; kept from picture to picture while the camera stands still."""
+"""Sky, floor, tint, grid and their labels; kept from picture to picture while the camera stands still."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from snakestudio.drawing.view import View
 from snakestudio.render import gl
 from snakestudio.render.blending import blend_over
 from snakestudio.render.buffers import FloorMesh, Quads
+from snakestudio.render.floor_picture import FloorPicture
 from snakestudio.render.labels import LabelPainter
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.program import Program
@@ -39,6 +40,7 @@ class Background:
         self._sky = Program("screen.vert", "sky.frag")
         self._shade = Program("shade.vert", "shade.frag")
         self._mesh = FloorMesh()
+        self._friction = FloorPicture()
         self._picture: RenderTarget | None = None
         self._key: object = None
 
@@ -50,7 +52,8 @@ class Background:
                 have.release()
             have = self._picture = RenderTarget(view.width, view.height, depth=False)
             self._key = None
-        key = (view.camera, view.ratio, draw_list.theme, draw_list.show_grid, bool(draw_list.labels))
+        seen = draw_list.show_grid, bool(draw_list.labels), draw_list.friction
+        key = (view.camera, view.ratio, draw_list.theme, *seen)
         if key != self._key:
             gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, have.name)
             gl.glViewport(0, 0, view.width, view.height)
@@ -83,6 +86,8 @@ class Background:
             self._mesh.draw()
         gl.glEnable(gl.GL_BLEND)
         blend_over()
+        if above and draw_list.friction is not None:
+            self._friction.draw(draw_list.friction, theme, view, self._quads)
         if draw_list.show_grid:
             self._lines.draw(grid_lines(camera, theme), view, self._quads)
         if draw_list.labels:
@@ -107,6 +112,7 @@ class Background:
         for program in (self._floor, self._sky, self._shade):
             program.release()
         self._mesh.release()
+        self._friction.release()
         if self._picture is not None:
             self._picture.release()
         self._picture, self._key = None, None

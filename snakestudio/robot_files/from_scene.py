@@ -372,6 +372,8 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
         yield "The patches of the ground are left out: the friction of the ground holds everywhere."
     if ground.friction_factor.strip() != "1":
         yield "The friction factor of the ground is left out."
+    if ground.picture:
+        yield "The picture of the ground's friction is left out."
     if ground.load_factor.strip() != "1" and not scene.model.spatial:
         yield "The load factor of the ground is left out."
     reads = FORMULATIONS[scene.model.kind].reads

@@ -303,6 +303,7 @@ def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
         ({"ground.friction_factor": "1 + x"}, "friction factor"),
         ({"ground.law": "components", "ground.mu_across": 0.9}, "each direction by itself"),
         ({"ground.patch": [{"points_m": [[0, 0], [1, 0], [0, 1]]}]}, "patches"),
+        ({"ground.picture": {"file": "floor.png"}}, "picture of the ground's friction"),
         ({"actuator.free_play_deg": 3.0}, "free play"),
         ({"actuator.time_constant_s": 0.02}, "time constant"),
         ({"actuator.max_speed_deg_s": 90.0}, "largest speed"),

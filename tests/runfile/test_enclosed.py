@@ -13,6 +13,7 @@ from PIL import Image
 
 from snakestudio import api
 from snakestudio.cli import main
+from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.shapes.height_field import HeightField
 from snakestudio.model.scene import Scene
@@ -83,6 +84,25 @@ def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
         assert run.scene.obstacles[0].picture == "maps/map.png"  # type: ignore[union-attr]
         rerun_equals(run, path)
     assert run.note in caplog.text
+
+
+def test_picture_of_the_friction_goes_with_the_run_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
+    lab, path = tmp_path / "lab", tmp_path / "run.mcap"
+    picture(lab / "maps" / "floor.png", 4)
+    scene = with_values(
+        load_scene(scenes_dir() / "lateral_undulation_isotropic.toml"),
+        {"run.duration_s": 0.1, "ground.picture": {"file": "maps/floor.png"}},
+    )
+    save_scene(scene, lab / "scene.toml")
+    assert main(["run", str(lab / "scene.toml"), "--mcap", str(path)]) == 0
+    shutil.rmtree(lab)
+    with open_run(path) as run:
+        assert run.note == "run.mcap: maps/floor.png is not there any more; what the run file holds is used."
+        again = api.simulate(path)
+        assert np.array_equal(again["com_x_m"], api.Run(run)["com_x_m"])
+    with pytest.raises(SceneError, match=r"ground\.picture\.file: .*floor\.png' cannot be used"):
+        api.simulate(scene)
 
 
 def test_a_copy_of_a_run_takes_the_map_along(lab: Path, tmp_path: Path) -> None:

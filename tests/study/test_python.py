@@ -129,11 +129,14 @@ def test_files_of_a_scene_are_found_from_where_it_goes(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     hills = (HeightField(x_m=5, y_m=5, picture="hills.png"),)
     value = ss.load_scene(Path(__file__).parents[2] / "scenes" / "stairs.toml").model_copy(update={"obstacles": hills})
+    value = with_values(value, {"ground.picture": {"file": "floor.png"}})
     (tmp_path / "there").mkdir()
     ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file="there/own.study.toml")
-    (kept,) = ss.load_scene("there/own.scene.toml").obstacles
+    moved = ss.load_scene("there/own.scene.toml")
+    (kept,) = moved.obstacles
     assert isinstance(kept, HeightField)
     assert kept.picture == "../hills.png"
+    assert moved.ground.picture.file == "../floor.png"
 
 
 def test_a_study_without_a_file_is_gone_with_its_object(scene: Path) -> None:

@@ -37,7 +37,7 @@ def _obstacles(scene: Scene) -> list[Problem]:
     )]  # fmt: skip
 
 
-def _friction(scene: Scene) -> list[Problem]:
+def _friction(scene: Scene, base_dir: Path | None) -> list[Problem]:
     """Whether a body that friction moves lies on the ground."""
     if scene.support.kinematic:
         return []
@@ -54,7 +54,7 @@ def _friction(scene: Scene) -> list[Problem]:
                 problems.append(Problem(
                     "error", key, f"{angle:g}° lifts the body off the ground that friction acts on", "make it 0"
                 ))  # fmt: skip
-    problems += ground_friction_problems(scene)
+    problems += ground_friction_problems(scene, base_dir)
     if scene.support.viscous == (0.0, 0.0):
         problems += checks.slippery_ground(scene)
     return problems
@@ -80,4 +80,4 @@ def _tip(scene: Scene) -> list[Problem]:
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene`; `base_dir` is the folder that file names in it are relative to."""
-    return _obstacles(scene) + _friction(scene) + _tip(scene)
+    return _obstacles(scene) + _friction(scene, base_dir) + _tip(scene)

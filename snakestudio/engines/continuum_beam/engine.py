@@ -82,7 +82,7 @@ class ContinuumBeamEngine:
     kind = "continuum_beam"
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        self._scene = scene
+        self._scene, self._base_dir = scene, base_dir
         # Only the very first state is looked up in the law; from then on references say what the body does.
         self._reference = start_reference(scene, (0.0,))
         n, p = scene.beam.sections, self._reference.hold.shape[1]
@@ -90,7 +90,7 @@ class ContinuumBeamEngine:
             n_links=n, axes=(), energy=ENERGY, extra=CHANNELS, valid=VALID, sections=scene.beam.abscissas,
             n_holds=p,
         )  # fmt: skip
-        self._params = make_params(scene, p)
+        self._params = make_params(scene, p, base_dir)
         self._state: State = make_state(*head_state(scene), n, p)
         self._state.wrench[-1] = scene.beam.tip_wrench
         self._knots = knots_of(self._reference)
@@ -240,7 +240,7 @@ class ContinuumBeamEngine:
         count = Attachments(scene, StrainLaw(scene.strain, scene.beam)).count
         if count != self._schema.n_holds:
             return False
-        self._params = make_params(scene, count)
+        self._params = make_params(scene, count, self._base_dir)
         self._scene = scene
         return True
 
@@ -252,7 +252,7 @@ class ContinuumBeamEngine:
         """Go back to a state that this engine, or one of the same scene, has saved."""
         state, scene, reference = checkpoint.state
         self._state = agreeing(state, self._state)
-        self._params = make_params(scene, self._schema.n_holds)
+        self._params = make_params(scene, self._schema.n_holds, self._base_dir)
         self._scene = scene
         self._take_reference(reference)
 

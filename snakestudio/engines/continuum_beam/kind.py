@@ -26,7 +26,7 @@ class ContinuumBeam(ModelFields):
 READS = EVERY_MODEL | {
     "beam.*", "strain.*", "support.*", "robot.n_links", "ground.mu_along", "ground.mu_across",
     "ground.coulomb_smoothing_m_s", "ground.law", "ground.mu_backward", "ground.load_factor",
-    "ground.friction_factor", "ground.patch",
+    "ground.friction_factor", "ground.patch", "ground.picture",
     "ground.gravity_m_s2", "ground.slope_deg", "ground.downhill_deg", "solver.error_tolerance",
     *(
         f"start.{name}"

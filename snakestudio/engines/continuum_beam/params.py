@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.ground_map import make_body_ground_map
+from snakestudio.engines.ground_map import make_body_ground_map, varies
 from snakestudio.kernels.ground_patches import GroundMap
 from snakestudio.kernels.smooth_friction import LAWS
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import Ground
 
 __all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
 
@@ -85,8 +87,8 @@ class Params(NamedTuple):
     weight: FloatArray
 
 
-def make_params(scene: Scene, n_holds: int) -> Params:
-    """Constants of `scene`, whose body is held in `n_holds` places."""
+def make_params(scene: Scene, n_holds: int, base_dir: Path | None = None) -> Params:
+    """Constants of `scene`, whose body is held in `n_holds` places and whose file names are relative to `base_dir`."""
     beam, ground, support = scene.beam, scene.ground, scene.support
     motions = _MOTIONS[beam.group]
     mode, held, load = ANCHORS, motions, 0.0
@@ -98,7 +100,9 @@ def make_params(scene: Scene, n_holds: int) -> Params:
         # Force in the cross-section's plane and couple about its normal, as far as the group knows them (P5, VI-C).
         mode, held = RINGS, tuple(e for e in (1, 2, 3) if e in motions)
         weight[:] = getattr(support, "weights", None) or 1.0
-    under = make_body_ground_map(scene)
+    # The friction of the ground does not move a body that is held: what cannot be used of it does not matter.
+    sliding = scene if mode == FRICTION else scene.model_copy(update={"ground": Ground()})
+    under = make_body_ground_map(sliding, base_dir)
     return Params(
         mode=mode,
         motions=np.array(motions, np.int64),
@@ -114,7 +118,7 @@ def make_params(scene: Scene, n_holds: int) -> Params:
         viscous_across=support.viscous[1],
         law=LAWS.index(ground.law or "components"),
         ground=under,
-        varies=bool(len(under.patches) or len(under.load) or len(under.factor)),
+        varies=varies(under),
         load=load,
         smoothing=ground.coulomb_smoothing_m_s,
         sweeps=support.sweeps,

@@ -183,7 +183,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         Folder that file names in the scene are relative to.
     """
     problems = smooth_checks.joint_problems(scene)
-    problems += ground_friction_problems(scene)
+    problems += ground_friction_problems(scene, base_dir)
     if any(problem.severity == "error" for problem in problems):
         return problems
     try:

@@ -71,7 +71,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         schema = Schema(n, scene.body.axes, energy, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
         self._advance, self._write = direct(advance_steps), direct(write_row)
-        self._params: Params = make_params(scene)
+        self._params: Params = make_params(scene, base_dir)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
         self._before = np.empty_like(self._state.before)
@@ -128,7 +128,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):
             return False
-        self._params = make_params(scene)
+        self._params = make_params(scene, self._base_dir)
         self._make_room()
         return True
 
@@ -139,7 +139,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         sums = getattr(state, "sums", None)
         wide = isinstance(sums, np.ndarray) and sums.size > PASSIVE_WORK
         self._state = agreeing(state, widened(self._state) if wide else self._state)
-        self._params = make_params(scene)
+        self._params = make_params(scene, self._base_dir)
         self._make_room()
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.centred_map import coupling_of, make_chain, mean_mass
-from snakestudio.engines.ground_map import make_ground_map
+from snakestudio.engines.ground_map import make_ground_map, varies
 from snakestudio.engines.smooth_joints import is_linearized, make_joints
 from snakestudio.kernels.ground_patches import GroundMap
 from snakestudio.kernels.smooth_friction import LAWS
@@ -75,13 +76,13 @@ class Params(NamedTuple):
     tanh: bool
 
 
-def make_params(scene: Scene) -> Params:
-    """Constants of `scene`."""
+def make_params(scene: Scene, base_dir: Path | None = None) -> Params:
+    """Constants of `scene`, whose file names are relative to `base_dir`."""
     robot, ground = scene.robot, scene.ground
     chain = make_chain(robot)
     gx, gy, gz = ground.gravity
     linearized = is_linearized(scene)
-    under = make_ground_map(scene)
+    under = make_ground_map(scene, base_dir)
     return Params(
         chain=chain,
         mean_mass=mean_mass(robot),
@@ -97,7 +98,7 @@ def make_params(scene: Scene) -> Params:
         viscous_across=ground.viscous_across_ns_per_m,
         law=LAWS.index(ground.law or "components"),
         ground=under,
-        varies=bool(len(under.patches) or len(under.load) or len(under.factor)),
+        varies=varies(under),
         weight=chain.mass * max(-gz, 0.0),
         smoothing=ground.coulomb_smoothing_m_s,
         tanh=ground.coulomb_law == "tanh",

@@ -139,7 +139,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         Folder that file names in the scene are relative to.
     """
     problems = checks.joint_shape(scene.robot) or _joints_out_of_the_plane(scene)
-    problems += ground_friction_problems(scene)
+    problems += ground_friction_problems(scene, base_dir)
     if problems:
         return problems
     try:

@@ -75,7 +75,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        params = make_params(scene)
+        params = make_params(scene, base_dir)
         energy = (*ENERGY, *SPRING_ENERGY) if params.springs else ENERGY
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, energy, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
@@ -168,7 +168,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         if not same_structure(self._scene, scene):
             return False
         old = self._params
-        self._params = make_params(scene, old)
+        self._params = make_params(scene, self._base_dir, old)
         self._work.law[:] = self._params.law
         self._look_out(scene)
         if self._params.obstacles is not old.obstacles:
@@ -179,7 +179,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
-        params = make_params(scene, self._params)
+        params = make_params(scene, self._base_dir, self._params)
         state = agreeing(
             with_loads_by_link(state),
             self._state,

@@ -10,7 +10,7 @@ __all__ = ["KIND"]
 
 READS = LINKS | {
     "robot.link", "robot.joint", "robot.joints", "robot.wheels", "ground.law", "ground.mu_backward",
-    "ground.load_factor", "ground.friction_factor", "ground.patch",
+    "ground.load_factor", "ground.friction_factor", "ground.patch", "ground.picture",
     "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
     "obstacles.*", "actuator.*", "solver.joints", "solver.tolerance", "solver.max_iterations",
 }  # fmt: skip

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.grid import Grid
-from snakestudio.engines.ground_map import make_ground_map
+from snakestudio.engines.ground_map import make_ground_map, varies
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
 from snakestudio.kernels.ground_patches import AGAINST_AXIS, WITH_AXIS, GroundMap
 from snakestudio.kernels.planar_ground import law_table
@@ -154,8 +155,11 @@ def _joint_table(scene: Scene) -> FloatArray:
     return table
 
 
-def make_params(scene: Scene, old: Params | None = None) -> Params:
-    """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
+def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None = None) -> Params:
+    """Constants of `scene`, whose file names are relative to `base_dir`.
+
+    The grid of `old` is used again if the obstacles are where they were.
+    """
     solver, actuator = scene.solver, scene.actuator
     links, shape, joints = _link_table(scene), _shape_table(scene), _joint_table(scene)
     obstacles = outlines(scene.obstacles, float(shape[:, RADIUS].max()))
@@ -165,7 +169,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     else:
         grid = obstacle_grid(obstacles, float((extent + shape[:, RADIUS]).max()))
     gx, gy, gz = scene.ground.gravity
-    ground, kind = make_ground_map(scene), friction_kind(scene)
+    ground, kind = make_ground_map(scene, base_dir), friction_kind(scene)
     return Params(
         links=links,
         shape=shape,
@@ -176,7 +180,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         law=law_table(links[:, MASS], ground.friction[0], kind),
         kind=kind,
         ground=ground,
-        varied=int(len(ground.patches) + len(ground.load) + len(ground.factor) > 0),
+        varied=int(varies(ground)),
         mass=float(links[:, MASS].mean()),
         reach=float(extent.max()),
         dt=solver.step_s,

@@ -9,11 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.text_field import TextField
@@ -28,7 +29,9 @@ from snakestudio.viewmodel.numbers import Change, format_number
 
 __all__ = [
     "GUTTER",
+    "PICTURE_FILES",
     "ChoiceRow",
+    "FileRow",
     "FormRow",
     "ListRow",
     "NumberRow",
@@ -41,6 +44,9 @@ __all__ = [
 
 SEVERAL = object()
 """Several things are edited at once and do not have the same value."""
+
+PICTURE_FILES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
+"""Filters of a dialog for a picture."""
 
 GUTTER = 16
 """Room left of a row for the way back to its default, px."""
@@ -324,6 +330,37 @@ class TextRow(FormRow):
         except NumberTextError as error:
             self._say(str(error))
         self.refresh()
+
+
+class FileRow(TextRow):
+    """The name of a file, relative to the scene file if it is in its folder."""
+
+    kind: FileKind
+    files: str
+    """Filters of the dialog."""
+    title: str
+    """Of the dialog."""
+    tip: str
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(document, keys, of, parent)
+        self.browse = QToolButton()
+        self.browse.setText("…")
+        self.browse.setToolTip(self.tip)
+        self.browse.setAccessibleName(self.tip)
+        self.browse.clicked.connect(self._choose)
+        self._line = QHBoxLayout()
+        self._line.setSpacing(4)
+        self._grid.removeWidget(self.field)
+        self._line.addWidget(self.field, 1)
+        self._line.addWidget(self.browse)
+        self._grid.addLayout(self._line, 0, 1, 1, 2)
+
+    def _choose(self) -> None:
+        name = choose_file(self, self.title, self.kind, self._document.base_dir, self.files)
+        if name:
+            self._say(self._apply(name))
+            self.refresh()
 
 
 class ListRow(TextRow):

@@ -6,50 +6,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.file_dialogs import FileKind, choose_file
-from snakestudio.gui.forms.form import FormRow, TextRow
+from snakestudio.gui.core.file_dialogs import FileKind
+from snakestudio.gui.forms.form import PICTURE_FILES, FileRow, FormRow
 from snakestudio.model.edits import with_values
 from snakestudio.viewmodel.field_texts import refusal
 
 __all__ = ["HeightsRow", "PictureRow"]
 
-_PICTURES = "Pictures (*.png *.tif *.tiff *.jpg *.jpeg *.bmp *.pgm);;All files (*)"
 
-
-class PictureRow(TextRow):
+class PictureRow(FileRow):
     """The picture file of a height field, typed or chosen. A picture takes the place of a table."""
 
-    placeholder = "none"
-
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(document, keys, of, parent)
-        self.browse = QToolButton()
-        self.browse.setText("…")
-        self.browse.setToolTip("Choose a picture file")
-        self.browse.setAccessibleName("Choose a picture file")
-        self.browse.clicked.connect(self._choose)
-        both = QHBoxLayout()
-        both.setSpacing(4)
-        self._grid.removeWidget(self.field)
-        both.addWidget(self.field, 1)
-        both.addWidget(self.browse)
-        self._grid.addLayout(both, 0, 1, 1, 2)
+    kind, files = FileKind.PICTURE, PICTURE_FILES
+    title, tip, placeholder = "Picture of the Heights", "Choose a picture file", "none"
 
     def _text(self, value: Any) -> str:
         return value or ""
 
     def _value(self, text: str) -> str | None:
         return text.strip() or None
-
-    def _choose(self) -> None:
-        name = choose_file(self, "Picture of the Heights", FileKind.PICTURE, self._document.base_dir, _PICTURES)
-        if name:
-            self._say(self._apply(name))
-            self.refresh()
 
     def _apply(self, value: Any, gesture: int = 0) -> str:
         values: dict[str, Any] = dict.fromkeys(self.keys, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,7 @@ from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.scene.friction_picture_row import FrictionPictureRow
 from snakestudio.gui.scene.ground_formulas import GROUND_FORMULAS, GroundFormulas
 from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.kinds.reads import left_out
@@ -100,6 +102,14 @@ def clearance_html(document: Document, snapshot: Snapshot, index: int) -> str:
     )
 
 
+def _group_label(text: str) -> QLabel:
+    """A heading above some rows."""
+    label = QLabel(text)
+    label.setProperty("role", "group")
+    label.setContentsMargins(GUTTER - 4, 0, 0, 0)
+    return label
+
+
 class StartChoice(QWidget):
     """A box with the kinds of start, and why one cannot be had.
 
@@ -145,7 +155,13 @@ class StartChoice(QWidget):
 _OWN = ("kind", "name", "heights_m", "picture")
 """What every obstacle has for itself: it is not changed for several at once."""
 
-_SPECIAL: dict[str, type[FormRow]] = {"heights_m": HeightsRow, "picture": PictureRow, "weights": OptionalListRow}
+_SPECIAL: dict[str, type[FormRow]] = {
+    "obstacles.heights_m": HeightsRow,
+    "obstacles.picture": PictureRow,
+    "support.weights": OptionalListRow,
+    "ground.picture.file": FrictionPictureRow,
+}
+"""Rows by the key of their value, without numbers of obstacles."""
 _RUN_PARTS = ("run", "control", "solver")
 _TITLES = {
     "robot": "Robot",
@@ -257,7 +273,14 @@ class Inspector(Themed):
         searched: tuple[object, ...] = ()
         if self._searched:
             searched = self._searched, scene.model.kind, type(scene.gait), type(scene.controller)
-        return *sorted(self._selection.items), *kinds, len(scene.obstacles), len(scene.ground.patch), *searched
+        return (
+            *sorted(self._selection.items),
+            *kinds,
+            len(scene.obstacles),
+            len(scene.ground.patch),
+            bool(scene.ground.picture),
+            *searched,
+        )
 
     @property
     def _searched(self) -> str:
@@ -370,7 +393,7 @@ class Inspector(Themed):
     # --- forms -----------------------------------------------------------------------------------------------------
 
     def _add_row(self, column: QVBoxLayout, name: str, keys: list[str], of: str) -> bool:
-        special = _SPECIAL.get(keys[0].rpartition(".")[2])
+        special = _SPECIAL.get(re.sub(r"\[\d+\]", "", keys[0]))
         row = special(self._document, keys, of) if special is not None else make_row(self._document, keys, of)
         if row is None:
             return False
@@ -390,9 +413,7 @@ class Inspector(Themed):
             if len(self.rows) == _MOST_FOUND:
                 self._found += 1
                 continue
-            label = QLabel(f"{item.of[:1].upper()}{item.of[1:]}")
-            label.setProperty("role", "group")
-            label.setContentsMargins(GUTTER - 4, 0, 0, 0)
+            label = _group_label(f"{item.of[:1].upper()}{item.of[1:]}")
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._found += 1
@@ -451,6 +472,7 @@ class Inspector(Themed):
             self.ground_formulas = GroundFormulas(self._document)
             self.ground_formulas.setContentsMargins(GUTTER, 0, 0, 0)
             column.addWidget(self.ground_formulas)
+            self._friction_picture_rows(column)
         if kind == "robot":
             self._add_parts_button(
                 column, "Links and Joints ...", "Give single links and joints values of their own", 0
@@ -461,6 +483,17 @@ class Inspector(Themed):
             self._parts_note.setContentsMargins(GUTTER, 0, 0, 0)
             column.addWidget(self._parts_note)
             self._show_parts_note()
+
+    def _friction_picture_rows(self, column: QVBoxLayout) -> None:
+        """The picture of the friction: its file, and the rest once there is one."""
+        picture = self._document.scene.ground.picture
+        names = type(picture).model_fields if picture else picture.files
+        keys = [f"ground.picture.{name}" for name in names]
+        keys = [key for key in keys if not left_out(self._document.scene, key)]
+        if keys:
+            column.addWidget(_group_label("Friction picture"))
+        for key in keys:
+            self._add_row(column, key, [key], "the friction picture")
 
     def _add_parts_button(self, column: QVBoxLayout, text: str, tip: str, row: int) -> None:
         button = QPushButton(text)

@@ -17,7 +17,15 @@ from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.obstacle_rows import ObstacleRows
-from snakestudio.viewmodel.scene.scene_texts import Part, flag_tip, part_text, patch_text, place_and_size, tree_of
+from snakestudio.viewmodel.scene.scene_texts import (
+    Part,
+    flag_tip,
+    part_text,
+    part_tip,
+    patch_text,
+    place_and_size,
+    tree_of,
+)
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
 
@@ -227,6 +235,8 @@ class SceneModel(QAbstractItemModel):
             return self._bold
         if PATCH <= number < OBSTACLE:
             return self._patch_data(number - PATCH, role)
+        if role == Qt.ItemDataRole.ToolTipRole and number in PARTS:
+            return part_tip(self._scene, PARTS[number]) or None
         if number < OBSTACLE or not self._obstacles_at(number):
             return None
         if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):

@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.file_dialogs import FileKind, choose_file
-from snakestudio.gui.forms.form import TextRow
+from snakestudio.gui.core.file_dialogs import FileKind
+from snakestudio.gui.forms.form import FileRow
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table
 from snakestudio.model.tables.joint_angles import JointTable
 
 __all__ = ["TablePreview", "TableRow"]
 
-_TABLES = "Tables (*.csv *.tsv *.txt);;All files (*)"
 _HEIGHT, _MARGIN, _CAPTION = 92, 8.0, 18.0
 _MOST_POINTS = 600
 """Of a curve: the plot is not wider than some hundred pixels."""
 _MOST_CURVES = 64
 
 
-class TableRow(TextRow):
+class TableRow(FileRow):
     """The file of a table, typed or chosen."""
 
-    placeholder = "choose a CSV file"
-
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(document, keys, of, parent)
-        self.browse = QToolButton()
-        self.browse.setText("…")
-        self.browse.setToolTip("Choose a table of joint angles")
-        self.browse.setAccessibleName("Choose a table of joint angles")
-        self.browse.clicked.connect(self._choose)
-        both = QHBoxLayout()
-        both.setSpacing(4)
-        self._grid.removeWidget(self.field)
-        both.addWidget(self.field, 1)
-        both.addWidget(self.browse)
-        self._grid.addLayout(both, 0, 1, 1, 2)
-
-    def _choose(self) -> None:
-        name = choose_file(self, "Table of Joint Angles", FileKind.CSV, self._document.base_dir, _TABLES)
-        if name:
-            self._say(self._apply(name))
-            self.refresh()
+    kind, files = FileKind.CSV, "Tables (*.csv *.tsv *.txt);;All files (*)"
+    title, tip, placeholder = "Table of Joint Angles", "Choose a table of joint angles", "choose a CSV file"
 
 
 class TablePreview(QWidget):

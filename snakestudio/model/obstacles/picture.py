@@ -7,14 +7,16 @@ few kilobytes. So the kind is one of a list, and the size is read from the pictu
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.inputs import PICTURE, InputError, opened
+from snakestudio.errors import UsageError
+from snakestudio.inputs import PICTURE, InputError, local_path, opened
 
-__all__ = ["KINDS", "LARGEST", "REMEDY", "grey_values"]
+__all__ = ["KINDS", "LARGEST", "REMEDY", "grey_values", "scene_picture"]
 
 KINDS = ("PNG", "JPEG", "TIFF", "BMP", "PPM")
 """As Pillow calls them."""
@@ -54,6 +56,33 @@ def grey_values(path: Path) -> NDArray[np.float64]:
     if not np.isfinite(grey).all():
         raise InputError("it holds values that are no numbers", REMEDY)
     return np.ascontiguousarray(grey[::-1] / (65535.0 if deep and grey.max() > 255.0 else 255.0))
+
+
+def scene_picture(name: str, base_dir: Path | None) -> NDArray[np.float64]:
+    """Grey values 0 to 1 of a picture that a scene names, first row at the bottom; shared, so not to be written to.
+
+    Raises
+    ------
+    InputError
+        If it cannot be used; the message names the file.
+    """
+    try:
+        path = local_path(name, base_dir)
+    except UsageError as reason:
+        raise InputError(str(reason).rstrip("."), REMEDY) from None
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except InputError as reason:
+        raise InputError(f"'{path}' cannot be used ({reason.message})", reason.remedy) from None
+    except (OSError, ValueError) as reason:
+        why = getattr(reason, "strerror", None) or "this is not a path"
+        raise InputError(f"'{path}' cannot be used ({why})", REMEDY) from None
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, stamp: int) -> NDArray[np.float64]:
+    """`grey_values`; `stamp` (of the file) makes a changed file be read again."""
+    return grey_values(path)
 
 
 def _size(pixels: str) -> InputError:

@@ -45,6 +45,10 @@ def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = 
         default = None if info.is_required() else info.get_default(call_default_factory=True)
         if isinstance(value, BaseModel):
             old = table.get(name)
+            if value == default and getattr(value, "optional", False):
+                if old is not None:
+                    del table[name]
+                continue
             if old is None and value == default and not required:
                 continue
             if not isinstance(old, dict):

@@ -56,7 +56,7 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
-    for part, fields in (("gait", scene.gait), ("start", scene.start)):
+    for part, fields in (("gait", scene.gait), ("start", scene.start), ("ground.picture", scene.ground.picture)):
         yield from ((f"{part}.{key}", name) for key in fields.files if (name := getattr(fields, key)))
 
 

@@ -12,7 +12,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground, GroundPatch
 from snakestudio.viewmodel.numbers import format_number
 
-__all__ = ["Part", "flag_tip", "has_part", "part_text", "patch_text", "place_and_size", "tree_of"]
+__all__ = ["Part", "flag_tip", "has_part", "part_text", "part_tip", "patch_text", "place_and_size", "tree_of"]
 
 
 Part = Literal[
@@ -74,7 +74,8 @@ def part_text(scene: Scene, part: Part) -> str:
         case "world":
             return "World"
         case "ground":
-            return f"Ground · {_friction(scene.ground)}"
+            picture = " · picture" if scene.ground.picture else ""
+            return f"Ground · {_friction(scene.ground)}{picture}"
         case "path":
             return f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none"
         case "obstacles":
@@ -100,6 +101,18 @@ def _friction(surface: Ground | GroundPatch) -> str:
 def patch_text(patch: GroundPatch, index: int) -> str:
     """What a patch of the ground is called: "Ice · µ 0.02"."""
     return f"{patch_title(patch, index)} · {_friction(patch)}"
+
+
+def part_tip(scene: Scene, part: str) -> str:
+    """What there is to know about a part of the scene beside its text: what the tint of the ground means."""
+    picture = scene.ground.picture
+    if part != "ground" or not picture:
+        return ""
+    slippery, rough = sorted((picture.black, picture.white))
+    return (
+        f"Friction picture {picture.file}: friction is multiplied by {format_number(slippery)} where the ground is"
+        f" darkest, by {format_number(rough)} where it is lightest."
+    )
 
 
 def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing import path as path_parts
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.colour_bar import Bar, bar, bar_corner, bar_labels, bar_lines
+from snakestudio.drawing.friction_picture import OPACITY, FrictionPicture, friction_picture, tint_colours
 from snakestudio.drawing.gizmo import Gizmo, Guide, handles
 from snakestudio.drawing.gizmo_solids import handle_colour
 from snakestudio.drawing.obstacles import obstacles_of
@@ -87,6 +88,9 @@ class TopView(QWidget):
             ndc = camera.project(points, aspect)
             return np.column_stack([(ndc[:, 0] + 1) / 2 * self.width(), (1 - ndc[:, 1]) / 2 * self.height()])
 
+        friction = friction_picture(scene.ground, base_dir)
+        if friction is not None:
+            _paint_friction(painter, friction, colours, place)
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
         _patches(painter, scene.ground.patch, overlays, colours, place)
@@ -196,6 +200,31 @@ class TopView(QWidget):
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+def _paint_friction(painter: QPainter, picture: FrictionPicture, colours: Theme, place: _Place) -> None:
+    """The picture of the ground's friction as a tint."""
+    image = _tint(picture, *tint_colours(colours))
+    low, right, high = (
+        place((*point, 0.0)) for point in (picture.corner, picture.corner + picture.along, picture.corner + picture.up)
+    )
+    along, down = (right - low) / image.width(), (low - high) / image.height()
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.setOpacity(OPACITY)
+    painter.setTransform(QTransform(along.x(), along.y(), down.x(), down.y(), high.x(), high.y()), True)
+    painter.drawImage(0, 0, image)
+    painter.restore()
+
+
+@lru_cache(maxsize=2)
+def _tint(picture: FrictionPicture, dark: Colour, light: Colour) -> QImage:
+    """The picture between two colours, first row on top."""
+    share = picture.grey[::-1, :, None] / 255.0
+    parts = np.array(dark) + (np.array(light) - np.array(dark)) * share
+    pixels = np.ascontiguousarray(np.rint(255.0 * parts).astype(np.uint8))
+    height, width, _ = pixels.shape
+    return QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
 
 
 def _patches(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,10 +10,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem, SceneError
-from snakestudio.inputs import InputError, local_path
+from snakestudio.inputs import InputError
 from snakestudio.model.fields import value
 from snakestudio.model.obstacles import shape
-from snakestudio.model.obstacles.picture import REMEDY, grey_values
+from snakestudio.model.obstacles.picture import scene_picture
 from snakestudio.model.obstacles.shape import Fit, Obstacle, ShapeKind, grown
 from snakestudio.model.obstacles.solids import Relief, turned
 
@@ -53,12 +52,6 @@ class HeightField(Obstacle):
     hidden: bool = shape.hidden()
 
 
-@lru_cache(maxsize=4)
-def _picture(path: Path, stamp: int) -> FloatArray:
-    """Grey values 0 to 1 of a picture, first row at the bottom; `stamp` (of the file) makes a changed file be read."""
-    return grey_values(path)
-
-
 def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
     """Heights of the grid points above `z_m`, (ny, nx), m.
 
@@ -89,15 +82,10 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
         return table
     if o.picture is None:
         raise error("heights_m", "a height field needs heights", "give a table heights_m or the name of a picture")
-    path = local_path(o.picture, base_dir)
     try:
-        grey = _picture(path, path.stat().st_mtime_ns)
+        return scene_picture(o.picture, base_dir) * o.relief_m
     except InputError as reason:
-        raise error("picture", f"'{path}' cannot be used ({reason.message})", reason.remedy) from None
-    except (OSError, ValueError) as reason:
-        why = getattr(reason, "strerror", None) or "this is not a path"
-        raise error("picture", f"'{path}' cannot be used ({why})", REMEDY) from None
-    return grey * o.relief_m
+        raise error("picture", reason.message, reason.remedy) from None
 
 
 def _solids(o: HeightField, base_dir: Path | None) -> list[Relief]:

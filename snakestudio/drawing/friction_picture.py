@@ -1,0 +1,79 @@
+"""The picture of the ground's friction: a tint on the floor, dark where the ground is slippery."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray, UInt8Array
+from snakestudio.drawing.style import Colour, Theme
+from snakestudio.errors import SceneError, UsageError
+from snakestudio.inputs import local_path
+from snakestudio.model.ground_friction import picture_values
+from snakestudio.model.world import Ground, GroundPicture
+
+__all__ = ["OPACITY", "FrictionPicture", "friction_picture", "tint_colours"]
+
+OPACITY = 0.45
+"""Of the tint over the floor."""
+
+_MOST = 1024
+"""Pixels that are drawn either way."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrictionPicture:
+    """A picture as it lies on the floor; the same object as long as nothing about it changes.
+
+    Attributes
+    ----------
+    grey : (ny, nx) uint8 array
+        0 where the ground is most slippery, 255 where it is least; first row at the picture's lower edge.
+    corner : (2,) array
+        Lower left corner, m.
+    along, up : (2,) arrays
+        Its lower and its left edge, m.
+    """
+
+    grey: UInt8Array
+    corner: FloatArray
+    along: FloatArray
+    up: FloatArray
+
+
+def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture | None:
+    """The picture of the friction; None if there is none, or it cannot be used (`check` reports that)."""
+    if not ground.picture:
+        return None
+    try:
+        path = local_path(ground.picture.file, base_dir)
+        return _of_file(ground.picture, path, os.stat(path).st_mtime_ns)
+    except (OSError, ValueError, UsageError):
+        return None
+
+
+@lru_cache(maxsize=4)
+def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture | None:
+    """The picture in a file; `stamp` (of the file) makes a changed one be read again."""
+    try:
+        grey = picture_values(Ground(picture=picture.model_copy(update={"file": str(path.absolute())})))
+    except SceneError:
+        return None
+    ny, nx = grey.shape
+    step = math.ceil(max(nx, ny) / _MOST)
+    shown = grey[::step, ::step] if picture.black <= picture.white else 1.0 - grey[::step, ::step]
+    yaw = math.radians(picture.yaw_deg)
+    along = picture.width_m * np.array([math.cos(yaw), math.sin(yaw)])
+    up = picture.width_m * ny / nx * np.array([-math.sin(yaw), math.cos(yaw)])
+    corner = np.array([picture.x_m, picture.y_m]) - 0.5 * (along + up)
+    return FrictionPicture(np.ascontiguousarray(np.rint(255.0 * shown).astype(np.uint8)), corner, along, up)
+
+
+def tint_colours(theme: Theme) -> tuple[Colour, Colour]:
+    """Colours of the tint where the ground is most and where it is least slippery."""
+    return (0.0, 0.0, 0.0), theme.support

@@ -1,0 +1,54 @@
+"""A form row for the picture of the ground's friction: its file, and a button that removes the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.file_dialogs import FileKind
+from snakestudio.gui.forms.form import GUTTER, PICTURE_FILES, FileRow
+from snakestudio.model.edits import with_values
+
+__all__ = ["FrictionPictureRow"]
+
+
+class FrictionPictureRow(FileRow):
+    """The picture file, typed or chosen; without a file nothing of the picture stays in the scene."""
+
+    kind, files = FileKind.PICTURE, PICTURE_FILES
+    title, tip, placeholder = "Picture of the Friction", "Choose a picture file", "none"
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        self.remove: QToolButton | None = None
+        super().__init__(document, keys, of, parent)
+        self.remove = QToolButton()
+        self.remove.setIcon(theme.icon("delete"))
+        self.remove.setToolTip("Remove the friction picture")
+        self.remove.setAccessibleName("Remove the friction picture")
+        self.remove.clicked.connect(self._remove)
+        self._line.addWidget(self.remove)
+        self.refresh()
+
+    def offer_reset(self) -> None:
+        """Only keep in line with other rows: the button that removes the picture is the way back."""
+        self._grid.setContentsMargins(GUTTER, 0, 0, 0)
+
+    def _show(self, value: Any) -> None:
+        super()._show(value)
+        if self.remove is not None:
+            self.remove.setVisible(bool(value))
+
+    def _apply(self, value: Any, gesture: int = 0) -> str:
+        if value:
+            return super()._apply(value, gesture)
+        self._remove()
+        return ""
+
+    def _remove(self) -> None:
+        """Take the picture out of the scene, with all that is said of it."""
+        scene = with_values(self._document.scene, {"ground.picture": None})
+        self._document.edit(scene, "Remove friction picture")
