@@ -118,12 +118,11 @@ def contacts(pose: np.ndarray) -> Contacts:
 
 
 def snapshot(pose: np.ndarray | None = None, with_contacts: bool = True) -> Snapshot:
-    """A robot in a pose."""
+    """A robot with yaw joints in a pose."""
     pose = serpenoid_pose() if pose is None else pose
     n = len(pose)
-    reference = np.zeros((n - 1, 2))
-    reference[:, 0] = math.radians(40) * np.sin(np.arange(n - 1) * math.radians(-50))
-    zero = np.zeros((n - 1, 2))
+    reference = math.radians(40) * np.sin(np.arange(n - 1) * math.radians(-50))
+    zero = np.zeros(n - 1)
     held = contacts(pose) if with_contacts else Contacts.none()
     return Snapshot(0.0, pose, np.zeros((n, 6)), zero, zero, reference, zero, zero, held)
 

@@ -115,7 +115,8 @@ PICTURES = {
         ),
         dataclasses.replace(
             snapshot(lifted_pose(0.05, 2.5), False),
-            joint_angle_ref=np.column_stack((np.linspace(-0.5, 0.5, 10), 0.25 * np.cos(np.arange(10)))),
+            joint_angle=np.zeros(20),
+            joint_angle_ref=np.column_stack((np.linspace(-0.5, 0.5, 10), 0.25 * np.cos(np.arange(10)))).ravel(),
             contacts=slanted_contacts(lifted_pose(0.05, 2.5)),
         ),
         Overlays(show_joint_axes=True, reference_ghost=True, show_com=True, show_contact_points=True,

@@ -144,6 +144,7 @@ class PresetBox(ChoiceBox):
         super().__init__(parent)
         self._offered = self._presets = tuple(presets)
         self._unsuitable = unsuitable
+        self._palette = theme.current()
         self.present: Preset | None = None
         self.changed = False
         self.reasons: dict[str, str] = {}
@@ -170,8 +171,8 @@ class PresetBox(ChoiceBox):
     def _sort(self, scene: Scene) -> None:
         """Put the presets that suit the scene first."""
         reasons = {preset.name: why for preset in self._presets if (why := self._unsuitable(preset, scene))}
-        if reasons != self.reasons:
-            self.reasons = reasons
+        if reasons != self.reasons or theme.current() is not self._palette:
+            self.reasons, self._palette = reasons, theme.current()
             place = {preset.name: index for index, preset in enumerate(self._offered)}
             self._presets = tuple(sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name])))
             self._fill()
