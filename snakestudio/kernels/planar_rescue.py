@@ -215,8 +215,8 @@ def _convert(
         if k == n - 1:
             continue
         reach = s.reach[k]
-        reach[0] = link[LINK_REAR] * cos + link[LINK_FRONT] * cos
-        reach[1] = link[LINK_REAR] * sin + link[LINK_FRONT] * sin
+        reach[X] = link[LINK_REAR] * cos + link[LINK_FRONT] * cos
+        reach[Y] = link[LINK_REAR] * sin + link[LINK_FRONT] * sin
         if problem.drag[k] == math.inf:  # the joint is fixed
             continue
         axis = s.axes[axes]
