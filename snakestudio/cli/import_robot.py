@@ -43,19 +43,19 @@ def execute(options: argparse.Namespace) -> int:
     notes = list(imported.notes)
     if options.into is None:
         Outputs(options, (None, options.file), target)
-        scene, mended = with_stable_step(new_scene(imported, imported.robot.name, options.file.name), None)
+        scene, step_notes = with_stable_step(new_scene(imported, imported.robot.name, options.file.name), None)
     else:
         if target.resolve() != options.into.resolve():
             Outputs(options, (None, options.file), target)
         scene, changes = into_scene(imported, load_scene(options.into))
-        scene, mended = with_stable_step(scene, options.into.parent)
+        scene, step_notes = with_stable_step(scene, options.into.parent)
         notes += changes
     doubts = _doubts(scene, target)
     if options.into is None:
         write_atomically(target, compact_text(scene).encode("utf-8"))
     else:
         save_scene(scene, target, base=read_scene_text(options.into))
-    for note in (*notes, *mended):
+    for note in (*notes, *step_notes):
         print(f"- {note}")
     robot = scene.robot
     print(f"wrote {target}: {robot.name}, {robot.n_links} links, {len(imported.axes)} axes, {robot.mass:.4g} kg")

@@ -242,7 +242,7 @@ class SetPoints(OpenLoop):
         self._speed.apply(scene)
 
     def apply_speed(self, scene: Scene) -> None:
-        """Go over to the largest speeds of `scene`, where somebody else changes the gait."""
+        """Go over to the largest speeds of `scene`, where another controller changes the gait."""
         self._speed.apply(scene)
 
     def change(self, how: Callable[[float], object], time: float) -> None:

@@ -50,7 +50,7 @@ class EnvelopedShape(NamedTuple):
 
 
 def shape_of(gait: GaitFields, robot: Robot, spatial: bool) -> Shape | EnvelopedShape:
-    """The shape of a gait on a robot; Phi runs as fast as the yaw wave, or the pitch wave where there is no other."""
+    """The shape of a gait on a robot; Phi runs as fast as the yaw wave, or the pitch wave where it is the only one."""
     of_body = gait.waves(robot)
     waves = [of_body.yaw, of_body.pitch if spatial else Wave(0.0, 0.0, 0.0, 0.0, 0.0)]
     leading = next((abs(wave.omega) for wave in waves if wave.amplitude and wave.omega), 1.0)

@@ -37,7 +37,7 @@ _PIN, _PIN_LENGTH, _PIN_FREE = 0.2, 1.13, 0.82
 """Radius of a hinge's pin, and half its length where the ends of two links meet and where they do not, in radii."""
 
 _WHEEL, _WHEEL_WIDTH, _TRACK = 0.45, 0.13, 1.0
-"""Radius of a wheel, half its width, and how far beside the link's middle it is, in the link's radii."""
+"""Radius of a wheel, half its width, and its lateral distance from the link's middle, in the link's radii."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

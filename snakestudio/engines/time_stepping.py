@@ -292,7 +292,7 @@ class TimeSteppingEngine(ABC):
         return filled_rows(rows, self._scene.solver.step_s)
 
     def _references_now(self) -> tuple[FloatArray, FloatArray]:
-        """Angles and rates that the joints shall have now, each (m,)."""
+        """Angles and rates that the joints must have now, each (m,)."""
         if self._scene.gives_torques:
             nothing = np.full(len(self._schema.axes), np.nan)
             return nothing, nothing

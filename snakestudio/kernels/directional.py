@@ -31,7 +31,7 @@ def natural_box(
     impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float, plus: float,
     minus: float,
 ) -> float:  # fmt: skip
-    """How far friction is from being satisfied that each component has by itself, N s."""
+    """How far friction is from being satisfied that applies to each component, N s."""
     middle, half = 0.5 * radius * (plus - minus), 0.5 * radius * (plus + minus)
     near = middle + prox_interval(impulse_1 - prox_r * gamma_1 - middle, half)
     return math.hypot(impulse_1 - near, natural_interval(impulse_2, gamma_2, prox_r, radius))

@@ -27,7 +27,7 @@ class GroundMap(NamedTuple):
     Attributes
     ----------
     friction : (1 + p, n, 3)
-        Coefficients of every link beside all patches [0] and on each of them, for a force along its axis, against it,
+        Coefficients of every link outside all patches [0] and on each of them, for a force along its axis, against it,
         and across.
     patches : (p, 6)
         Box around every patch, and its first corner and the one behind its last in `corners`.

@@ -8,7 +8,7 @@ With the share of its own side taken out, s = (P_1 / share, P_2), and N the load
   the disc |s| <= N, if the velocity along is multiplied by the share as well: -(share gamma_1, gamma_2) in N_disc(s).
 - UNIT_VELOCITY: the force is -N v / |v|, each component multiplied by its coefficient: -v in N_disc(s), with v as it
   is. Sticking inside the ellipse, sliding along v and not along the normal: no maximal dissipation, no symmetry.
-- BOX: P_1 from -share N to share N, P_2 from -N to N, each by itself.
+- BOX: P_1 from -share N to share N, P_2 from -N to N, independently.
 
 A side of HALVES without any friction (a ratchet) leaves an interval across: nothing acts along.
 """
@@ -59,7 +59,7 @@ def choose_side(kind: int, plus: float, minus: float, p: float, gamma: float, pr
     """The point y_1 = s_1 - r gamma_s of the disc, and the share of the side it is on (0: nothing acts along).
 
     It begins on the side of the force, or of the velocity's opposite where there is none. A point that crosses to the
-    other side goes on in the scale of that side.
+    other side continues in the scale of that side.
     """
     up = p > 0.0 or (p == 0.0 and gamma < 0.0)
     own, other = (plus, minus) if up else (minus, plus)

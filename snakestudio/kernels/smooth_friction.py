@@ -3,7 +3,7 @@
 With N the load, v the sliding velocity along (t) and across (n) the body, and mu_t that of the direction in which it
 slides (forward or backward):
 
-- components: each direction by itself, -N mu_i s(v_i);
+- components: each direction separately, -N mu_i s(v_i);
 - ellipse: the force on the ellipse with semi-axes N mu_i that dissipates most, -N D^2 v / |D v| with D = diag(mu_i);
 - unit velocity: -N (mu_t u_t t + mu_n u_n n) with u = v / |v|.
 

@@ -102,7 +102,7 @@ def joint_rates(axes: FloatArray, begin: int, end: int, turn: Vec3) -> Vec3:
 
 @inlined
 def component(a: Vec3, i: int) -> float:
-    """Component `i` of `a`; an index that is no constant to the compiler."""
+    """Component `i` of `a`; an index that is not a compile-time constant."""
     if i == 0:
         return a[0]
     return a[1] if i == 1 else a[2]

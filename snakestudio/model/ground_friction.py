@@ -92,8 +92,8 @@ def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
     """Friction coefficients of every link on the ground and on each of its patches, (1 + p, n, 3).
 
     The last axis is for a force along the link's axis (towards the next link), against it, and across. A force along
-    the axis resists sliding against it, which is head first if the first link is the head. What a link has of its own,
-    it has on every patch.
+    the axis resists sliding against it, which is head first if the first link is the head. A link's own coefficients
+    hold on every patch.
     """
     grounds = [ground, *(patched_ground(ground, patch) for patch in ground.patch)]
     table = np.array([link_friction(robot, one) for one in grounds])

@@ -17,7 +17,7 @@ __all__ = ["CompoundSerpenoid", "envelope_of"]
 
 
 class CompoundSerpenoid(GaitFields):
-    """Two waves along the joints, each with values of its own.
+    """Two waves along the joints, each with its own values.
 
     The joints are counted from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes,
     angle_n = beta + A f(n) sin(omega_S n + omega_T t). Even, vertical: all pitch axes, or the roll axes of a robot

@@ -14,7 +14,7 @@ STANDARD_GRAVITY = 9.81
 
 
 class GroundPatch(Frozen):
-    """An area of the ground with friction of its own: a polygon; where patches overlap, the last one counts."""
+    """An area of the ground with its own friction: a polygon; where patches overlap, the last one counts."""
 
     name: str = value("", label="Name", help="Name of the patch", max_length=80, live=True)
     points_m: tuple[tuple[float, float], ...] = value(
@@ -96,7 +96,7 @@ class Ground(Frozen):
     law: Literal["ellipse", "components", "unit_velocity"] | None = value(
         None, label="Friction law",
         help="How friction along and across combine: a force on the edge of an ellipse that dissipates most"
-        " (ellipse), each direction by itself (components), or along the unit velocity, weighted by direction"
+        " (ellipse), each direction separately (components), or along the unit velocity, weighted by direction"
         " (unit_velocity); the model's own if left out",
         live=True,
     )  # fmt: skip

@@ -25,7 +25,7 @@ _REFUSED = math.radians(20.0)
 _REPORTED = math.radians(0.5)
 _SMALLEST_BEND = math.radians(0.3)
 _STRAIGHT = 0.1
-"""Joints beside the line through all of them by less than this part of their spacing are a straight chain."""
+"""Joints off the line through all of them by less than this part of their spacing are a straight chain."""
 
 _NEARLY = 0.35
 """The same of a chain that does not bend about its own axes."""
@@ -34,7 +34,7 @@ _TOGETHER = 0.02
 """Of the usual spacing: two axes that near are at one point."""
 
 _ASIDE = 1e-3
-"""m, and this part of the spacing: joints further beside the line are reported."""
+"""m, and this part of the spacing: joints further off the line are reported."""
 
 
 @dataclass(slots=True, eq=False)
@@ -148,7 +148,7 @@ class _Line:
         )
 
     def within(self, part: float) -> bool:
-        """Whether all joints are in a row, and beside the line by less than a part of their spacing."""
+        """Whether all joints are in a row, and off the line by less than a part of their spacing."""
         few = len(self.points) < 3
         return few or (self._forward and bool(self.aside.max() < part * max(self.spacing, 1e-9)))
 
@@ -295,7 +295,7 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
             gap = next(asides)
             if gap > tolerance:
                 notes.add(
-                    hinge.joint.name, f"it is {1e3 * gap:.3g} mm beside the line through all joints, and was put on it",
+                    hinge.joint.name, f"it is {1e3 * gap:.3g} mm off the line through all joints, and was put on it",
                     "aside",
                 )  # fmt: skip
         result.joints.append(_joint(group, frame, points, {}, notes))

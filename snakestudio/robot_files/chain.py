@@ -245,7 +245,7 @@ def _without_base(nodes: list[_Node], root: int, notes: Notes) -> int:
         nodes[child].joints = ()
         root = child
     while any(joint.kind == "slide" for c in nodes[root].children for joint in nodes[c].joints):
-        # A base with a mass of its own that slides on the ground, as carts do.
+        # A base with its own mass that slides on the ground, as carts do.
         children = nodes[root].children
         if len(children) != 1 or nodes[children[0]].joints[0].kind != "slide":
             break

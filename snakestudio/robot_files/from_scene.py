@@ -366,7 +366,7 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
         yield f"The slope of {ground.slope_deg:g}° is written as tilted gravity on level ground."
     law = ground.law or ("ellipse" if scene.model.kind.endswith("nonsmooth") else "components")
     if law != "ellipse" and (scene.link_friction[:, 0] != scene.link_friction[:, 2]).any():
-        words = {"components": "each direction by itself", "unit_velocity": "weighted by direction"}[law]
+        words = {"components": "each direction separately", "unit_velocity": "weighted by direction"}[law]
         yield f"The friction law of the ground ({words}) becomes an ellipse of the coefficients along and across."
     if ground.patch:
         yield "The patches of the ground are left out: the friction of the ground holds everywhere."

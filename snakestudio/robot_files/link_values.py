@@ -222,7 +222,7 @@ def _values(
     centre = frame.T @ (inertial.centre - middle)
     aside = math.hypot(centre[1], centre[2])
     if aside > max(_NOTEWORTHY * radius, 1e-4):
-        notes.add(name, f"its centre of mass is {1e3 * aside:.3g} mm beside its axis, and was put on it", "mass aside")
+        notes.add(name, f"its centre of mass is {1e3 * aside:.3g} mm off its axis, and was put on it", "mass aside")
     along = float(centre[0])
     if abs(along) < 1e-9 + 1e-6 * length:
         along = 0.0

@@ -88,7 +88,7 @@ class Defaults:
             pending += [(child, values, False) for child in element.all("default")]
 
     def of(self, element: Element, child_class: str) -> Element:
-        """The element with the values of its class where it has none of its own."""
+        """The element with the values of its class where it has none."""
         name = element.get("class") or child_class
         if name not in self._classes:
             raise InputError(f'{element.place}: there is no default class "{name}"', "define it in <default>")

@@ -8,13 +8,13 @@ __all__ = ["UniqueNames", "plain_name"]
 
 
 def plain_name(text: str) -> str:
-    """A name without what a format gives a meaning of its own, or XML cannot hold; "" if nothing is left."""
+    """A name without what has a special meaning in a format, or XML cannot hold; "" if nothing is left."""
     kept = re.sub(r"[^\w .()+-]", "_", text)
     return re.sub(r"_{2,}", "_", kept).strip("_ ")
 
 
 class UniqueNames:
-    """Gives every part a name of its own; `taken` are in use."""
+    """Gives every part a unique name; `taken` are in use."""
 
     def __init__(self, *taken: str) -> None:
         self._taken = set(taken)

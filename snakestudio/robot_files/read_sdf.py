@@ -279,7 +279,9 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
         kind = joint.get("type")
         if kind in ("screw", "gearbox") or any(axis.find("mimic") is not None for axis in joint.all("axis", "axis2")):
             what = "mimics another joint" if kind not in ("screw", "gearbox") else f"is a {kind} joint"
-            raise InputError(f'joint "{joint.get("name")}" {what}', "remove it: each joint of a scene turns by itself")
+            raise InputError(
+                f'joint "{joint.get("name")}" {what}', "remove it: each joint of a scene turns independently"
+            )
         if kind not in _KINDS:
             raise InputError(f'{joint.place}: "{kind}" is not a type of joint', f"give one of {', '.join(_KINDS)}")
         ends = [joint.text_of(end) for end in ("parent", "child")]

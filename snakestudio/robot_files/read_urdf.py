@@ -165,7 +165,7 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
     if joint.find("mimic") is not None:
         raise InputError(
             f'joint "{name}" mimics "{joint.find("mimic").get("joint")}"',  # type: ignore[union-attr]
-            "remove <mimic>: each joint of a scene turns by itself",
+            "remove <mimic>: each joint of a scene turns independently",
         )
     element = joint.find("axis")
     axis = vector_of("1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, f"{joint.place} axis")

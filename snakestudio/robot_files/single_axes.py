@@ -1,4 +1,4 @@
-"""Bodies with one joint each, for formats in which a joint has one axis: between two axes comes a body of its own."""
+"""Bodies with one joint each, for formats whose joints have one axis: between two axes there is an additional body."""
 
 from __future__ import annotations
 

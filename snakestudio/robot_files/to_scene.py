@@ -363,7 +363,7 @@ def _gait(robot: Robot, axes: Sequence[AxisFields]) -> GaitFields:
 def _start(
     position: Any, alignment: Alignment, links: Sequence[LinkValues], obstacles: Sequence[Obstacle], notes: Notes
 ) -> StraightStart:
-    """Straight, where the file has the robot; beside the obstacles if it would be in one."""
+    """Straight, where the file has the robot; next to the obstacles if it would be in one."""
     direction = alignment.frames[0][:, 0]
     level = math.hypot(direction[0], direction[1]) > 0.5
     heading = math.degrees(math.atan2(direction[1], direction[0])) if level else 180.0
@@ -384,7 +384,7 @@ def _start(
     near[flat] = False
     if near.any():
         y = float(boxes.low[:, 1].min()) - length - 2 * reach
-        notes.add("", "The robot would start in an obstacle; it was moved beside all of them")
+        notes.add("", "The robot would start in an obstacle; it was moved next to all of them")
     return StraightStart(
         link=1, x_m=plain(round(x + 0.5 * links[0].length * turn[0], 6)),
         y_m=plain(round(y + 0.5 * links[0].length * turn[1], 6)), heading_deg=heading, z_m=lying,

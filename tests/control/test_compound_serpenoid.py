@@ -124,7 +124,7 @@ def test_changes_are_smooth_and_arrive(key: str) -> None:
     np.testing.assert_allclose(then.rate[0], first.rate[-1], atol=1e-9)
     slope = np.gradient(then.angle, late, axis=0)[2:-2]
     np.testing.assert_allclose(slope, then.rate[2:-2], atol=2e-3)
-    # Both waves keep their amplitudes and how they lie beside each other; the phase is the integral of the frequency.
+    # Both waves keep their amplitudes and their relative phase; the phase is the integral of the frequency.
     settled = late > 6.0
     high, low = then.angle[settled].max(axis=0), then.angle[settled].min(axis=0)
     expected = closed_form(wanted, late[settled])

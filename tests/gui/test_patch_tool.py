@@ -48,7 +48,7 @@ def test_a_patch_is_drawn_dragged_and_removed_with_undo(drawn: MainWindow, qtbot
     assert viewport.overlays().corner == 0
     assert viewport.hint.text().startswith("Patch 1, corner 1")
     qtbot.mouseRelease(viewport, RIGHT, NONE, corner)
-    assert document.scene.ground.patch == ()  # two corners are no patch
+    assert document.scene.ground.patch == ()  # two corners are not a patch
     for _ in range(3):
         document.undo_stack.undo()
     assert document.scene == before

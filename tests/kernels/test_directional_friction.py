@@ -75,7 +75,7 @@ def test_natural_map_vanishes_at_projections_alone() -> None:
         force = load * project(point, plus, minus, across)
         gamma = (force - load * point) / r
         assert missed(force, gamma, plus, minus, across, load) < 1e-10, sample
-        # Another admissible force that is no projection violates the law: the map must see it.
+        # Another admissible force that is not a projection violates the law: the map must see it.
         other = load * project(2.0 * rng.normal(size=2), plus, minus, across)
         wrong = np.abs(other - load * project((other - r * gamma) / load, plus, minus, across)).max()
         if wrong > 1e-3:

@@ -42,7 +42,7 @@ def exported(
 ) -> mujoco.MjModel:
     """The scene's exported MJCF; with `lean`, what MuJoCo is faster with in place of what is truer.
 
-    That is no rolling friction, and posts as capsules that reach beyond them, because MuJoCo has a fast collision of
+    There is no rolling friction, and posts as capsules that reach beyond them, because MuJoCo has a fast collision of
     capsules with capsules. Its default cone, the fastest, is the pyramidal one.
     """
     spec = mujoco.MjSpec.from_string(mjcf_text(scene_model(scene, base_dir)))

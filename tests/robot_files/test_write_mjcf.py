@@ -301,7 +301,7 @@ def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
         ({"robot.wheels": "ratchet"}, "ratchet becomes a wheel"),
         ({"ground.stribeck_rise": 0.3}, "Stribeck"),
         ({"ground.friction_factor": "1 + x"}, "friction factor"),
-        ({"ground.law": "components", "ground.mu_across": 0.9}, "each direction by itself"),
+        ({"ground.law": "components", "ground.mu_across": 0.9}, "each direction separately"),
         ({"ground.patch": [{"points_m": [[0, 0], [1, 0], [0, 1]]}]}, "patches"),
         ({"ground.picture": {"file": "floor.png"}}, "picture of the ground's friction"),
         ({"actuator.free_play_deg": 3.0}, "free play"),

@@ -95,7 +95,7 @@ class Work(NamedTuple):
         Torques of the joint controllers.
     limit, coulomb : (n, 3)
         Largest Coulomb friction of every link, columns as in `kernels.smooth_friction`; the same where each
-        direction is by itself, else 0, N.
+        direction is independent, else 0, N.
     lift : (n,)
         By what the load of every link differs from its weight, N.
     power : (6,)

@@ -208,7 +208,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         Raises
         ------
         ExportError
-            If the friction on the ground is no cone, which is all that these know.
+            If the friction on the ground is not a cone; these solvers know cones only.
         """
         if self._params.kind != DISC:
             raise ExportError(

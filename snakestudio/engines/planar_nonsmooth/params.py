@@ -47,7 +47,7 @@ class Params(NamedTuple):
     stopped, springs, fixed : int
         Whether any joint has a stop, a spring or damper, or no axis.
     law : (n, 15)
-        Friction on the ground beside all patches, see `ChainProblem`.
+        Friction on the ground outside all patches, see `ChainProblem`.
     kind : int
         Law of the friction, as in `ChainProblem`.
     ground : GroundMap

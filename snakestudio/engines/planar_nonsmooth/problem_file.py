@@ -115,11 +115,11 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     Raises
     ------
     ValueError
-        If the friction on the ground is no disc, which is all that this can say.
+        If the friction on the ground is not a disc, which the file format requires.
     """
     problem, _, _ = problem_from_arrays(arrays)
     if problem.kind != DISC:
-        raise ValueError("friction on the ground that differs forwards and backwards is no cone")
+        raise ValueError("friction on the ground that differs forward and backward is not a cone")
     n, front, rear = len(problem.cos), problem.links[:, FRONT], problem.links[:, REAR]
     rough = problem.law[:, [FORCE_1, FORCE_2]].max(axis=1)
     loaded = np.flatnonzero((rough > 0.0) & (problem.load > 0.0))

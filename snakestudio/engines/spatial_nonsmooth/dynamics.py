@@ -488,7 +488,7 @@ def close_joints(params: Params, state: State, work: Work) -> None:
 def other_end_angles(
     params: Params, state: State, work: Work, k: int, turn: Vec3, angle: FloatArray, rate: FloatArray
 ) -> None:
-    """As `end_angles` for the axes of joint k if it is no cardan joint; `turn` is its relative angular velocity."""
+    """As `end_angles` for the axes of joint k if it is not a cardan joint; `turn` is its relative angular velocity."""
     begin, end, axes = params.joints[k], params.joints[k + 1], work.end_axes
     _measure_joint(params.kinds[k] & AXES, begin, k, work.end, axes)
     rates = joint_rates(axes, begin, end, turn)

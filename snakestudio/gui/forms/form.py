@@ -398,7 +398,7 @@ class PointsRow(TextRow):
 
 
 def _words_of(annotation: Any) -> tuple[Any, ...]:
-    """The words of a choice, and None first where it may be left out; empty if it is no choice."""
+    """The words of a choice, and None first where it may be left out; empty if it is not a choice."""
     if typing.get_origin(annotation) is typing.Literal:
         return typing.get_args(annotation)
     parts = typing.get_args(annotation)

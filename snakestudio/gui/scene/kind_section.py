@@ -302,7 +302,7 @@ class PresetSection(KindSection):
         self.back.setIcon(theme.icon("undo", "dim"))
 
     def _reason(self, preset: Preset) -> str:
-        """Why a preset does not suit the scene, as a line of its own."""
+        """Why a preset does not suit the scene, as a separate line."""
         reason = self.presets.reasons.get(preset.name, "")
         return f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""
 

@@ -31,7 +31,7 @@ __all__ = ["RobotImportDialog"]
 
 
 class RobotImportDialog(Dialog):
-    """Shows a robot before it is imported, and asks whether it gets a scene of its own.
+    """Shows a robot before it is imported, and asks whether to make a new scene.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class RobotImportDialog(Dialog):
         self.target = QComboBox(self)
         self.target.addItem("New scene with a gait and the obstacles of the file")
         self.target.addItem("This scene: replace the robot, its gains and its motors")
-        self.target.setToolTip("Whether the robot gets a scene of its own or replaces the robot of this scene")
+        self.target.setToolTip("Whether the robot gets a new scene or replaces the robot of this scene")
         form.addRow("Into", self.target)
         self.message = Message(self)
         column.addWidget(self.message)
@@ -108,7 +108,7 @@ class RobotImportDialog(Dialog):
 
     @property
     def is_new(self) -> bool:
-        """Whether the robot gets a scene of its own."""
+        """Whether the robot gets a new scene."""
         return self.target.currentIndex() == 0
 
     def _show(self) -> None:

@@ -26,7 +26,7 @@ _FEWEST = 4
 
 
 def decoded(data: bytes) -> str | None:
-    """The text of a table: UTF-8 or UTF-16 with its mark, or Latin-1 as older programs write; None if it is no text.
+    """The text of a table: UTF-8 or UTF-16 with its mark, or Latin-1 as older programs write; None if it is not text.
 
     Its lines end in a line feed.
     """

@@ -344,7 +344,7 @@ def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatAr
         time, rows = time[last], rows[last]
     if len(time) < 2:
         raise TableError(
-            "file", "the table has only one row with a time of its own", "give a row of joint angles for every time"
+            "file", "the table has only one row with its own time", "give a row of joint angles for every time"
         )
     return time - time[0], rows
 

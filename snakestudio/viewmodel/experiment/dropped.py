@@ -1,4 +1,4 @@
-"""What a file is that somebody drops on the window: a robot, obstacles, a measured track, or a run with its scene."""
+"""What a file is that is dropped on the window: a robot, obstacles, a measured track, or a run with its scene."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def exists(item: Item, scene: Scene) -> bool:
 def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
     """The items under their indices in the scene after obstacles or patches came or went.
 
-    Equal obstacles are told apart by order.
+    Equal obstacles are distinguished by order.
     """
     # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
     old, new = before.obstacles, after.obstacles

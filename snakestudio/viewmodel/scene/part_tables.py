@@ -57,7 +57,7 @@ class Cell(NamedTuple):
     """What a cell shows."""
 
     text: str
-    """The value that holds, to the last digit; a dash where there is no such axis."""
+    """The value that holds, to the last digit; a dash where the joint does not have the axis."""
 
     short: str
     """The same with six digits."""
