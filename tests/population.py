@@ -172,10 +172,13 @@ def robot_tree(number: int) -> dict[str, Any]:
     if rng.random() < 0.2:
         ground["law"] = "ellipse"
     if rng.random() < 0.3:
-        ground["patch"] = [{
-            "points_m": [[-0.2, -1.0], [0.3, -1.0], [0.3, 1.0], [-0.2, 1.0]], "mu_along": _friction(rng),
-            "mu_across": _friction(rng),
-        }]  # fmt: skip
+        ground["patch"] = [
+            {
+                "points_m": [[-0.2, -1.0], [0.3, -1.0], [0.3, 1.0], [-0.2, 1.0]],
+                "mu_along": _friction(rng),
+                "mu_across": _friction(rng),
+            }
+        ]
     if rng.random() < 0.2:
         ground["load_factor"] = "1 + cos(2*pi*(3*X - 0.5*t))"
     robot["link"] = _links_that_differ(rng, n)
@@ -195,10 +198,15 @@ def robot_tree(number: int) -> dict[str, Any]:
 def _links_that_differ(rng: Rng, n: int) -> list[dict[str, Any]]:
     links = [{"index": "odd", "length_m": float(rng.uniform(0.8, 1.2)) * LINK}] if rng.random() < 0.6 else []
     for index in rng.choice(n, size=int(rng.integers(0, min(n, 8))), replace=False) + 1:
-        links.append({
-            "index": int(index), "mass_kg": _log(rng, 0.1, 4.0), "length_m": float(rng.uniform(0.9, 1.5)) * LINK,
-            "centre_of_mass_m": float(rng.uniform(-0.02, 0.02)), "radius_m": float(rng.uniform(0.02, 1.0)) * RADIUS,
-        })  # fmt: skip
+        links.append(
+            {
+                "index": int(index),
+                "mass_kg": _log(rng, 0.1, 4.0),
+                "length_m": float(rng.uniform(0.9, 1.5)) * LINK,
+                "centre_of_mass_m": float(rng.uniform(-0.02, 0.02)),
+                "radius_m": float(rng.uniform(0.02, 1.0)) * RADIUS,
+            }
+        )
         if rng.random() < 0.3:
             links[-1]["wheels"] = str(rng.choice(["none", "passive", "ratchet"]))
         if rng.random() < 0.3:
@@ -209,9 +217,11 @@ def _links_that_differ(rng: Rng, n: int) -> list[dict[str, Any]]:
 def _spring(rng: Rng) -> dict[str, Any]:
     """A passive joint."""
     return {
-        "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0, "spring_nm_per_rad": _log(rng, 0.1, 100.0),
+        "kp_nm_per_rad": 0.0,
+        "kd_nms_per_rad": 0.0,
+        "spring_nm_per_rad": _log(rng, 0.1, 100.0),
         "damper_nms_per_rad": _log(rng, 1e-3, 1.0),
-    }  # fmt: skip
+    }
 
 
 def spatial_robot_tree(number: int) -> dict[str, Any]:
@@ -235,10 +245,14 @@ def spatial_robot_tree(number: int) -> dict[str, Any]:
     if rng.random() < 0.7:
         ground["mu_backward"] = min(ground["mu_along"] * _log(rng, 0.1, 10), 5.0)
     if rng.random() < 0.3:
-        ground["patch"] = [{
-            "points_m": [[-0.2, -1.0], [0.3, -1.0], [0.3, 1.0], [-0.2, 1.0]], "mu_along": _friction(rng),
-            "mu_backward": _friction(rng), "mu_across": _friction(rng),
-        }]  # fmt: skip
+        ground["patch"] = [
+            {
+                "points_m": [[-0.2, -1.0], [0.3, -1.0], [0.3, 1.0], [-0.2, 1.0]],
+                "mu_along": _friction(rng),
+                "mu_backward": _friction(rng),
+                "mu_across": _friction(rng),
+            }
+        ]
     if rng.random() < 0.2:
         ground["friction_factor"] = "1 + sin(2*pi*t*2)"
     robot["link"] = _links_that_differ(rng, n)

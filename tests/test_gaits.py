@@ -107,10 +107,17 @@ def test_a_vertical_wave_carries_the_body_along_itself() -> None:
 def alternating(name: str, duration: float, **values: float | str) -> ss.Run:
     """16 modules of a 5 cm radius whose joints turn sideways and up and down in turn."""
     robot = {
-        "model.kind": "spatial_nonsmooth", "robot.n_links": 16, "robot.joints": "alternating", "robot.radius_m": 0.05,
-        "joint_controller.kp_nm_per_rad": 100.0, "joint_controller.kd_nms_per_rad": 0.5, "start.kind": "gait",
-        "start.heading_deg": 180.0, "ground.mu_along": 0.5, "ground.mu_across": 0.5,
-    }  # fmt: skip
+        "model.kind": "spatial_nonsmooth",
+        "robot.n_links": 16,
+        "robot.joints": "alternating",
+        "robot.radius_m": 0.05,
+        "joint_controller.kp_nm_per_rad": 100.0,
+        "joint_controller.kd_nms_per_rad": 0.5,
+        "start.kind": "gait",
+        "start.heading_deg": 180.0,
+        "ground.mu_along": 0.5,
+        "ground.mu_across": 0.5,
+    }
     return ss.simulate(with_values(Scene(), robot | values | PRESETS[name].values()), duration=duration)
 
 

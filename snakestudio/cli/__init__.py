@@ -169,9 +169,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
     line: str | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Print a warning as users read it, without the line of code that gave it."""
     print(f"snakestudio: {message}", file=sys.stderr)
 

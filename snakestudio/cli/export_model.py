@@ -22,9 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sdf", metavar="F", type=output, help="write SDF 1.9")
     add_force_argument(parser)
     parser.add_argument(
-        "--set", metavar="KEY=VALUE", action="append", default=[], dest="values",
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="values",
         help="replace a scene value, e.g. --set robot.n_links=16 (as often as needed)",
-    )  # fmt: skip
+    )
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -22,9 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--into", metavar="SCENE", type=Path, help="scene whose robot, gains and motors are replaced; the rest stays"
     )
     parser.add_argument(
-        "-o", "--output", metavar="NEW", type=output,
+        "-o",
+        "--output",
+        metavar="NEW",
+        type=output,
         help="write the scene there (SCENE itself with --into; else FILE.toml in the current folder)",
-    )  # fmt: skip
+    )
     add_force_argument(parser)
 
 

@@ -291,9 +291,13 @@ def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
         if not both.all():
             there = both[hinges.joint]
             hinges = _Hinges(
-                hinges.joint[there], hinges.link[there], hinges.ahead[there], hinges.turn[there],
-                hinges.half[there], hinges.radius[there],
-            )  # fmt: skip
+                hinges.joint[there],
+                hinges.link[there],
+                hinges.ahead[there],
+                hinges.turn[there],
+                hinges.half[there],
+                hinges.radius[there],
+            )
         if len(hinges.link):
             at = links.position[hinges.link] + hinges.ahead[:, None] * links.axis[hinges.link]
             turn = quat.multiply(links.quaternion[hinges.link], hinges.turn)
@@ -316,11 +320,16 @@ def _wheels(
     down = links.position[which] - ((1.0 - _WHEEL) * size)[:, None] * frame[:, :, 2]
     rows = [
         solid_rows(
-            down + (side * _TRACK * size)[:, None] * frame[:, :, 1], turned, _WHEEL_WIDTH * size, _WHEEL * size,
-            theme.support, gloss=0.4, shaded=0.85,
+            down + (side * _TRACK * size)[:, None] * frame[:, :, 1],
+            turned,
+            _WHEEL_WIDTH * size,
+            _WHEEL * size,
+            theme.support,
+            gloss=0.4,
+            shaded=0.85,
         )
         for side in (-1.0, 1.0)
-    ]  # fmt: skip
+    ]
     return {"wheel": np.concatenate(rows)}
 
 

@@ -31,9 +31,21 @@ from snakestudio.model.world import GroundPicture
 __all__ = ["factor_program", "formula_program", "load_program", "make_body_ground_map", "make_ground_map", "varies"]
 
 _FUNCTIONS = {
-    "sin": op.SIN, "cos": op.COS, "tan": op.TAN, "asin": op.ASIN, "acos": op.ACOS, "atan": op.ATAN, "sinh": op.SINH,
-    "cosh": op.COSH, "tanh": op.TANH, "exp": op.EXP, "log": op.LOG, "Abs": op.ABS, "bump_0": op.BUMP, "rise_0": op.RISE,
-}  # fmt: skip
+    "sin": op.SIN,
+    "cos": op.COS,
+    "tan": op.TAN,
+    "asin": op.ASIN,
+    "acos": op.ACOS,
+    "atan": op.ATAN,
+    "sinh": op.SINH,
+    "cosh": op.COSH,
+    "tanh": op.TANH,
+    "exp": op.EXP,
+    "log": op.LOG,
+    "Abs": op.ABS,
+    "bump_0": op.BUMP,
+    "rise_0": op.RISE,
+}
 
 _NO_PROGRAM = np.zeros((0, 4))
 

@@ -14,10 +14,20 @@ __all__ = ["joint_problems", "left_out_values", "yawless_joints"]
 
 OF_JOINTS = frozenset(
     {
-        "axes", "axis_offset_m", "lower_limit_deg", "upper_limit_deg", "kp_nm_per_rad", "kd_nms_per_rad",
-        "max_torque_nm", "spring_nm_per_rad", "damper_nms_per_rad", "rest_deg", "reversed", "zero_deg",
+        "axes",
+        "axis_offset_m",
+        "lower_limit_deg",
+        "upper_limit_deg",
+        "kp_nm_per_rad",
+        "kd_nms_per_rad",
+        "max_torque_nm",
+        "spring_nm_per_rad",
+        "damper_nms_per_rad",
+        "rest_deg",
+        "reversed",
+        "zero_deg",
     }
-)  # fmt: skip
+)
 """Values of single joints that these models read, or that do not concern them."""
 
 

@@ -16,9 +16,15 @@ __all__ = ["natural_box", "natural_unit_velocity"]
 
 @inlined
 def natural_unit_velocity(
-    impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float, plus: float,
+    impulse_1: float,
+    impulse_2: float,
+    gamma_1: float,
+    gamma_2: float,
+    prox_r: float,
+    radius: float,
+    plus: float,
     minus: float,
-) -> float:  # fmt: skip
+) -> float:
     """How far friction along the unit velocity is from being satisfied, N s; `gamma` is in one scale for both axes."""
     held = impulse_1 / (plus if impulse_1 > 0.0 else minus)
     near_1, near_2 = prox_disc(held - prox_r * gamma_1, impulse_2 - prox_r * gamma_2, radius)
@@ -28,9 +34,15 @@ def natural_unit_velocity(
 
 @inlined
 def natural_box(
-    impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float, plus: float,
+    impulse_1: float,
+    impulse_2: float,
+    gamma_1: float,
+    gamma_2: float,
+    prox_r: float,
+    radius: float,
+    plus: float,
     minus: float,
-) -> float:  # fmt: skip
+) -> float:
     """How far friction is from being satisfied that applies to each component, N s."""
     middle, half = 0.5 * radius * (plus - minus), 0.5 * radius * (plus + minus)
     near = middle + prox_interval(impulse_1 - prox_r * gamma_1 - middle, half)

@@ -15,9 +15,27 @@ __all__ = ["evaluate_program"]
 
 # What an operation does; its operands are results of lines before it.
 (
-    NUMBER, VARIABLE, ADD, MULTIPLY, POWER,
-    SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT, ABS, BUMP, RISE,
-) = range(20)  # fmt: skip
+    NUMBER,
+    VARIABLE,
+    ADD,
+    MULTIPLY,
+    POWER,
+    SIN,
+    COS,
+    TAN,
+    ASIN,
+    ACOS,
+    ATAN,
+    SINH,
+    COSH,
+    TANH,
+    EXP,
+    LOG,
+    SQRT,
+    ABS,
+    BUMP,
+    RISE,
+) = range(20)
 
 # Columns of a program.
 OPERATION, LEFT, RIGHT, RESULT = range(4)

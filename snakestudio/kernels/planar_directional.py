@@ -85,9 +85,7 @@ def bound(side: float, law: FloatArray, k: int, kind: int, radius: float) -> flo
 
 
 @jit
-def evaluate_directional(
-    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray
-) -> tuple[float, float]:  # fmt: skip
+def evaluate_directional(problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray) -> tuple[float, float]:
     """Natural maps of the friction on the ground: the worst and the sum of squares, N s and its square."""
     worst = squares = 0.0
     law, kind = problem.law, problem.kind
@@ -179,9 +177,7 @@ def linearise_directional(
 
 
 @jit
-def update_directional(
-    problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray
-) -> None:  # fmt: skip
+def update_directional(problem: ChainProblem, impulses: ChainImpulses, friction: FloatArray, du: FloatArray) -> None:
     """Take the full Newton step: scaled sliding velocities by the increments of all links, then impulses."""
     law, kind = problem.law, problem.kind
     for k in range(law.shape[0]):

@@ -26,8 +26,22 @@ LINK_WIDTH = 7
 
 # Entries of ChainProblem.law.
 (
-    FORCE_1, FORCE_2, RATE_1, RATE_2, PROX, HOLD_1, HOLD_2, PUSH_1, PUSH_2, B_1, B_2, SOFT, CURVE, WITH, AGAINST,
-) = range(15)  # fmt: skip
+    FORCE_1,
+    FORCE_2,
+    RATE_1,
+    RATE_2,
+    PROX,
+    HOLD_1,
+    HOLD_2,
+    PUSH_1,
+    PUSH_2,
+    B_1,
+    B_2,
+    SOFT,
+    CURVE,
+    WITH,
+    AGAINST,
+) = range(15)
 LAW_WIDTH = 15
 
 # Values of ChainProblem.kind.

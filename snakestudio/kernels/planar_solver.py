@@ -47,9 +47,14 @@ def polish_contacts(
 
 @jit
 def soften_contacts(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int,
+    problem: ChainProblem,
+    impulses: ChainImpulses,
+    u: FloatArray,
+    scratch: ChainScratch,
+    tolerance: float,
+    most: int,
     attempt: int,
-) -> int:  # fmt: skip
+) -> int:
     """Solve a problem that Newton's iteration goes round in circles on, by friction that gets stiffer step by step.
 
     With a small B sticking yields, and few links change between sticking and sliding from one iteration to the next;
@@ -69,10 +74,23 @@ def soften_contacts(
         Iterations taken.
     """
     soft = ChainProblem(
-        problem.links, scratch.law, problem.kind, problem.load, problem.scale, problem.cos, problem.sin, problem.u_free,
-        problem.n_contacts, problem.link, problem.rows, problem.n_rough, problem.stops, problem.n_stops, problem.drag,
+        problem.links,
+        scratch.law,
+        problem.kind,
+        problem.load,
+        problem.scale,
+        problem.cos,
+        problem.sin,
+        problem.u_free,
+        problem.n_contacts,
+        problem.link,
+        problem.rows,
+        problem.n_rough,
+        problem.stops,
+        problem.n_stops,
+        problem.drag,
         problem.n_drags,
-    )  # fmt: skip
+    )
     if attempt > 0:
         for k in range(u.shape[0]):
             impulses.friction[k, ALONG] = 0.0

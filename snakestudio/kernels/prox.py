@@ -97,9 +97,15 @@ def halves(impulse: float, gamma: float, prox_r: float, plus: float, minus: floa
 
 @inlined
 def natural_halves(
-    impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float, plus: float,
+    impulse_1: float,
+    impulse_2: float,
+    gamma_1: float,
+    gamma_2: float,
+    prox_r: float,
+    radius: float,
+    plus: float,
     minus: float,
-) -> float:  # fmt: skip
+) -> float:
     """How far friction with shares `plus` and `minus` (see `halves`) is from being satisfied; as `natural_disc`."""
     scaled, point = halves(impulse_1, gamma_1, prox_r, plus, minus)
     near_1, near_2 = prox_disc(point, impulse_2 - prox_r * gamma_2, radius)

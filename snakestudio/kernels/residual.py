@@ -110,9 +110,13 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
             if rough > 0.0:
                 cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, X], u[k, Y]
                 distance = natural_disc(
-                    impulses.friction[k, ALONG], impulses.friction[k, ACROSS], mu_1 * (cos * vx + sin * vy),
-                    mu_2 * (cos * vy - sin * vx), links[k, MASS] / (rough * rough), problem.load[k],
-                )  # fmt: skip
+                    impulses.friction[k, ALONG],
+                    impulses.friction[k, ACROSS],
+                    mu_1 * (cos * vx + sin * vy),
+                    mu_2 * (cos * vy - sin * vx),
+                    links[k, MASS] / (rough * rough),
+                    problem.load[k],
+                )
                 worst = max(worst, distance)
                 total += distance
     for c in range(problem.n_contacts):

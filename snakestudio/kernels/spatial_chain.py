@@ -276,16 +276,26 @@ def eliminate_axis(
     g0 = octet_times(1.0 / (d + stiff), octet_sum(l0, push))
     octet_put(eliminated, j, 0, g0)
     return (
-        octet_minus(a0, u0, g0), octet_minus(a1, u1, g0), octet_minus(a2, u2, g0),
-        octet_minus(a3, u3, g0), octet_minus(a4, u4, g0), octet_minus(a5, u5, g0),
-    )  # fmt: skip
+        octet_minus(a0, u0, g0),
+        octet_minus(a1, u1, g0),
+        octet_minus(a2, u2, g0),
+        octet_minus(a3, u3, g0),
+        octet_minus(a4, u4, g0),
+        octet_minus(a5, u5, g0),
+    )
 
 
 @inlined
 def eliminate_pair(
-    problem: SpatialProblem, j: int, a: System, stiff_0: float, stiff_1: float, push_0: Octet, push_1: Octet,
+    problem: SpatialProblem,
+    j: int,
+    a: System,
+    stiff_0: float,
+    stiff_1: float,
+    push_0: Octet,
+    push_1: Octet,
     eliminated: FloatArray,
-) -> System:  # fmt: skip
+) -> System:
     """Eliminate joint axes j and j + 1 of a joint together, as `eliminate_axis` does; only the first may swing p."""
     axes = problem.axes
     zx, zy, zz = vec3_at(axes, j, AXIS_X)

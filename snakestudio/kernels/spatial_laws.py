@@ -108,9 +108,15 @@ def _choose_disc(
 
 @inlined
 def _choose_halves(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, gain: float,
-    radius: float, bound: float,
-) -> float:  # fmt: skip
+    problem: SpatialProblem,
+    impulse: FloatArray,
+    gamma: FloatArray,
+    law: FloatArray,
+    c: int,
+    gain: float,
+    radius: float,
+    bound: float,
+) -> float:
     """As `_choose_disc` for friction, whose limits along may differ with the direction (see `prox.halves`)."""
     p1, p2 = impulse[c, LAW_T], impulse[c, LAW_T2]
     g1, g2 = gamma[c, LAW_T], gamma[c, LAW_T2]

@@ -99,9 +99,15 @@ def _solve_linear(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatAr
                 push_0 = _own_impulse(problem, impulses, scratch, begin)
                 push_1 = _own_impulse(problem, impulses, scratch, begin + 1)
                 system = eliminate_pair(
-                    problem, begin, system, scratch.stop[begin, STIFF_STOP], scratch.stop[begin + 1, STIFF_STOP],
-                    push_0, push_1, scratch.eliminated,
-                )  # fmt: skip
+                    problem,
+                    begin,
+                    system,
+                    scratch.stop[begin, STIFF_STOP],
+                    scratch.stop[begin + 1, STIFF_STOP],
+                    push_0,
+                    push_1,
+                    scratch.eliminated,
+                )
             system = shift_system(problem, k - 1, system)
     solve_root(system, scratch.root, dw)
     expand_joints(problem, scratch.eliminated, 6, dw, scratch.drate)

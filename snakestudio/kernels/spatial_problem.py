@@ -16,9 +16,22 @@ __all__ = ["AXIS_WIDTH", "GAIN_WIDTH", "LAWS", "LINK_WIDTH", "SpatialImpulses", 
 RX, RY, RZ = range(3, 6)
 """Behind X, Y, Z: entries of turning and of moments in rows of six."""
 (
-    MASS, ACROSS, AXIAL, REAR, FRONT, CONTACT_REAR, CONTACT_FRONT, RADIUS, ROLL_RADIUS, INV_MASS, INV_ACROSS,
-    INV_AXIAL, MU_LINK_ALONG, MU_LINK_ACROSS, LINK_SHARES,
-) = range(15)  # fmt: skip
+    MASS,
+    ACROSS,
+    AXIAL,
+    REAR,
+    FRONT,
+    CONTACT_REAR,
+    CONTACT_FRONT,
+    RADIUS,
+    ROLL_RADIUS,
+    INV_MASS,
+    INV_ACROSS,
+    INV_AXIAL,
+    MU_LINK_ALONG,
+    MU_LINK_ACROSS,
+    LINK_SHARES,
+) = range(15)
 """Entries of SpatialProblem.links.
 
 Mass, kg; moments of inertia across and along the axis, kg m^2; distances from the centre of mass to the joint behind

@@ -61,10 +61,15 @@ def _serpenoid(
 ) -> CompoundSerpenoid:
     """Amplitude (rad), spatial (rad per joint) and temporal frequency (rad/s) of both groups, and delta (rad)."""
     return CompoundSerpenoid(
-        odd_amplitude_rad=odd[0], odd_spatial_frequency_rad=odd[1], odd_temporal_frequency_rad_s=odd[2],
-        even_amplitude_rad=even[0], even_spatial_frequency_rad=even[1], even_temporal_frequency_rad_s=even[2],
-        delta_rad=delta, **others,
-    )  # fmt: skip
+        odd_amplitude_rad=odd[0],
+        odd_spatial_frequency_rad=odd[1],
+        odd_temporal_frequency_rad_s=odd[2],
+        even_amplitude_rad=even[0],
+        even_spatial_frequency_rad=even[1],
+        even_temporal_frequency_rad_s=even[2],
+        delta_rad=delta,
+        **others,
+    )
 
 
 _QUARTER = 1.5708

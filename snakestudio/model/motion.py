@@ -407,10 +407,11 @@ class JointAnglesStart(PlacedStart):
     kind: Literal["joint_angles"] = value("joint_angles", label="Start", help="Kind of start")
     heading_deg: float = _heading("Direction of the placed link")
     joint_angles_deg: tuple[float, ...] = value(
-        label="Joint angles", unit="°",
+        label="Joint angles",
+        unit="°",
         help="Angle of every joint, link i+1 against link i: the yaw, or the angle of the only axis of a joint that has"
         " pitch or roll alone",
-    )  # fmt: skip
+    )
     joint_pitch_deg: tuple[float, ...] | None = value(
         None, label="Pitch angles", unit="°", help="Pitch of every joint (spatial models); 0 if left out"
     )

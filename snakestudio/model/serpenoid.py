@@ -35,51 +35,113 @@ class CompoundSerpenoid(GaitFields):
 
     kind: Literal["compound_serpenoid"] = value("compound_serpenoid", label="Gait", help="Kind of gait")
     odd_beta_rad: float = value(
-        0.0, label="Lateral offset", unit="rad", symbol="β_odd", help="Constant angle of the lateral axes",
-        ge=-3.2, le=3.2, slider=(-0.5, 0.5), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Lateral offset",
+        unit="rad",
+        symbol="β_odd",
+        help="Constant angle of the lateral axes",
+        ge=-3.2,
+        le=3.2,
+        slider=(-0.5, 0.5),
+        live=True,
+    )
     odd_amplitude_rad: float = value(
-        0.4, label="Lateral amplitude", unit="rad", symbol="A_odd",
-        help="Amplitude of the lateral axes; negative: half a turn ahead", ge=-3.2, le=3.2, slider=(0, 1.8), live=True,
-    )  # fmt: skip
+        0.4,
+        label="Lateral amplitude",
+        unit="rad",
+        symbol="A_odd",
+        help="Amplitude of the lateral axes; negative: half a turn ahead",
+        ge=-3.2,
+        le=3.2,
+        slider=(0, 1.8),
+        live=True,
+    )
     odd_spatial_frequency_rad: float = value(
-        0.5, label="Lateral spatial frequency", unit="rad", symbol="ω_S,odd",
+        0.5,
+        label="Lateral spatial frequency",
+        unit="rad",
+        symbol="ω_S,odd",
         help="Phase of the lateral wave from one joint to the next, towards the tail",
-        ge=-6.3, le=6.3, slider=(-2, 2), live=True,
-    )  # fmt: skip
+        ge=-6.3,
+        le=6.3,
+        slider=(-2, 2),
+        live=True,
+    )
     odd_temporal_frequency_rad_s: float = value(
-        5.0, label="Lateral temporal frequency", unit="rad/s", symbol="ω_T,odd",
+        5.0,
+        label="Lateral temporal frequency",
+        unit="rad/s",
+        symbol="ω_T,odd",
         help="Angular frequency of the lateral wave; negative: backwards",
-        ge=-130, le=130, slider=(-10, 10), live=True,
-    )  # fmt: skip
+        ge=-130,
+        le=130,
+        slider=(-10, 10),
+        live=True,
+    )
     even_beta_rad: float = value(
-        0.0, label="Vertical offset", unit="rad", symbol="β_even", help="Constant angle of the vertical axes",
-        ge=-3.2, le=3.2, slider=(-0.5, 0.5), live=True,
-    )  # fmt: skip
+        0.0,
+        label="Vertical offset",
+        unit="rad",
+        symbol="β_even",
+        help="Constant angle of the vertical axes",
+        ge=-3.2,
+        le=3.2,
+        slider=(-0.5, 0.5),
+        live=True,
+    )
     even_amplitude_rad: float = value(
-        0.4, label="Vertical amplitude", unit="rad", symbol="A_even",
-        help="Amplitude of the vertical axes; negative: half a turn ahead", ge=-3.2, le=3.2, slider=(0, 1.8), live=True,
-    )  # fmt: skip
+        0.4,
+        label="Vertical amplitude",
+        unit="rad",
+        symbol="A_even",
+        help="Amplitude of the vertical axes; negative: half a turn ahead",
+        ge=-3.2,
+        le=3.2,
+        slider=(0, 1.8),
+        live=True,
+    )
     even_spatial_frequency_rad: float = value(
-        0.5, label="Vertical spatial frequency", unit="rad", symbol="ω_S,even",
+        0.5,
+        label="Vertical spatial frequency",
+        unit="rad",
+        symbol="ω_S,even",
         help="Phase of the vertical wave from one joint to the next, towards the tail",
-        ge=-6.3, le=6.3, slider=(-2, 2), live=True,
-    )  # fmt: skip
+        ge=-6.3,
+        le=6.3,
+        slider=(-2, 2),
+        live=True,
+    )
     even_temporal_frequency_rad_s: float = value(
-        5.0, label="Vertical temporal frequency", unit="rad/s", symbol="ω_T,even",
+        5.0,
+        label="Vertical temporal frequency",
+        unit="rad/s",
+        symbol="ω_T,even",
         help="Angular frequency of the vertical wave; negative: backwards",
-        ge=-130, le=130, slider=(-10, 10), live=True,
-    )  # fmt: skip
+        ge=-130,
+        le=130,
+        slider=(-10, 10),
+        live=True,
+    )
     delta_rad: float = value(
-        0.7854, label="Phase between the waves", unit="rad", symbol="δ",
+        0.7854,
+        label="Phase between the waves",
+        unit="rad",
+        symbol="δ",
         help="By how much the vertical wave is ahead of the lateral one at t = 0",
-        ge=-6.3, le=6.3, slider=(-3.2, 3.2), live=True,
-    )  # fmt: skip
+        ge=-6.3,
+        le=6.3,
+        slider=(-3.2, 3.2),
+        live=True,
+    )
     envelope: str = value(
-        "1", label="Envelope", symbol="f",
+        "1",
+        label="Envelope",
+        symbol="f",
         help="Factor of both amplitudes as a formula of n, the number of the joint from the head on, and N, the number"
-        " of joints", max_length=500, live=True,
-    )  # fmt: skip
+        " of joints",
+        max_length=500,
+        live=True,
+    )
 
     def waves(self, robot: Robot) -> BodyWaves:
         """The waves on the joints of a robot, which are counted from the first link on there.

@@ -33,18 +33,33 @@ class TableFields(GaitFields):
         "auto", label="Unit", help="Unit of the angles; auto: as the header says, or as their range makes plain"
     )
     rate_hz: float | None = value(
-        None, label="Rate", unit="Hz", help="Rows a second, in place of a column of times; that column if left out",
-        gt=0, le=1e5, slider=(1, 500),
-    )  # fmt: skip
+        None,
+        label="Rate",
+        unit="Hz",
+        help="Rows a second, in place of a column of times; that column if left out",
+        gt=0,
+        le=1e5,
+        slider=(1, 500),
+    )
     loop: bool = value(False, label="Loop", help="Play the table again and again; else the last row is held")
     blend_s: float = value(
-        0.5, label="Return time", unit="s",
-        help="Time from the last row to the first one in a loop whose ends do not meet", gt=0, le=100, slider=(0.05, 3),
-    )  # fmt: skip
+        0.5,
+        label="Return time",
+        unit="s",
+        help="Time from the last row to the first one in a loop whose ends do not meet",
+        gt=0,
+        le=100,
+        slider=(0.05, 3),
+    )
     speed: float = value(
-        1.0, label="Speed", help="Speed at which the table is played (1: as recorded, 0: stopped)",
-        ge=0, le=100, slider=(0, 3), live=True,
-    )  # fmt: skip
+        1.0,
+        label="Speed",
+        help="Speed at which the table is played (1: as recorded, 0: stopped)",
+        ge=0,
+        le=100,
+        slider=(0, 3),
+        live=True,
+    )
 
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
         """The first row of the table."""

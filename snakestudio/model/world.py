@@ -18,22 +18,40 @@ class GroundPatch(Frozen):
 
     name: str = value("", label="Name", help="Name of the patch", max_length=80, live=True)
     points_m: tuple[tuple[float, float], ...] = value(
-        label="Corners", unit="m", help="Corners of the polygon, x and y", min_length=3, max_length=1000,
+        label="Corners",
+        unit="m",
+        help="Corners of the polygon, x and y",
+        min_length=3,
+        max_length=1000,
         live=True,
-    )  # fmt: skip
+    )
     mu_along: float = value(
-        0.2, label="Friction along", help="Friction coefficient along the link's axis", ge=0, le=100, slider=(0, 1),
+        0.2,
+        label="Friction along",
+        help="Friction coefficient along the link's axis",
+        ge=0,
+        le=100,
+        slider=(0, 1),
         live=True,
-    )  # fmt: skip
+    )
     mu_backward: float | None = value(
-        None, label="Friction backward",
+        None,
+        label="Friction backward",
         help="Friction coefficient along the axis for sliding tail first; that along if left out",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
-    mu_across: float = value(
-        0.2, label="Friction across", help="Friction coefficient across the link's axis", ge=0, le=100, slider=(0, 1),
+        ge=0,
+        le=100,
+        slider=(0, 1),
         live=True,
-    )  # fmt: skip
+    )
+    mu_across: float = value(
+        0.2,
+        label="Friction across",
+        help="Friction coefficient across the link's axis",
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
 
 
 class GroundPicture(Frozen):
@@ -56,21 +74,39 @@ class GroundPicture(Frozen):
         0.0, label="y", unit="m", help="Middle of the picture on the ground, y", ge=-1e4, le=1e4, slider=(-5, 5)
     )
     width_m: float = value(
-        2.0, label="Width", unit="m", help="Width of the picture on the ground; its height follows from its pixels",
-        gt=0, le=1e4, slider=(0.1, 10),
-    )  # fmt: skip
+        2.0,
+        label="Width",
+        unit="m",
+        help="Width of the picture on the ground; its height follows from its pixels",
+        gt=0,
+        le=1e4,
+        slider=(0.1, 10),
+    )
     yaw_deg: float = value(
-        0.0, label="Yaw", unit="°", help="Angle by which the picture is turned about the vertical",
-        ge=-360, le=360, slider=(-180, 180),
-    )  # fmt: skip
+        0.0,
+        label="Yaw",
+        unit="°",
+        help="Angle by which the picture is turned about the vertical",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+    )
     black: float = value(
-        0.2, label="Black", help="Factor of all friction coefficients where the picture is black",
-        ge=0, le=100, slider=(0, 2),
-    )  # fmt: skip
+        0.2,
+        label="Black",
+        help="Factor of all friction coefficients where the picture is black",
+        ge=0,
+        le=100,
+        slider=(0, 2),
+    )
     white: float = value(
-        1.0, label="White", help="Factor of all friction coefficients where the picture is white",
-        ge=0, le=100, slider=(0, 2),
-    )  # fmt: skip
+        1.0,
+        label="White",
+        help="Factor of all friction coefficients where the picture is white",
+        ge=0,
+        le=100,
+        slider=(0, 2),
+    )
 
     def __bool__(self) -> bool:
         """Whether there is a picture."""
@@ -89,28 +125,38 @@ class Ground(Frozen):
         ge=0, le=100, slider=(0, 1), live=True,
     )  # fmt: skip
     mu_backward: float | None = value(
-        None, label="Friction backward", symbol="µ_B",
+        None,
+        label="Friction backward",
+        symbol="µ_B",
         help="Coulomb friction coefficient along the link's axis for sliding tail first; that along if left out",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     law: Literal["ellipse", "components", "unit_velocity"] | None = value(
-        None, label="Friction law",
+        None,
+        label="Friction law",
         help="How friction along and across combine: a force on the edge of an ellipse that dissipates most"
         " (ellipse), each direction separately (components), or along the unit velocity, weighted by direction"
         " (unit_velocity); the model's own if left out",
         live=True,
-    )  # fmt: skip
+    )
     load_factor: str = value(
-        "1", label="Load factor",
+        "1",
+        label="Load factor",
         help="By what the load on the ground is multiplied along the body, a formula of X (from the head, m) and t:"
         " where it is lifted, it carries less (planar and continuum models)",
-        max_length=500, live=True,
-    )  # fmt: skip
+        max_length=500,
+        live=True,
+    )
     friction_factor: str = value(
-        "1", label="Friction factor",
+        "1",
+        label="Friction factor",
         help="By what the friction coefficients are multiplied, a formula of t and of the position x, y on the ground",
-        max_length=500, live=True,
-    )  # fmt: skip
+        max_length=500,
+        live=True,
+    )
     viscous_along_ns_per_m: float = value(
         0.0, label="Viscous along", unit="N s/m", symbol="c_t",
         help="Viscous friction of every link along its axis (Lagrangian model; 0: off)",

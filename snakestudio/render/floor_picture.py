@@ -44,9 +44,16 @@ class FloorPicture:
         height, width = picture.grey.shape
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 1)
         gl.glTexImage2D(
-            gl.GL_TEXTURE_2D, 0, gl.GL_R8, width, height, 0, gl.GL_RED, gl.GL_UNSIGNED_BYTE,
+            gl.GL_TEXTURE_2D,
+            0,
+            gl.GL_R8,
+            width,
+            height,
+            0,
+            gl.GL_RED,
+            gl.GL_UNSIGNED_BYTE,
             ctypes.c_void_p(picture.grey.ctypes.data),
-        )  # fmt: skip
+        )
         gl.glPixelStorei(gl.GL_UNPACK_ALIGNMENT, 4)
         for name, mode in (
             (gl.GL_TEXTURE_MIN_FILTER, gl.GL_LINEAR),

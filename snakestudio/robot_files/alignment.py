@@ -295,9 +295,10 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
             gap = next(asides)
             if gap > tolerance:
                 notes.add(
-                    hinge.joint.name, f"it is {1e3 * gap:.3g} mm off the line through all joints, and was put on it",
+                    hinge.joint.name,
+                    f"it is {1e3 * gap:.3g} mm off the line through all joints, and was put on it",
                     "aside",
-                )  # fmt: skip
+                )
         result.joints.append(_joint(group, frame, points, {}, notes))
         result.frames.append(frame)
     return result

@@ -89,10 +89,15 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
         return None
     if geometry.kind == "height_field" and geometry.heights is not None:
         return HeightField(
-            x_m=x, y_m=y, z_m=z, yaw_deg=_degrees(math.atan2(rotation[1, 0], rotation[0, 0])),
-            length_m=plain(2 * geometry.size[0]), width_m=plain(2 * geometry.size[1]),
-            heights_m=tuple(tuple(float(f"{value:.6g}") for value in row) for row in geometry.heights), **shared,
-        )  # fmt: skip
+            x_m=x,
+            y_m=y,
+            z_m=z,
+            yaw_deg=_degrees(math.atan2(rotation[1, 0], rotation[0, 0])),
+            length_m=plain(2 * geometry.size[0]),
+            width_m=plain(2 * geometry.size[1]),
+            heights_m=tuple(tuple(float(f"{value:.6g}") for value in row) for row in geometry.heights),
+            **shared,
+        )
     if geometry.kind in ("cylinder", "capsule") and abs(rotation[2, 2]) > _LEVEL:
         top = z + geometry.size[1] + (geometry.size[0] if geometry.kind == "capsule" else 0.0)
         return _post(name, x, y, geometry.size[0], top, z - geometry.size[1], notes, shared)
@@ -108,10 +113,17 @@ def _obstacle(geometry: Geometry, name: str, height: float, notes: Notes) -> Obs
     yaw = math.atan2(rotation[1, 0], rotation[0, 0])
     roll = math.atan2(rotation[2, 1], rotation[2, 2])
     return Box(
-        x_m=x, y_m=y, z_m=plain(round(z - half[2], 9)), length_m=plain(2 * half[0]), width_m=plain(2 * half[1]),
-        height_m=plain(2 * half[2]), yaw_deg=_degrees(yaw), pitch_deg=_degrees(pitch), roll_deg=_degrees(roll),
+        x_m=x,
+        y_m=y,
+        z_m=plain(round(z - half[2], 9)),
+        length_m=plain(2 * half[0]),
+        width_m=plain(2 * half[1]),
+        height_m=plain(2 * half[2]),
+        yaw_deg=_degrees(yaw),
+        pitch_deg=_degrees(pitch),
+        roll_deg=_degrees(roll),
         **shared,
-    )  # fmt: skip
+    )
 
 
 def _post(

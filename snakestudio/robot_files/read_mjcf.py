@@ -66,10 +66,13 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     defaults = Defaults(root)
     assets = [defaults.of(e, "") for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
     file = _File(
-        root, reading, Compiler(root), defaults,
+        root,
+        reading,
+        Compiler(root),
+        defaults,
         {_asset_name(e): e for e in assets if e.tag == "mesh"},
         {_asset_name(e): e for e in assets if e.tag == "hfield"},
-    )  # fmt: skip
+    )
     bodies, world = _tree(file)
     bodies, world = _with_pairs(file, bodies, world)
     bodies = _with_actuators(file, bodies)
@@ -244,12 +247,19 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
     if text := element.get("actuatorfrcrange"):
         force = float(np.abs(vector_of(text, 2, f"{where} actuatorfrcrange")).max()) or None
     return JointDescription(
-        name, kind, axis / size, vector_of(element.get("pos", "0 0 0"), 3, f"{where} pos"), lower, upper,
+        name,
+        kind,
+        axis / size,
+        vector_of(element.get("pos", "0 0 0"), 3, f"{where} pos"),
+        lower,
+        upper,
         max(0.0, value("damping")) if len(element.get("damping").split()) < 2 else 0.0,
         max(0.0, value("stiffness")) if len(element.get("stiffness").split()) < 2 else 0.0,
-        turn(value("springref")) - zero, max(0.0, value("frictionloss")), max(0.0, value("armature")),
+        turn(value("springref")) - zero,
+        max(0.0, value("frictionloss")),
+        max(0.0, value("armature")),
         Actuation(max_torque=force) if force else None,
-    )  # fmt: skip
+    )
 
 
 # --- geometry ---------------------------------------------------------------------------------------------------------
@@ -345,9 +355,14 @@ def _height_field(file: _File, element: Element, placement: Placement, mu: float
         file.reading.notes.append(f"The height field {name} was thinned out to every {step}th point.")
         heights = heights[::step, ::step]
     return Geometry(
-        "height_field", (float(half_x), float(half_y)), placement, asset.get("file"), (mu, mu), heights=heights,
+        "height_field",
+        (float(half_x), float(half_y)),
+        placement,
+        asset.get("file"),
+        (mu, mu),
+        heights=heights,
         name=element.get("name") or name,
-    )  # fmt: skip
+    )
 
 
 def _heights(file: _File, asset: Element) -> FloatArray | None:
@@ -431,9 +446,11 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
             before, new = motors.get(joint), _actuation(element)
             if before is not None:
                 new = Actuation(
-                    before.kp if new.kp is None else new.kp, before.kd if new.kd is None else new.kd,
-                    new.max_torque or before.max_torque, new.max_speed or before.max_speed,
-                )  # fmt: skip
+                    before.kp if new.kp is None else new.kp,
+                    before.kd if new.kd is None else new.kd,
+                    new.max_torque or before.max_torque,
+                    new.max_speed or before.max_speed,
+                )
             motors[joint] = new
     if others:
         file.reading.notes.append(f"{plural(others, 'actuator')} of other things than joints left out.")

@@ -33,9 +33,14 @@ _MOST_MODELS = 500
 _MOST_HEIGHTS = 10_000
 _FAR = 1e9
 _KINDS = {
-    "revolute": "hinge", "continuous": "hinge", "prismatic": "slide", "ball": "ball", "fixed": "", "universal": "hinge",
+    "revolute": "hinge",
+    "continuous": "hinge",
+    "prismatic": "slide",
+    "ball": "ball",
+    "fixed": "",
+    "universal": "hinge",
     "revolute2": "hinge",
-}  # fmt: skip
+}
 
 
 @dataclass(slots=True)
@@ -104,9 +109,15 @@ def _version(root: Element) -> float:
 
 
 def _collect(
-    holder: Element, prefix: str, version: float, model: _Model, reading: Reading, folder: Path,
-    ground: list[Geometry], depth: int,
-) -> None:  # fmt: skip
+    holder: Element,
+    prefix: str,
+    version: float,
+    model: _Model,
+    reading: Reading,
+    folder: Path,
+    ground: list[Geometry],
+    depth: int,
+) -> None:
     """The models in a world, a model or a file."""
     if depth > _DEEPEST:
         raise InputError(f"its models are nested more than {_DEEPEST} deep", "write them flat")
@@ -141,9 +152,17 @@ def _include(
 
 
 def _collect_model(
-    element: Element, name: str, prefix: str, version: float, model: _Model, reading: Reading, folder: Path,
-    ground: list[Geometry], depth: int, included: Element | None,
-) -> None:  # fmt: skip
+    element: Element,
+    name: str,
+    prefix: str,
+    version: float,
+    model: _Model,
+    reading: Reading,
+    folder: Path,
+    ground: list[Geometry],
+    depth: int,
+    included: Element | None,
+) -> None:
     model.models += 1
     if model.models > _MOST_MODELS:
         raise InputError(f"it has more than {_MOST_MODELS} models", "see whether they include each other")
@@ -381,9 +400,19 @@ def _axis(
     if motor is not None or effort or speed:
         actuation = replace(motor or Actuation(), max_torque=effort, max_speed=speed)
     return JointDescription(
-        name, kind, direction, position, -math.inf if lower is None else lower, math.inf if upper is None else upper,
-        max(0.0, damping), max(0.0, stiffness), rest, max(0.0, friction), 0.0, actuation,
-    )  # fmt: skip
+        name,
+        kind,
+        direction,
+        position,
+        -math.inf if lower is None else lower,
+        math.inf if upper is None else upper,
+        max(0.0, damping),
+        max(0.0, stiffness),
+        rest,
+        max(0.0, friction),
+        0.0,
+        actuation,
+    )
 
 
 def _is_far(text: str) -> bool:

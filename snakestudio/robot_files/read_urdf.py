@@ -25,8 +25,13 @@ from snakestudio.robot_files.rotations import from_rpy, rounded_angles
 __all__ = ["read_urdf"]
 
 _KINDS = {
-    "revolute": "hinge", "continuous": "hinge", "prismatic": "slide", "floating": "free", "fixed": "", "planar": "free",
-}  # fmt: skip
+    "revolute": "hinge",
+    "continuous": "hinge",
+    "prismatic": "slide",
+    "floating": "free",
+    "fixed": "",
+    "planar": "free",
+}
 
 _WORLDS = ("world", "world_link", "map", "odom")
 
@@ -79,9 +84,11 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     if left_out:
         reading.notes.append(f"{plural(left_out, 'sensor')} left out.")
     return RobotDescription(
-        root.get("name") or bodies[0].name if bodies else root.get("name"), tuple(bodies), tuple(world),
+        root.get("name") or bodies[0].name if bodies else root.get("name"),
+        tuple(bodies),
+        tuple(world),
         notes=reading.finished_notes(),
-    )  # fmt: skip
+    )
 
 
 def _named(elements: list[Element], kind: str) -> dict[str, Element]:
@@ -199,10 +206,16 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
     actuation = Actuation(max_torque=effort, max_speed=speed) if driven or effort or speed else None
     return (
         JointDescription(
-            name, _KINDS[kind], axis / size, lower=lower, upper=upper, damping=damping, friction=friction,
+            name,
+            _KINDS[kind],
+            axis / size,
+            lower=lower,
+            upper=upper,
+            damping=damping,
+            friction=friction,
             actuation=actuation,
         ),
-    )  # fmt: skip
+    )
 
 
 def _body(

@@ -132,19 +132,30 @@ def world_geometry(bodies: Sequence[BodyDescription]) -> tuple[list[BodyDescript
     numbers = np.cumsum([not each for each in static]) - 1
     kept = [
         BodyDescription(
-            body.name, -1 if body.parent < 0 else int(numbers[body.parent]), body.placement, body.inertial,
-            body.geometries, body.joints,
+            body.name,
+            -1 if body.parent < 0 else int(numbers[body.parent]),
+            body.placement,
+            body.inertial,
+            body.geometries,
+            body.joints,
         )
         for index, body in enumerate(bodies)
         if not static[index]
-    ]  # fmt: skip
+    ]
     return kept, world
 
 
 def _moved(geometry: Geometry, outer: Placement) -> Geometry:
     axis = geometry.friction_axis
     return Geometry(
-        geometry.kind, geometry.size, outer.then(geometry.placement), geometry.file, geometry.friction,
-        None if axis is None else outer.rotation @ axis, geometry.collides, geometry.heights, geometry.vertices,
+        geometry.kind,
+        geometry.size,
+        outer.then(geometry.placement),
+        geometry.file,
+        geometry.friction,
+        None if axis is None else outer.rotation @ axis,
+        geometry.collides,
+        geometry.heights,
+        geometry.vertices,
         geometry.name,
-    )  # fmt: skip
+    )

@@ -88,9 +88,18 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
     except ValidationError as error:
         raise InputError(_first_mistake(error), "correct the file, or check its units (m, kg, s, rad)") from None
     return ImportedRobot(
-        robot, gains, actuator, ground, solver, gait, start, obstacles, tuple(links), tuple(axes),
+        robot,
+        gains,
+        actuator,
+        ground,
+        solver,
+        gait,
+        start,
+        obstacles,
+        tuple(links),
+        tuple(axes),
         (*description.notes, *notes.sentences()),
-    )  # fmt: skip
+    )
 
 
 def _first_mistake(error: ValidationError) -> str:
@@ -108,10 +117,15 @@ def _robot(
     columns = {
         field: unified([getattr(link, attribute) for link in links])
         for field, attribute in (
-            ("length_m", "length"), ("radius_m", "radius"), ("contact_half_length_m", "half"), ("mass_kg", "mass"),
-            ("inertia_kg_m2", "inertia"), ("axial_inertia_kg_m2", "axial"), ("centre_of_mass_m", "centre"),
+            ("length_m", "length"),
+            ("radius_m", "radius"),
+            ("contact_half_length_m", "half"),
+            ("mass_kg", "mass"),
+            ("inertia_kg_m2", "inertia"),
+            ("axial_inertia_kg_m2", "axial"),
+            ("centre_of_mass_m", "centre"),
         )
-    }  # fmt: skip
+    }
     usual: dict[str, Any] = {field: most_common(values) for field, values in columns.items()}
     # The inertias that belong to the usual link, not the most common ones of all.
     shape = ("length_m", "radius_m", "mass_kg")
@@ -121,11 +135,20 @@ def _robot(
     wheels = most_common(["passive" if link.wheels else "none" for link in links])
     joint_values_, gains, actuator, pattern, limit, offset = _joints(alignment, axes)
     robot = Robot(
-        name=(name or "Snake robot")[:80], n_links=len(links), link_length_m=usual["length_m"],
-        radius_m=usual["radius_m"], contact_half_length_m=usual["contact_half_length_m"], mass_kg=usual["mass_kg"],
-        inertia_kg_m2=usual["inertia_kg_m2"], axial_inertia_kg_m2=usual["axial_inertia_kg_m2"], axis_offset_m=offset,
-        joints=pattern, joint_limit_deg=limit, wheels=wheels, head=_head(links),
-    )  # fmt: skip
+        name=(name or "Snake robot")[:80],
+        n_links=len(links),
+        link_length_m=usual["length_m"],
+        radius_m=usual["radius_m"],
+        contact_half_length_m=usual["contact_half_length_m"],
+        mass_kg=usual["mass_kg"],
+        inertia_kg_m2=usual["inertia_kg_m2"],
+        axial_inertia_kg_m2=usual["axial_inertia_kg_m2"],
+        axis_offset_m=offset,
+        joints=pattern,
+        joint_limit_deg=limit,
+        wheels=wheels,
+        head=_head(links),
+    )
     differences: dict[Hashable, dict[int, Any]] = {field: {} for field in columns}
     for k, link in enumerate(links):
         for field in ("length_m", "radius_m", "contact_half_length_m", "mass_kg"):
@@ -204,10 +227,13 @@ def _joints(
     values: dict[str, list[Any]] = {
         field: [getattr(axis, attribute) for axis in axes]
         for field, attribute in (
-            ("kp_nm_per_rad", "kp"), ("kd_nms_per_rad", "kd"), ("max_torque_nm", "max_torque"),
-            ("spring_nm_per_rad", "spring"), ("damper_nms_per_rad", "damper"),
+            ("kp_nm_per_rad", "kp"),
+            ("kd_nms_per_rad", "kd"),
+            ("max_torque_nm", "max_torque"),
+            ("spring_nm_per_rad", "spring"),
+            ("damper_nms_per_rad", "damper"),
         )
-    }  # fmt: skip
+    }
     for field, attribute in (
         ("lower_limit_deg", "lower"), ("upper_limit_deg", "upper"), ("max_speed_deg_s", "max_speed"),
         ("rest_deg", "rest"), ("zero_deg", "zero"),
@@ -222,9 +248,14 @@ def _joints(
 
     limit = _usual_limit(values["lower_limit_deg"], values["upper_limit_deg"])
     bases: dict[str, Any] = {
-        "lower_limit_deg": None if limit is None else -limit, "upper_limit_deg": limit,
-        "spring_nm_per_rad": 0.0, "damper_nms_per_rad": 0.0, "rest_deg": 0.0, "zero_deg": 0.0, "reversed": False,
-    }  # fmt: skip
+        "lower_limit_deg": None if limit is None else -limit,
+        "upper_limit_deg": limit,
+        "spring_nm_per_rad": 0.0,
+        "damper_nms_per_rad": 0.0,
+        "rest_deg": 0.0,
+        "zero_deg": 0.0,
+        "reversed": False,
+    }
     for field in ("max_torque_nm", "max_speed_deg_s"):
         whole = all(value is not None for value in values[field])
         bases[field] = most_common(values[field]) if whole else None
@@ -274,8 +305,11 @@ def _name(kinds: Sequence[str]) -> str:
 def _pattern(names: Sequence[str]) -> str:
     """The pattern of [robot] from which the fewest joints differ."""
     patterns = {
-        "yaw": ("yaw", "yaw"), "pitch": ("pitch", "pitch"), "alternating": ("yaw", "pitch"), "cardan": ("cardan",) * 2,
-    }  # fmt: skip
+        "yaw": ("yaw", "yaw"),
+        "pitch": ("pitch", "pitch"),
+        "alternating": ("yaw", "pitch"),
+        "cardan": ("cardan",) * 2,
+    }
     return min(patterns, key=lambda p: sum(name != patterns[p][k % 2] for k, name in enumerate(names)))
 
 
@@ -353,10 +387,14 @@ def _gait(robot: Robot, axes: Sequence[AxisFields]) -> GaitFields:
     shift = -min(90.0, round(360.0 * waves / max(robot.n_joints, 3), 1))
     if pitch_only or any(axis.kind == "pitch" for axis in axes):
         return TwoWaves(
-            amplitude_deg=0.0 if pitch_only else max(reach["yaw"], 0.0), frequency_deg_s=rate, phase_shift_deg=shift,
-            pitch_amplitude_deg=max(reach["pitch"], 0.0), pitch_frequency_deg_s=rate, pitch_phase_shift_deg=shift,
+            amplitude_deg=0.0 if pitch_only else max(reach["yaw"], 0.0),
+            frequency_deg_s=rate,
+            phase_shift_deg=shift,
+            pitch_amplitude_deg=max(reach["pitch"], 0.0),
+            pitch_frequency_deg_s=rate,
+            pitch_phase_shift_deg=shift,
             pitch_phase_deg=90.0,
-        )  # fmt: skip
+        )
     return LateralUndulation(amplitude_deg=max(reach["yaw"], 0.0), frequency_deg_s=rate, phase_shift_deg=shift)
 
 
@@ -386,9 +424,12 @@ def _start(
         y = float(boxes.low[:, 1].min()) - length - 2 * reach
         notes.add("", "The robot would start in an obstacle; it was moved next to all of them")
     return StraightStart(
-        link=1, x_m=plain(round(x + 0.5 * links[0].length * turn[0], 6)),
-        y_m=plain(round(y + 0.5 * links[0].length * turn[1], 6)), heading_deg=heading, z_m=lying,
-    )  # fmt: skip
+        link=1,
+        x_m=plain(round(x + 0.5 * links[0].length * turn[0], 6)),
+        y_m=plain(round(y + 0.5 * links[0].length * turn[1], 6)),
+        heading_deg=heading,
+        z_m=lying,
+    )
 
 
 def _lying_height(links: Sequence[LinkValues]) -> float | None:
@@ -401,11 +442,20 @@ def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
     """A scene around an imported robot: the spatial model, a gait, and the surroundings of the file."""
     kind, declared = next((kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial)
     return Scene(
-        title=title[:200], source=source[:200], model=declared.fields(kind=kind), robot=imported.robot,
-        ground=imported.ground, obstacles=imported.obstacles, gait=imported.gait, joint_controller=imported.gains,
-        actuator=imported.actuator, control=Control(period_s=_CONTROL_PERIOD, soft_start_deg=3.0),
-        solver=imported.solver, run=Run(duration_s=10.0), start=imported.start,
-    )  # fmt: skip
+        title=title[:200],
+        source=source[:200],
+        model=declared.fields(kind=kind),
+        robot=imported.robot,
+        ground=imported.ground,
+        obstacles=imported.obstacles,
+        gait=imported.gait,
+        joint_controller=imported.gains,
+        actuator=imported.actuator,
+        control=Control(period_s=_CONTROL_PERIOD, soft_start_deg=3.0),
+        solver=imported.solver,
+        run=Run(duration_s=10.0),
+        start=imported.start,
+    )
 
 
 def compact_text(scene: Scene) -> str:
@@ -447,8 +497,10 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
     """
     notes = []
     changes: dict[str, Any] = {
-        "robot": imported.robot, "joint_controller": imported.gains, "actuator": imported.actuator,
-    }  # fmt: skip
+        "robot": imported.robot,
+        "joint_controller": imported.gains,
+        "actuator": imported.actuator,
+    }
     step = scene.solver.step_s
     if scene.solver.joints == "explicit":
         stable = largest_step(list(imported.axes), list(imported.links), step)

@@ -134,9 +134,14 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
         rows, columns = shape.heights.shape
         # MuJoCo lists rows from the top of the picture down, and stretches heights to 0 to 1.
         add(
-            assets, "hfield", name=shape.name, nrow=str(rows), ncol=str(columns),
-            size=numbers(*shape.size, max(high - low, 1e-6), 0.1), elevation=numbers(*shape.heights[::-1].ravel()),
-        )  # fmt: skip
+            assets,
+            "hfield",
+            name=shape.name,
+            nrow=str(rows),
+            ncol=str(columns),
+            size=numbers(*shape.size, max(high - low, 1e-6), 0.1),
+            elevation=numbers(*shape.heights[::-1].ravel()),
+        )
         geom.attrib |= {"type": "hfield", "hfield": shape.name}
         placement = placement.then(Placement(np.array([0.0, 0.0, low])))
     else:
@@ -154,9 +159,13 @@ def _ground_pair(pairs: Element, shape: Geometry, rolling: float) -> None:
     along, across = shape.friction or (0.0, 0.0)
     if _has_directions(shape):
         add(
-            pairs, "pair", geom1=GROUND, geom2=shape.name, condim=_dimension(max(along, across), rolling),
+            pairs,
+            "pair",
+            geom1=GROUND,
+            geom2=shape.name,
+            condim=_dimension(max(along, across), rolling),
             friction=numbers(along, across, 0.0, rolling, rolling),
-        )  # fmt: skip
+        )
 
 
 # --- robot ------------------------------------------------------------------------------------------------------------
@@ -178,10 +187,18 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
     for shape in body.geometries:
         friction = (shape.friction or (1.0, 1.0))[0]
         geom = add(
-            element, "geom", name=shape.name, type=shape.kind, size=numbers(*shape.size), contype=_LINKS,
-            conaffinity=_WORLD, priority=_LINK_PRIORITY, condim=_dimension(friction, rolling),
-            friction=numbers(friction, 0.0, rolling), rgba=_GREEN,
-        )  # fmt: skip
+            element,
+            "geom",
+            name=shape.name,
+            type=shape.kind,
+            size=numbers(*shape.size),
+            contype=_LINKS,
+            conaffinity=_WORLD,
+            priority=_LINK_PRIORITY,
+            condim=_dimension(friction, rolling),
+            friction=numbers(friction, 0.0, rolling),
+            rgba=_GREEN,
+        )
         _placed(geom, shape.placement)
     return element
 

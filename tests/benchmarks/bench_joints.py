@@ -86,11 +86,14 @@ def kinds_of_joints() -> list[Row]:
     single = ("yaw", "roll", "yaw and pitch in turn")
     return [
         (
-            f"{LINKS} links, {name}: CPU time of a link", best[name], "ns",
-            "<= cardan" if name in single else "", name not in single or best[name] <= best["cardan"],
+            f"{LINKS} links, {name}: CPU time of a link",
+            best[name],
+            "ns",
+            "<= cardan" if name in single else "",
+            name not in single or best[name] <= best["cardan"],
         )
         for name in chains
-    ]  # fmt: skip
+    ]
 
 
 def gaits() -> dict[str, Scene]:

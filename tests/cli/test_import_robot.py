@@ -106,7 +106,9 @@ BAD = {
     "not a number": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "nan 0 0")), "not finite"),
     "not numbers": (_urdf(CHAIN + urdf_joint("j3", "c", "d", "a b c")), "not a list of numbers"),
     "package": (
-        _urdf(CHAIN + TAIL).replace('<cylinder radius="0.03" length="0.1"/>', '<mesh filename="package://a/../../b.stl"/>'),
+        _urdf(CHAIN + TAIL).replace(
+            '<cylinder radius="0.03" length="0.1"/>', '<mesh filename="package://a/../../b.stl"/>'
+        ),
         "leads out of the folder",
     ),
     "no joints": ('<robot name="post"><link name="a"/></robot>', "no joint that turns"),
@@ -116,7 +118,7 @@ BAD = {
         '<sdf><model name="m"><link name="a"><pose relative_to="b">0 0 0 0 0 0</pose></link></model></sdf>',
         'relative to "b", which does not exist',
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -70,8 +70,12 @@ def test_new_takes_the_axes_of_a_scene(tmp_path: Path, capsys: pytest.CaptureFix
     profile = load_profile(tmp_path / "mine" / "alternating_modules.toml").profile
     assert (profile.name, profile.description) == ("Short robot", "Modules")
     assert [(axis.name, axis.node) for axis in profile.axes] == [
-        ("joint 1 yaw", 1), ("joint 2 pitch", 2), ("joint 3 roll", 3), ("joint 4 yaw", 4), ("joint 4 pitch", 5),
-    ]  # fmt: skip
+        ("joint 1 yaw", 1),
+        ("joint 2 pitch", 2),
+        ("joint 3 roll", 3),
+        ("joint 4 yaw", 4),
+        ("joint 4 pitch", 5),
+    ]
     assert [(axis.min_deg, axis.max_deg) for axis in profile.axes[:3]] == [(None, None), (-30, 45), (None, None)]
     # A joint of 25 degrees is 15 beyond the zero, which the robot counts the other way round: -15 = -25 + 10.
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, 10.0)

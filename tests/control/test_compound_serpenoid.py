@@ -225,9 +225,12 @@ def test_alternating_joints_make_a_helix(m: float) -> None:
     robot = Robot(n_links=count, link_length_m=m, joints="alternating", radius_m=0.3 * m)
     amplitude, phase = 2.0 * m * curvature, m * torsion
     gait = CompoundSerpenoid(
-        odd_amplitude_rad=amplitude, odd_spatial_frequency_rad=phase, even_amplitude_rad=amplitude,
-        even_spatial_frequency_rad=phase, delta_rad=0.5 * math.pi,
-    )  # fmt: skip
+        odd_amplitude_rad=amplitude,
+        odd_spatial_frequency_rad=phase,
+        even_amplitude_rad=amplitude,
+        even_spatial_frequency_rad=phase,
+        delta_rad=0.5 * math.pi,
+    )
     of = Scene().model_copy(update={"robot": robot, "gait": gait})
     of = with_values(of, {"model.kind": "spatial_nonsmooth"})
     angles = WaveGait(of).motion(np.zeros(1))[0][0]

@@ -38,9 +38,13 @@ def scene(tmp_path: Path) -> Scene:
         + "\n".join(",".join(map(repr, (t, *angles))) for t, *angles in np.column_stack([TIME, rows()]).tolist())
     )
     values = {
-        "robot.n_links": JOINTS + 1, "robot.joints": "yaw", "gait.kind": "table", "gait.file": "log.csv",
-        "start.kind": "gait", "run.duration_s": 0.5,
-    }  # fmt: skip
+        "robot.n_links": JOINTS + 1,
+        "robot.joints": "yaw",
+        "gait.kind": "table",
+        "gait.file": "log.csv",
+        "start.kind": "gait",
+        "run.duration_s": 0.5,
+    }
     return with_values(Scene(), values)
 
 

@@ -68,9 +68,10 @@ def test_hinges_show_the_axes_of_their_joints() -> None:
     assert [direction(row) for row in pins] == [
         [0, 0, 1],  # yaw
         [0, 1, 0],  # pitch
-        [0, 0, 1], [0, 1, 0],  # cardan
+        [0, 0, 1],
+        [0, 1, 0],  # cardan
         [1, 0, 0],  # fixed: a band
-    ] or [direction(row) for row in pins] == [[0, 0, 1], [0, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]]  # fmt: skip
+    ] or [direction(row) for row in pins] == [[0, 0, 1], [0, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]]
     np.testing.assert_allclose([row[0] for row in pins], [0.122, 0.244, 0.488, 0.488, 0.61], atol=1e-6)
     (ring,) = opaque["hoop"]
     assert ring[0] == pytest.approx(0.366)

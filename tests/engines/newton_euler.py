@@ -34,9 +34,14 @@ def coulomb(scene: Scene, velocity: Array, axis: Array, mu: Array, load: float) 
 
 
 def motion(
-    scene: Scene, q: Array, u: Array, duration: float, target: Callable[[float], tuple[Array, Array]], mu: Array,
+    scene: Scene,
+    q: Array,
+    u: Array,
+    duration: float,
+    target: Callable[[float], tuple[Array, Array]],
+    mu: Array,
     load: Callable[[int, float, Array], float],
-) -> Array:  # fmt: skip
+) -> Array:
     """Centres and directions of all links at the end, (n, 3), from those and their rates at the start.
 
     Parameters

@@ -150,9 +150,13 @@ def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
 
 
 def mujoco_centres(
-    chain: Chain, angle: FloatArray, seconds: float, ground: Ground = STILL, torque: Torque | None = None,
+    chain: Chain,
+    angle: FloatArray,
+    seconds: float,
+    ground: Ground = STILL,
+    torque: Torque | None = None,
     dt: float = 1e-4,
-) -> FloatArray:  # fmt: skip
+) -> FloatArray:
     """Centres of mass (n, 3), m, of a chain that starts at rest, after `seconds`, as MuJoCo computes them."""
     model = mujoco_model(chain, ground, dt)
     data = mujoco.MjData(model)

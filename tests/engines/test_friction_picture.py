@@ -76,16 +76,24 @@ def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_pa
     # It slides along -x from the white half, where friction is 0.4, into the black one, where it is 0.1. The factor
     # changes linearly within a pixel around x = -0.1, and so takes as much energy as a step there.
     save_grey(tmp_path / "floor.png", [[0] * 50 + [255] * 50] * 2)
-    scene = scene_from_dict({
-        "format": 1, "model": {"kind": kind}, "robot": {"n_links": 1},
-        "ground": {
-            "mu_along": 0.4, "mu_across": 0.4, "coulomb_smoothing_m_s": 1e-5,
-            "picture": {"file": "floor.png", "x_m": -0.1, "width_m": 4.0, "black": 0.25},
-        },
-        "gait": {"kind": "lateral_undulation"}, "joint_controller": {},
-        "start": {"kind": "straight", "vx_m_s": -1.0}, "solver": {"step_s": 1e-4},
-        "run": {"duration_s": 1.0, "log_rate_hz": 10.0},
-    })  # fmt: skip
+    scene = scene_from_dict(
+        {
+            "format": 1,
+            "model": {"kind": kind},
+            "robot": {"n_links": 1},
+            "ground": {
+                "mu_along": 0.4,
+                "mu_across": 0.4,
+                "coulomb_smoothing_m_s": 1e-5,
+                "picture": {"file": "floor.png", "x_m": -0.1, "width_m": 4.0, "black": 0.25},
+            },
+            "gait": {"kind": "lateral_undulation"},
+            "joint_controller": {},
+            "start": {"kind": "straight", "vx_m_s": -1.0},
+            "solver": {"step_s": 1e-4},
+            "run": {"duration_s": 1.0, "log_rate_hz": 10.0},
+        }
+    )
     run = simulate_scene(scene, tmp_path)
     left = 0.5 * 1.0**2 - 0.4 * G * 0.1
     assert run["link_1_x_m"][-1] == pytest.approx(-0.1 - left / (0.1 * G), abs=2e-4)

@@ -95,8 +95,7 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
 
 
 def test_lifting_changes_the_speed_as_an_independent_balance_says() -> None:
-    lifted = wave(mu_along=MU, mu_across=2 * MU, coulomb_smoothing_m_s=0.02,
-                  load_factor="1-1.5*cos(4*pi*X-4*pi*t)")  # fmt: skip
+    lifted = wave(mu_along=MU, mu_across=2 * MU, coulomb_smoothing_m_s=0.02, load_factor="1-1.5*cos(4*pi*X-4*pi*t)")
     expected = lifted_speed(12.0, 0.02, -1.5)
     assert speed(lifted) == pytest.approx(expected, rel=0.005)
     assert expected > 2 * 0.156
@@ -113,8 +112,9 @@ def test_body_stops_sooner_tail_first() -> None:
     straight = {"strain.k_z_per_m": "0", "run.duration_s": 2.0}
     for sign, mu in ((-1.0, 0.1), (1.0, 0.2)):
         scene = wave(law="ellipse", mu_along=0.1, mu_backward=0.2, mu_across=0.5)
-        scene = with_values(scene, {**straight, "start.vx_m_s": sign, "start.heading_deg": 0.0,
-                                    "ground.coulomb_smoothing_m_s": 1e-4})  # fmt: skip
+        scene = with_values(
+            scene, {**straight, "start.vx_m_s": sign, "start.heading_deg": 0.0, "ground.coulomb_smoothing_m_s": 1e-4}
+        )
         recording = run_offline(scene).recording
         pose = recording.rows(0, len(recording.times)).link_pose
         moved = pose[-1, 0, 0] - pose[0, 0, 0]

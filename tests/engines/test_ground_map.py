@@ -20,10 +20,20 @@ from snakestudio.model.world import Ground, GroundPatch
 @pytest.mark.parametrize(
     "text",
     [
-        "1+0.5*cos(2*pi*(3*X-t))", "sqrt(X*X)", "X^2/(1+t^2)", "bump(X*2)+rise(3*t)", "asin(X)*acos(X)+atan(t)",
-        "exp(-X)*log(t+2)", "2^X", "sinh(X)+cosh(t)*tanh(X)-tan(t)", "sqrt(X*2+1)", "(X+2)^-1.5", "1", "sqrt(3)*X-1/7",
+        "1+0.5*cos(2*pi*(3*X-t))",
+        "sqrt(X*X)",
+        "X^2/(1+t^2)",
+        "bump(X*2)+rise(3*t)",
+        "asin(X)*acos(X)+atan(t)",
+        "exp(-X)*log(t+2)",
+        "2^X",
+        "sinh(X)+cosh(t)*tanh(X)-tan(t)",
+        "sqrt(X*2+1)",
+        "(X+2)^-1.5",
+        "1",
+        "sqrt(3)*X-1/7",
     ],
-)  # fmt: skip
+)
 def test_program_has_the_values_of_the_formula(text: str) -> None:
     formula = read(text, "any", {"X": "any", "t": "any"})
     program = formula_program(formula, ("X", "t"))

@@ -203,9 +203,12 @@ def test_unequal_links_under_springs_move_as_lagrange_says() -> None:
     ends = []
     for step in (2e-4, 1e-4, 5e-5):
         made = scene(
-            robot=robot, ground={"gravity_m_s2": 0.0}, start={"kind": "link_angles", "link_angles_deg": angles},
-            solver={"step_s": step}, run={"duration_s": 0.4, "log_rate_hz": 100.0},
-        )  # fmt: skip
+            robot=robot,
+            ground={"gravity_m_s2": 0.0},
+            start={"kind": "link_angles", "link_angles_deg": angles},
+            solver={"step_s": step},
+            run={"duration_s": 0.4, "log_rate_hz": 100.0},
+        )
         pose = run(made)[0].link_pose[-1]
         ends.append(np.unwrap(2.0 * np.arctan2(pose[:, 6], pose[:, 3])))
     expected = _lagrangian(made, 0.4)
@@ -257,10 +260,14 @@ def test_wheels_move_three_links_as_their_constraints_say(kind: str) -> None:
     step = 4e-4
     wheels = {"wheels": "passive", "radius_m": 0.01, "contact_half_length_m": 0.0}
     made = scene(
-        model={"kind": kind}, robot={"n_links": 3, "joints": "yaw", **wheels},
-        ground={"mu_across": 5.0, "mu_rolling": 1.0}, gait=gait, start={"kind": "gait"},
-        solver={"step_s": step, "joints": "implicit"}, run={"duration_s": 2.0, "log_rate_hz": 50.0},
-    )  # fmt: skip
+        model={"kind": kind},
+        robot={"n_links": 3, "joints": "yaw", **wheels},
+        ground={"mu_across": 5.0, "mu_rolling": 1.0},
+        gait=gait,
+        start={"kind": "gait"},
+        solver={"step_s": step, "joints": "implicit"},
+        run={"duration_s": 2.0, "log_rate_hz": 50.0},
+    )
     rows, _ = run(made)
     omega = rows.link_twist[:, :, 5]
     # Constraints hold at the middle of a step, from which the links move on with what they have at its end.
@@ -277,18 +284,25 @@ def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
     n = 40
     made = scene(
         robot={
-            "n_links": n, "link_length_m": 1.0 / n, "mass_kg": 1.0 / n, "inertia_kg_m2": 1.0 / (12.0 * n**3),
-            "radius_m": 0.001, "contact_half_length_m": 0.3 / n,
+            "n_links": n,
+            "link_length_m": 1.0 / n,
+            "mass_kg": 1.0 / n,
+            "inertia_kg_m2": 1.0 / (12.0 * n**3),
+            "radius_m": 0.001,
+            "contact_half_length_m": 0.3 / n,
         },
         ground={"mu_along": mu[0], "mu_across": mu[1], "gravity_m_s2": 1.0, "law": law},
         gait={
-            "amplitude_deg": math.degrees(7.0 * math.sin(math.pi / n) / math.pi), "frequency_deg_s": 360.0,
-            "phase_shift_deg": 360.0 / n, "phase_deg": 90.0 + 360.0 / n,
+            "amplitude_deg": math.degrees(7.0 * math.sin(math.pi / n) / math.pi),
+            "frequency_deg_s": 360.0,
+            "phase_shift_deg": 360.0 / n,
+            "phase_deg": 90.0 + 360.0 / n,
         },
         joint_controller={"kp_nm_per_rad": 3000.0, "kd_nms_per_rad": 30.0},
-        solver={"step_s": step, "joints": "implicit"}, start={"kind": "gait"},
+        solver={"step_s": step, "joints": "implicit"},
+        start={"kind": "gait"},
         run={"duration_s": 6.0, "log_rate_hz": 20.0},
-    )  # fmt: skip
+    )
     rows, _ = run(made)
     middle = rows.link_pose[:, :, :2].mean(axis=1)
     return float(np.linalg.norm(middle[-1] - middle[-21]))
@@ -297,10 +311,13 @@ def _creeping(mu: tuple[float, float], law: str, step: float) -> float:
 @pytest.mark.parametrize(
     ("mu", "law", "expected"),
     [
-        ((1.0, 1.0), "unit_velocity", 0.0276), ((1.0, 2.0), "unit_velocity", 0.156), ((1.0, 2.0), "ellipse", 0.31),
-        ((1.0, 1.0), "components", 0.098), ((1.0, 2.0), "components", 0.41),
+        ((1.0, 1.0), "unit_velocity", 0.0276),
+        ((1.0, 2.0), "unit_velocity", 0.156),
+        ((1.0, 2.0), "ellipse", 0.31),
+        ((1.0, 1.0), "components", 0.098),
+        ((1.0, 2.0), "components", 0.41),
     ],
-)  # fmt: skip
+)
 def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(mu: tuple[float, float], law: str, expected: float) -> None:
     # Extrapolated over the step, of whose first order the error is; forty links stand for the curve.
     coarse, fine = (_creeping(mu, law, step) for step in (1e-3, 5e-4))
@@ -313,14 +330,15 @@ def test_an_imposed_wave_moves_as_far_as_in_kinematic_snake(mu: tuple[float, flo
         ({"robot": {"joints": "alternating"}}, "robot.joints", "joint 2 has no yaw axis (pitch)"),
         ({"robot": {"joint": [{"index": 3, "axes": "roll"}]}}, "robot.joint[1].axes", "joint 3 has no yaw axis (roll)"),
         (
-            {"robot": {"joint": [{"index": 4, "axes": "fixed"}]}, "start": {"kind": "gait"}}, "start",
+            {"robot": {"joint": [{"index": 4, "axes": "fixed"}]}, "start": {"kind": "gait"}},
+            "start",
             "joint 4 is fixed and starts at",
         ),
         ({"robot": {"joint": [{"index": 2, "axis_offset_m": 0.3}]}}, "robot.joint", "axis offset of joint 2, 0.3 m"),
         ({"robot": {"wheels": "ratchet"}, "ground": {"law": "unit_velocity"}}, "ground.law", "link 1 has no friction"),
         ({"robot": {"wheels": "passive"}, "ground": {"law": "unit_velocity"}}, "ground.law", "slip sideways"),
     ],
-)  # fmt: skip
+)
 def test_what_this_model_cannot_is_named(parts: dict[str, Any], key: str, words: str) -> None:
     found = registry.check(scene_from_dict({"format": 1, **parts}))
     assert [problem for problem in found if problem.key == key and words in problem.message]

@@ -288,13 +288,16 @@ def test_the_joints_response_is_that_of_mujocos_mass_matrix(offset: float) -> No
 def test_response_of_any_joints_is_that_of_mujocos_mass_matrix() -> None:
     """Links that differ in mass, length and centre of mass, an alternating robot with other joints among its own."""
     values = {
-        "robot.n_links": 8, "robot.joints": "alternating",
+        "robot.n_links": 8,
+        "robot.joints": "alternating",
         "robot.link": ({"index": "2-3", "mass_kg": 1.2, "length_m": 0.2}, {"index": "odd", "centre_of_mass_m": 0.015}),
         "robot.joint": (
-            {"index": 2, "axes": "cardan", "axis_offset_m": 0.02}, {"index": 4, "axes": "fixed"},
-            {"index": 5, "axes": "yaw+roll"}, {"index": 6, "axes": "yaw+pitch+roll", "axis_offset_m": 0.01},
+            {"index": 2, "axes": "cardan", "axis_offset_m": 0.02},
+            {"index": 4, "axes": "fixed"},
+            {"index": 5, "axes": "yaw+roll"},
+            {"index": 6, "axes": "yaw+pitch+roll", "axis_offset_m": 0.01},
         ),
-    }  # fmt: skip
+    }
     scene = with_values(SPACE, values)
     chain = chain_of_scene(scene)
     angles = np.random.default_rng(4).uniform(-0.6, 0.6, len(scene.body.axes))

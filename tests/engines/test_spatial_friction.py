@@ -23,9 +23,12 @@ TOWARDS_PLUS, TOWARDS_MINUS, ACROSS = 0.15, 0.10, 0.20
 
 
 def slide(
-    push: tuple[float, float], friction: tuple[float, float, float] = (TOWARDS_PLUS, TOWARDS_MINUS, ACROSS),
-    speed: tuple[float, float] = (0.0, 0.0), seconds: float = SECONDS, shift: float = 0.0,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    push: tuple[float, float],
+    friction: tuple[float, float, float] = (TOWARDS_PLUS, TOWARDS_MINUS, ACROSS),
+    speed: tuple[float, float] = (0.0, 0.0),
+    seconds: float = SECONDS,
+    shift: float = 0.0,
+) -> tuple[FloatArray, FloatArray]:
     """Centre of mass (3,), m, and velocities (6,) of a solid cylinder along x under a constant force.
 
     `shift` moves the centre of mass along the axis, m.
@@ -33,9 +36,16 @@ def slide(
     radius, half = 0.05, 0.04
     one = np.ones(1)
     links = link_rows(
-        MASS * one, MASS * (radius**2 / 4 + 0.12**2 / 12) * one, 0.5 * MASS * radius**2 * one, 0.06 * one, 0.06 * one,
-        np.array([[-half - shift, half - shift]]), radius * one, 0.0 * one, np.array([friction]),
-    )  # fmt: skip
+        MASS * one,
+        MASS * (radius**2 / 4 + 0.12**2 / 12) * one,
+        0.5 * MASS * radius**2 * one,
+        0.06 * one,
+        0.06 * one,
+        np.array([[-half - shift, half - shift]]),
+        radius * one,
+        0.0 * one,
+        np.array([friction]),
+    )
     chain = chain_of(links, [], limp_axes(0))
     params = params_with(chain, 2.5e-4, Ground())
     velocity = np.zeros((1, 6))

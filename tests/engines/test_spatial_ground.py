@@ -25,12 +25,16 @@ STRIP = [[-9.0, -1.0], [-0.2, -1.0], [-0.2, 1.0], [-9.0, 1.0]]
 
 def sliding(ground: dict[str, Any], step: float = 1e-4, vx: float = -1.0) -> Scene:
     """A link along x with its head at -x, thrown along itself."""
-    scene = scene_from_dict({
-        "format": 1, "model": {"kind": "spatial_nonsmooth"}, "solver": {"step_s": step},
-        "ground": {"mu_rolling": 0.0, **ground},  # rolling friction would take a part of the turning moment
-        "robot": {"n_links": 1, "mass_kg": MASS, "radius_m": RADIUS, "contact_half_length_m": HALF},
-        "start": {"kind": "straight", "vx_m_s": vx},
-    })  # fmt: skip
+    scene = scene_from_dict(
+        {
+            "format": 1,
+            "model": {"kind": "spatial_nonsmooth"},
+            "solver": {"step_s": step},
+            "ground": {"mu_rolling": 0.0, **ground},  # rolling friction would take a part of the turning moment
+            "robot": {"n_links": 1, "mass_kg": MASS, "radius_m": RADIUS, "contact_half_length_m": HALF},
+            "start": {"kind": "straight", "vx_m_s": vx},
+        }
+    )
     assert not [problem for problem in registry.check(scene) if problem.severity == "error"]
     return scene
 

@@ -19,13 +19,16 @@ from tests.engines.common import gait_reference, still
 from tests.engines.spatial import KIND, energy
 
 MIXED = {
-    "robot.n_links": 7, "robot.joints": "alternating",
+    "robot.n_links": 7,
+    "robot.joints": "alternating",
     "robot.link": ({"index": "2-3", "mass_kg": 1.2, "length_m": 0.2, "centre_of_mass_m": 0.02},),
     "robot.joint": (
-        {"index": 2, "axes": "cardan", "axis_offset_m": 0.02}, {"index": 3, "axes": "fixed"},
-        {"index": 4, "axes": "yaw+pitch+roll"}, {"index": "last", "spring_nm_per_rad": 2.0, "damper_nms_per_rad": 0.02},
+        {"index": 2, "axes": "cardan", "axis_offset_m": 0.02},
+        {"index": 3, "axes": "fixed"},
+        {"index": 4, "axes": "yaw+pitch+roll"},
+        {"index": "last", "spring_nm_per_rad": 2.0, "damper_nms_per_rad": 0.02},
     ),
-}  # fmt: skip
+}
 
 
 def scene_with(values: dict[str, Any]) -> Scene:

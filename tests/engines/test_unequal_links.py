@@ -29,21 +29,37 @@ def uneven(kind: str, **ground: Any) -> Scene:
     shift = 0.0 if kind == "planar_nonholonomic" else 0.02
     links = tuple(
         LinkOverride(
-            index=k + 1, length_m=rng.uniform(0.1, 0.25), mass_kg=rng.uniform(0.5, 2.0),
-            inertia_kg_m2=0.004 + 0.001 * k, centre_of_mass_m=rng.uniform(-shift, shift),
+            index=k + 1,
+            length_m=rng.uniform(0.1, 0.25),
+            mass_kg=rng.uniform(0.5, 2.0),
+            inertia_kg_m2=0.004 + 0.001 * k,
+            centre_of_mass_m=rng.uniform(-shift, shift),
         )
         for k in range(N)
-    )  # fmt: skip
+    )
     joints = (
         JointOverride(index=1, kp_nm_per_rad=20.0, kd_nms_per_rad=0.5, max_torque_nm=0.8),
-        JointOverride(index=2, kp_nm_per_rad=0.0, kd_nms_per_rad=0.0, spring_nm_per_rad=3.0, damper_nms_per_rad=0.05,
-                      rest_deg=10.0),
+        JointOverride(
+            index=2,
+            kp_nm_per_rad=0.0,
+            kd_nms_per_rad=0.0,
+            spring_nm_per_rad=3.0,
+            damper_nms_per_rad=0.05,
+            rest_deg=10.0,
+        ),
         JointOverride(index="4-5", upper_limit_deg=15.0, lower_limit_deg=-90.0),
-    )  # fmt: skip
-    scene = undulation(robot__n_links=N, robot__link=links, robot__joint=joints, joint_controller__law="pd",
-                       joint_controller__kp_nm_per_rad=30.0, joint_controller__kd_nms_per_rad=0.6,
-                       robot__joint_limit_stiffness_nm_per_rad=50.0, gait__amplitude_deg=25.0,
-                       solver__step_s=0.0005)  # fmt: skip
+    )
+    scene = undulation(
+        robot__n_links=N,
+        robot__link=links,
+        robot__joint=joints,
+        joint_controller__law="pd",
+        joint_controller__kp_nm_per_rad=30.0,
+        joint_controller__kd_nms_per_rad=0.6,
+        robot__joint_limit_stiffness_nm_per_rad=50.0,
+        gait__amplitude_deg=25.0,
+        solver__step_s=0.0005,
+    )
     return with_values(scene, {"model.kind": kind, "solver.error_tolerance": 1e-9, **ground})
 
 
@@ -78,20 +94,32 @@ def test_unequal_chain_moves_as_constrained_bodies(kind: str) -> None:
 
 @pytest.mark.parametrize("law", ["components", "ellipse", "unit_velocity"])
 def test_friction_laws_move_the_chain_as_defined(law: str) -> None:
-    scene = uneven("planar_lagrangian", **{
-        "ground.law": law, "ground.mu_along": 0.05, "ground.mu_backward": 0.15, "ground.mu_across": 0.25,
-        "ground.coulomb_smoothing_m_s": 0.02,
-    })  # fmt: skip
+    scene = uneven(
+        "planar_lagrangian",
+        **{
+            "ground.law": law,
+            "ground.mu_along": 0.05,
+            "ground.mu_backward": 0.15,
+            "ground.mu_across": 0.25,
+            "ground.coulomb_smoothing_m_s": 0.02,
+        },
+    )
     # The last link is the head: forward is along the axis.
     np.testing.assert_allclose(run(scene), expected(scene, np.tile([0.05, 0.15, 0.25], (N, 1))), atol=2e-6)
 
 
 def test_factors_and_patches_scale_the_friction_under_each_link() -> None:
-    scene = uneven("planar_lagrangian", **{
-        "ground.law": "ellipse", "ground.mu_along": 0.1, "ground.mu_across": 0.2,
-        "ground.coulomb_smoothing_m_s": 0.02, "ground.load_factor": "1+0.9*cos(9*X-4*t)",
-        "ground.friction_factor": "1+0.5*sin(6*t)+0.3*y",
-    })  # fmt: skip
+    scene = uneven(
+        "planar_lagrangian",
+        **{
+            "ground.law": "ellipse",
+            "ground.mu_along": 0.1,
+            "ground.mu_across": 0.2,
+            "ground.coulomb_smoothing_m_s": 0.02,
+            "ground.load_factor": "1+0.9*cos(9*X-4*t)",
+            "ground.friction_factor": "1+0.5*sin(6*t)+0.3*y",
+        },
+    )
     position = np.cumsum([link.length for link in scene.robot.links][::-1])[::-1]
     middle = position - 0.5 * np.array([link.length for link in scene.robot.links])
 
@@ -107,8 +135,9 @@ def test_factors_and_patches_scale_the_friction_under_each_link() -> None:
 
 
 def test_load_of_lifted_links_is_reported() -> None:
-    scene = uneven("planar_lagrangian", **{"ground.mu_along": 0.1, "ground.mu_across": 0.1,
-                                           "ground.load_factor": "0.5"})  # fmt: skip
+    scene = uneven(
+        "planar_lagrangian", **{"ground.mu_along": 0.1, "ground.mu_across": 0.1, "ground.load_factor": "0.5"}
+    )
     engine = registry.create(scene)
     rows: Rows = engine.advance(gait_reference(scene, 200), 200, (100, 200)).rows
     weight = np.array([link.mass for link in scene.robot.links]) * scene.ground.gravity_m_s2

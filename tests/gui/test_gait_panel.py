@@ -410,8 +410,13 @@ def test_a_table_is_typed_previewed_and_says_what_is_wrong(
 ) -> None:
     time = np.linspace(0.0, 1.0, 11)
     np.savetxt(tmp_path / "log.csv", np.column_stack([time, np.outer(np.sin(time), np.full(10, 30.0))]), delimiter=",")
-    panel.choose(next(panel.presets._presets[i] for i in range(panel.presets.count()) if panel.presets.itemText(i)
-                      == "Table of joint angles"))  # fmt: skip
+    panel.choose(
+        next(
+            panel.presets._presets[i]
+            for i in range(panel.presets.count())
+            if panel.presets.itemText(i) == "Table of joint angles"
+        )
+    )
     assert panel.preview.isVisible()
     assert panel.preview.text == "no table"
     row = panel.choices["gait.file"]

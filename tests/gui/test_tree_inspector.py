@@ -452,8 +452,10 @@ def test_friction_patches_are_selected_renamed_and_deleted_in_the_tree(
 ) -> None:
     _with_ice(document)
     assert [text for text in texts(tree) if "0.02" in text] == [
-        "Ice · µ 0.02 along, 0.2 across", "Patch 2 · µ 0.02 along, 0.2 across", "Sand · µ 0.02 along, 0.2 across",
-    ]  # fmt: skip
+        "Ice · µ 0.02 along, 0.2 across",
+        "Patch 2 · µ 0.02 along, 0.2 across",
+        "Sand · µ 0.02 along, 0.2 across",
+    ]
     click(qtbot, tree, ("patch", 1))
     assert selection.items == {("patch", 1)}
     assert inspector.title.text() == "Patch 2"

@@ -63,9 +63,16 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
         return np.full(n, value)
 
     links = link_rows(
-        each(mass), each(inertia), each(axial), each(half), each(half), np.tile([-half, half], (n, 1)), each(0.04),
-        each(0.0), np.ones((n, 3)),
-    )  # fmt: skip
+        each(mass),
+        each(inertia),
+        each(axial),
+        each(half),
+        each(half),
+        np.tile([-half, half], (n, 1)),
+        each(0.04),
+        each(0.0),
+        np.ones((n, 3)),
+    )
     problem = SpatialProblem(
         links=links, joints=2 * np.arange(n), half=half, scale=mass * 9.81 * dt, swings=0, axis=axis,
         reach=2.0 * half * axis[:-1], axes=axes, free=free, n_stops=int(np.count_nonzero(stop)),

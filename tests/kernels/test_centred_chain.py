@@ -71,11 +71,13 @@ def _unequal(n: int) -> Robot:
     rng = np.random.default_rng([n, 1])
     links = [
         LinkOverride(
-            index=k + 1, length_m=rng.uniform(0.1, 0.3), mass_kg=rng.uniform(0.3, 2.0),
+            index=k + 1,
+            length_m=rng.uniform(0.1, 0.3),
+            mass_kg=rng.uniform(0.3, 2.0),
             centre_of_mass_m=rng.uniform(-0.03, 0.03),
         )
         for k in range(n)
-    ]  # fmt: skip
+    ]
     return Robot(n_links=n, link=tuple(links))
 
 

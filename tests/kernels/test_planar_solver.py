@@ -41,9 +41,17 @@ from tests.kernels.compiled import (
 
 
 def chain_problem(
-    *, mass: Any, inertia: Any, front: Any, rear: Any, mu_along: Any, mu_across: Any, mu_against: Any = None,
-    kind: int = DISC, **rest: Any,
-) -> ChainProblem:  # fmt: skip
+    *,
+    mass: Any,
+    inertia: Any,
+    front: Any,
+    rear: Any,
+    mu_along: Any,
+    mu_across: Any,
+    mu_against: Any = None,
+    kind: int = DISC,
+    **rest: Any,
+) -> ChainProblem:
     """A problem of links with these values, each one number for all or one for each."""
     n = len(rest["cos"])
     links = link_table(*(np.broadcast_to(value, n).astype(float) for value in (mass, inertia, front, rear)))
@@ -154,15 +162,16 @@ def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
     n = 2 + seed % 6
     # Every other one has drag in its joints, and loads that differ.
     rng = np.random.default_rng(seed)
-    other: dict[str, Any] = {
-        "drag": rng.uniform(0, 3e-3, n - 1), "n_drags": n - 1, "load": rng.uniform(1e-3, 3e-3, n)
-    }  # fmt: skip
+    other: dict[str, Any] = {"drag": rng.uniform(0, 3e-3, n - 1), "n_drags": n - 1, "load": rng.uniform(1e-3, 3e-3, n)}
     if seed % 4 == 1:  # and links that differ
         other |= {
-            "mass": rng.uniform(0.2, 2.0, n), "inertia": rng.uniform(3e-4, 4e-3, n), "front": rng.uniform(0.02, 0.1, n),
-            "rear": rng.uniform(0.02, 0.1, n), "mu_along": rng.choice([0.0, 0.1, 0.3], n),
+            "mass": rng.uniform(0.2, 2.0, n),
+            "inertia": rng.uniform(3e-4, 4e-3, n),
+            "front": rng.uniform(0.02, 0.1, n),
+            "rear": rng.uniform(0.02, 0.1, n),
+            "mu_along": rng.choice([0.0, 0.1, 0.3], n),
             "mu_across": rng.uniform(0.1, 0.5, n),
-        }  # fmt: skip
+        }
     problem, impulses, u = random_problem(seed, n, seed % 4, **(other if seed % 2 else {}))
     solve(problem, impulses, u, make_scratch(n, max(problem.n_contacts, 1)), 1e-11, 500)
     laws, motion = residuals(problem, u, impulses)
@@ -194,12 +203,23 @@ def test_the_rescue_solves_unequal_links_half_ellipses_and_fixed_joints(seed: in
     fixed[rng.integers(n - 1)] = seed % 4 > 0
     stops = np.where(fixed, 0.0, rng.choice([-1.0, 0.0, 0.0, 1.0], n - 1))
     problem, impulses, u = random_problem(
-        seed, n, seed % 6, kind=HALVES, mass=rng.uniform(0.2, 2.0, n), inertia=rng.uniform(3e-4, 4e-3, n),
-        front=rng.uniform(0.02, 0.1, n), rear=rng.uniform(0.02, 0.1, n), load=rng.uniform(1e-3, 3e-3, n),
-        mu_along=rng.choice([0.0, 0.1, 0.3], n), mu_against=rng.choice([0.0, 0.2, 0.4], n),
-        mu_across=rng.uniform(0.1, 0.5, n), drag=np.where(fixed, math.inf, rng.choice([0.0, 2e-3], n - 1)),
-        n_drags=n - 1, stops=stops, n_stops=int(np.count_nonzero(stops)),
-    )  # fmt: skip
+        seed,
+        n,
+        seed % 6,
+        kind=HALVES,
+        mass=rng.uniform(0.2, 2.0, n),
+        inertia=rng.uniform(3e-4, 4e-3, n),
+        front=rng.uniform(0.02, 0.1, n),
+        rear=rng.uniform(0.02, 0.1, n),
+        load=rng.uniform(1e-3, 3e-3, n),
+        mu_along=rng.choice([0.0, 0.1, 0.3], n),
+        mu_against=rng.choice([0.0, 0.2, 0.4], n),
+        mu_across=rng.uniform(0.1, 0.5, n),
+        drag=np.where(fixed, math.inf, rng.choice([0.0, 2e-3], n - 1)),
+        n_drags=n - 1,
+        stops=stops,
+        n_stops=int(np.count_nonzero(stops)),
+    )
     other_impulses = ChainImpulses(*(array.copy() for array in impulses))
     other = u.copy()
     solve(problem, impulses, u, make_scratch(n, max(problem.n_contacts, 1)), 1e-10, 500)

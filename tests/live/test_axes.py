@@ -115,8 +115,9 @@ def test_axes_in_other_order_name_scene_profile_and_remedy() -> None:
 def test_one_wrong_axis_names_its_joint() -> None:
     given = alternating()
     turned = given.axes[2].model_copy(update={"axis": "roll"})
-    (sentence,) = mismatches(given.model_copy(update={"axes": (*given.axes[:2], turned, *given.axes[3:])}),
-                             scene(**ALTERNATING))  # fmt: skip
+    (sentence,) = mismatches(
+        given.model_copy(update={"axes": (*given.axes[:2], turned, *given.axes[3:])}), scene(**ALTERNATING)
+    )
     assert sentence.startswith("Joint 3 turns about yaw in the scene, and Test robot moves its roll axis: ")
 
 
@@ -141,8 +142,9 @@ def test_fixed_joints_have_no_axes() -> None:
 
 def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
     given = alternating()
-    (sentence,) = mismatches(given.model_copy(update={"axes": (*given.axes[:3], *given.axes[4:])}),
-                             scene(**ALTERNATING))  # fmt: skip
+    (sentence,) = mismatches(
+        given.model_copy(update={"axes": (*given.axes[:3], *given.axes[4:])}), scene(**ALTERNATING)
+    )
     assert sentence.startswith("Joint 4 turns about pitch in the scene, and Test robot moves it by no axis: add pitch")
 
 
@@ -152,10 +154,13 @@ def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
     given = scene(
         **ALTERNATING,
         **{
-            "robot.n_links": 4, "start.link": 2, "gait.kind": "table", "gait.file": "log.csv",
+            "robot.n_links": 4,
+            "start.link": 2,
+            "gait.kind": "table",
+            "gait.file": "log.csv",
             "robot.joint": [{"index": 2, "reversed": True, "zero_deg": 15.0}, {"index": 3, "zero_deg": -4.0}],
         },
-    )  # fmt: skip
+    )
     loaded = load_profile(find_profile("alternating_modules"))
     robot = loaded.profile.model_copy(update={"axes": axes_of_scene(given, loaded.profile)})
     codec = Codec(dataclasses.replace(loaded, profile=robot))

@@ -90,12 +90,15 @@ def test_a_blocked_joint_stays_while_the_others_move(scene: Scene, loaded: Loade
 def modules(scene: Scene) -> Scene:
     """Thirteen modules that differ, with one axis in every joint, and motors of their own that the profile replaces."""
     return with_values(
-        scene, {
-            "robot.n_links": 13, "start.link": 6, "robot.joints": "alternating",
+        scene,
+        {
+            "robot.n_links": 13,
+            "start.link": 6,
+            "robot.joints": "alternating",
             "robot.link": [{"index": "first", "length_m": 0.15, "mass_kg": 1.2}, {"index": "9-13", "radius_m": 0.04}],
             "robot.joint": [{"index": "all", "kp_nm_per_rad": 1.0, "max_torque_nm": 0.1, "spring_nm_per_rad": 0.5}],
         },
-    )  # fmt: skip
+    )
 
 
 def test_motors_are_the_profiles_whatever_joint_tables_say(modules: Scene) -> None:

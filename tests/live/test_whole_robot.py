@@ -33,16 +33,24 @@ _SCENE = with_values(
 )  # fmt: skip
 
 _ALTERNATING = with_values(
-    Scene(), {
-        "model.kind": "spatial_nonsmooth", "robot.n_links": 13, "robot.joints": "alternating",
-        "gait.kind": "compound_serpenoid", "gait.odd_amplitude_rad": 0.25, "gait.even_amplitude_rad": 0.2,
-        "gait.odd_temporal_frequency_rad_s": 3.0, "gait.even_temporal_frequency_rad_s": 3.0, "run.log_rate_hz": 20.0,
+    Scene(),
+    {
+        "model.kind": "spatial_nonsmooth",
+        "robot.n_links": 13,
+        "robot.joints": "alternating",
+        "gait.kind": "compound_serpenoid",
+        "gait.odd_amplitude_rad": 0.25,
+        "gait.even_amplitude_rad": 0.2,
+        "gait.odd_temporal_frequency_rad_s": 3.0,
+        "gait.even_temporal_frequency_rad_s": 3.0,
+        "run.log_rate_hz": 20.0,
         "robot.link": [
-            {"index": "first", "length_m": 0.14, "mass_kg": 1.1}, {"index": "4-6", "length_m": 0.1},
+            {"index": "first", "length_m": 0.14, "mass_kg": 1.1},
+            {"index": "4-6", "length_m": 0.1},
             {"index": "last", "mass_kg": 0.4},
         ],
     },
-)  # fmt: skip
+)
 """Modules that differ, with one axis in every joint."""
 
 _load = functools.cache(load_profile)
@@ -193,9 +201,12 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, 
 @pytest.mark.parametrize("kind", ["compound_serpenoid", "table"])
 def test_other_gaits_go_through_the_same_gate(kind: str, whole: Callable[..., Whole], tmp_path: Path) -> None:
     values = {
-        "model.kind": "spatial_nonsmooth", "robot.n_links": 11, "gait.kind": kind, "run.log_rate_hz": 20.0,
+        "model.kind": "spatial_nonsmooth",
+        "robot.n_links": 11,
+        "gait.kind": kind,
+        "run.log_rate_hz": 20.0,
         "actuator.max_speed_deg_s": 60.0,
-    }  # fmt: skip
+    }
     if kind == "table":
         time = np.linspace(0.0, 4.0, 81)
         names = [f"joint_{k + 1}_{axis}_rad" for k in range(10) for axis in ("yaw", "pitch")]

@@ -130,9 +130,13 @@ def test_an_angle_of_an_axis_that_is_not_there_is_a_mistake(lists: dict[str, Any
 @pytest.mark.parametrize("kinds", [ALTERNATING, MIXED], ids=["alternating", "mixed"])
 def test_waves_turn_the_axes_of_their_kind(kinds: tuple[str, ...]) -> None:
     values = {
-        "gait.kind": "two_waves", "gait.amplitude_deg": 20.0, "gait.pitch_amplitude_deg": 8.0,
-        "gait.pitch_offset_deg": 3.0, "gait.phase_shift_deg": 40.0, "gait.pitch_phase_shift_deg": -25.0,
-    }  # fmt: skip
+        "gait.kind": "two_waves",
+        "gait.amplitude_deg": 20.0,
+        "gait.pitch_amplitude_deg": 8.0,
+        "gait.pitch_offset_deg": 3.0,
+        "gait.phase_shift_deg": 40.0,
+        "gait.pitch_phase_shift_deg": -25.0,
+    }
     scene = with_values(space(kinds), values)
     all_cardan = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "robot.n_links": 9} | values)
     time = np.linspace(0.0, 3.0, 40)

@@ -83,7 +83,7 @@ def test_tables_of_other_values_stay_as_written() -> None:
         {"index": "2-5", "radius_m": 0.04},
         {"index": 3, "radius_m": 0.05},
         {"index": "last", "length_m": 0.2},
-    ]  # fmt: skip
+    ]
     scene = edited(scene_of(link=written), [7], "mass_kg", 3.0)
     assert tables(scene) == [*written, {"index": 8, "mass_kg": 3.0}]
 
@@ -187,10 +187,20 @@ def any_scene(draw: st.DrawFn) -> Scene:
     joints = [
         {"index": draw(INDICES.filter(lambda index: index != "3-6" or N > 6)), name: value}
         for name, value in draw(
-            st.lists(st.sampled_from([("axes", "yaw"), ("axes", "roll"), ("kp_nm_per_rad", 5.0),
-                                      ("kp_nm_per_rad", 800.0), ("rest_deg", 3.0)]), max_size=4)
+            st.lists(
+                st.sampled_from(
+                    [
+                        ("axes", "yaw"),
+                        ("axes", "roll"),
+                        ("kp_nm_per_rad", 5.0),
+                        ("kp_nm_per_rad", 800.0),
+                        ("rest_deg", 3.0),
+                    ]
+                ),
+                max_size=4,
+            )
         )
-    ]  # fmt: skip
+    ]
     pattern = draw(st.sampled_from(["cardan", "yaw", "alternating"]))
     robot = {"mass_kg": 0.5, "radius_m": 0.05, "link": links, "joint": joints, "joints": pattern}
     if override_problems(scene_of(N).robot.model_validate({"n_links": N, **robot}, strict=False).link, N, "link"):
@@ -232,14 +242,22 @@ def test_links_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any])
     any_scene(),
     st.lists(
         st.tuples(
-            st.sampled_from([("kp_nm_per_rad", 5.0), ("kp_nm_per_rad", 800.0), ("kp_nm_per_rad", None),
-                             ("rest_deg", 4.0), ("rest_deg", None)]),
+            st.sampled_from(
+                [
+                    ("kp_nm_per_rad", 5.0),
+                    ("kp_nm_per_rad", 800.0),
+                    ("kp_nm_per_rad", None),
+                    ("rest_deg", 4.0),
+                    ("rest_deg", None),
+                ]
+            ),
             ROWS,
             st.sampled_from([None, None, "yaw", "pitch"]),
         ),
-        min_size=1, max_size=4,
+        min_size=1,
+        max_size=4,
     ),
-)  # fmt: skip
+)
 def test_axes_have_exactly_the_values_asked_for(scene: Scene, edits: list[Any]) -> None:
     for (name, value), rows, only in edits:
         after = edited(scene, rows, name, value, "joint", only)

@@ -76,11 +76,16 @@ def random_scene(seed: int, n: int = 9) -> Scene:
         across = some(5e-4, 3e-3)
         links.append(
             {
-                "index": k + 1, "length_m": some(0.1, 0.2), "radius_m": some(0.02, 0.06), "mass_kg": some(0.2, 2.0),
-                "contact_half_length_m": some(0.01, 0.05), "inertia_kg_m2": across,
-                "axial_inertia_kg_m2": across * some(0.1, 1.9), "centre_of_mass_m": some(-0.02, 0.02),
+                "index": k + 1,
+                "length_m": some(0.1, 0.2),
+                "radius_m": some(0.02, 0.06),
+                "mass_kg": some(0.2, 2.0),
+                "contact_half_length_m": some(0.01, 0.05),
+                "inertia_kg_m2": across,
+                "axial_inertia_kg_m2": across * some(0.1, 1.9),
+                "centre_of_mass_m": some(-0.02, 0.02),
             }
-        )  # fmt: skip
+        )
     names = [*JOINT_AXES, *rng.choice(list(JOINT_AXES), max(n - 1 - len(JOINT_AXES), 0))][: n - 1]
     rng.shuffle(names)
     joints: list[dict[str, Any]] = []
@@ -88,13 +93,21 @@ def random_scene(seed: int, n: int = 9) -> Scene:
         joints.append({"index": k + 1, "axes": str(name), "axis_offset_m": some(0.0, 0.03)})
         joints += [
             {
-                "index": k + 1, "only": kind, "kp_nm_per_rad": some(10, 100), "kd_nms_per_rad": some(0.1, 1.0),
-                "max_torque_nm": some(1, 9), "lower_limit_deg": some(-150, -100), "upper_limit_deg": some(100, 150),
-                "spring_nm_per_rad": some(0, 5), "damper_nms_per_rad": some(0, 1), "rest_deg": some(-20, 20),
-                "reversed": bool(rng.integers(2)), "zero_deg": some(-40, 40),
+                "index": k + 1,
+                "only": kind,
+                "kp_nm_per_rad": some(10, 100),
+                "kd_nms_per_rad": some(0.1, 1.0),
+                "max_torque_nm": some(1, 9),
+                "lower_limit_deg": some(-150, -100),
+                "upper_limit_deg": some(100, 150),
+                "spring_nm_per_rad": some(0, 5),
+                "damper_nms_per_rad": some(0, 1),
+                "rest_deg": some(-20, 20),
+                "reversed": bool(rng.integers(2)),
+                "zero_deg": some(-40, 40),
             }
             for kind in JOINT_AXES[name]
-        ]  # fmt: skip
+        ]
     robot = {"robot.n_links": n, "robot.link": links, "robot.joint": joints}
     scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.kind": "straight", **robot})
     angles = rng.uniform(-0.6, 0.6, len(scene.body.axes))

@@ -30,9 +30,15 @@ def urdf_link(name: str, mass: float = MASS, x: float = 0.0, extra: str = "", in
 
 
 def urdf_joint(
-    name: str, parent: str, child: str, xyz: str, rpy: str = "0 0 0", axis: str = "0 0 1", kind: str = "revolute",
+    name: str,
+    parent: str,
+    child: str,
+    xyz: str,
+    rpy: str = "0 0 0",
+    axis: str = "0 0 1",
+    kind: str = "revolute",
     extra: str = '<limit lower="-1.57" upper="1.57" effort="7" velocity="2"/>',
-) -> str:  # fmt: skip
+) -> str:
     """A joint at the origin of its child."""
     return (
         f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'

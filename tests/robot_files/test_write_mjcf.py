@@ -123,9 +123,11 @@ def test_the_start_is_a_keyframe() -> None:
         linear[-1] = linear[-1] + np.cross(turning, at - chain.anchor[before]).sum(axis=0)
         angular.append(spin + turning.sum(axis=0))
     start = {
-        "position_m": position, "orientation_wxyz": quaternions(chain.turn), "velocity_m_s": np.array(linear),
+        "position_m": position,
+        "orientation_wxyz": quaternions(chain.turn),
+        "velocity_m_s": np.array(linear),
         "angular_velocity_rad_s": np.array(angular),
-    }  # fmt: skip
+    }
     values = {f"start.{key}": value.tolist() for key, value in start.items()}
     model, data = model_of(with_values(scene, values))
     mujoco.mj_resetDataKeyframe(model, data, model.key("start").id)
@@ -147,9 +149,11 @@ def test_a_link_slides_by_its_own_friction(direction: float) -> None:
     ground = {"ground.mu_along": along, "ground.mu_across": across, "ground.mu_rolling": 0.0}
     heading = math.radians(30.0 + direction)
     start = {
-        "start.kind": "straight", "start.heading_deg": 30.0, "start.vx_m_s": speed * math.cos(heading),
+        "start.kind": "straight",
+        "start.heading_deg": 30.0,
+        "start.vx_m_s": speed * math.cos(heading),
         "start.vy_m_s": speed * math.sin(heading),
-    }  # fmt: skip
+    }
     # A link that hardly rolls: a heavy rim.
     robot = {"robot.n_links": 1, "robot.axial_inertia_kg_m2": 1000.0, "robot.inertia_kg_m2": 1000.0}
     model, data = model_of(with_values(SPACE, ground | start | robot))
@@ -165,10 +169,13 @@ def test_a_link_slides_by_its_own_friction(direction: float) -> None:
 def test_contacts_have_the_friction_of_what_is_touched(of_link: bool) -> None:
     # On the ground that of the link, though the ground may have more; at an obstacle that of the obstacle.
     values: dict[str, Any] = {
-        "ground.mu_along": 0.5, "ground.mu_across": 0.5, "ground.mu_rolling": 0.1, "robot.n_links": 2,
+        "ground.mu_along": 0.5,
+        "ground.mu_across": 0.5,
+        "ground.mu_rolling": 0.1,
+        "robot.n_links": 2,
         "start.kind": "straight",
         "obstacles": [{"kind": "box", "x_m": 0.061, "y_m": 0.1, "width_m": 0.0952, "height_m": 1.0, "friction": 0.07}],
-    }  # fmt: skip
+    }
     if of_link:
         values["robot.link"] = [{"index": "all", "mu_along": 0.2, "mu_across": 0.2}]
     model, data = model_of(with_values(SPACE, values))
@@ -207,11 +214,26 @@ def surface(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float) -> f
 def test_height_fields_and_ramps_rise_where_they_must() -> None:
     rng = np.random.default_rng(0)
     obstacles = [
-        {"kind": "height_field", "x_m": 3.0, "y_m": 0.5, "yaw_deg": 30.0, "z_m": 0.05, "length_m": 2.0,
-         "width_m": 1.5, "heights_m": rng.uniform(0.1, 0.4, (4, 3)).tolist()},
-        {"kind": "ramp", "x_m": -2.0, "y_m": 1.0, "heading_deg": 90.0, "length_m": 1.0, "rise_m": 0.2,
-         "landing_m": 0.5},
-    ]  # fmt: skip
+        {
+            "kind": "height_field",
+            "x_m": 3.0,
+            "y_m": 0.5,
+            "yaw_deg": 30.0,
+            "z_m": 0.05,
+            "length_m": 2.0,
+            "width_m": 1.5,
+            "heights_m": rng.uniform(0.1, 0.4, (4, 3)).tolist(),
+        },
+        {
+            "kind": "ramp",
+            "x_m": -2.0,
+            "y_m": 1.0,
+            "heading_deg": 90.0,
+            "length_m": 1.0,
+            "rise_m": 0.2,
+            "landing_m": 0.5,
+        },
+    ]
     scene = with_values(SPACE, {"obstacles": obstacles})
     model, data = model_of(scene)
     mujoco.mj_forward(model, data)

@@ -86,13 +86,19 @@ def test_urdf_is_a_tree_with_all_that_the_format_requires() -> None:
 
 def test_urdf_limits_are_the_motors() -> None:
     values = {
-        "robot.n_links": 3, "robot.joints": "yaw", "actuator.max_torque_nm": 7.0, "actuator.max_speed_deg_s": 180.0,
+        "robot.n_links": 3,
+        "robot.joints": "yaw",
+        "actuator.max_torque_nm": 7.0,
+        "actuator.max_speed_deg_s": 180.0,
         "robot.joint": [{"index": 1, "upper_limit_deg": 90.0}],
-    }  # fmt: skip
+    }
     one, two = root_of(urdf_text(scene_model(with_values(SPACE, values)))).findall("joint")
     assert one.find("limit").attrib == {  # type: ignore[union-attr]
-        "effort": "7.0", "velocity": repr(math.pi), "lower": repr(-UNLIMITED), "upper": repr(math.pi / 2),
-    }  # fmt: skip
+        "effort": "7.0",
+        "velocity": repr(math.pi),
+        "lower": repr(-UNLIMITED),
+        "upper": repr(math.pi / 2),
+    }
     assert two.get("type") == "continuous"
     assert two.find("limit").attrib == {"effort": "7.0", "velocity": repr(math.pi)}  # type: ignore[union-attr]
     free = root_of(urdf_text(scene_model(with_values(SPACE, {"robot.joints": "yaw"}))))

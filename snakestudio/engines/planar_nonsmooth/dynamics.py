@@ -116,9 +116,14 @@ def _vary_ground(params: Params, state: State, work: Work) -> None:
         scale, line = friction_scale(ground, time, x, y), patch_under(ground, x, y)
         own = ground.friction[line, k]
         fill_law(
-            work.law, k, params.links[k, MASS], scale * own[WITH_AXIS], scale * own[AGAINST_AXIS],
-            scale * own[SIDEWAYS], params.kind,
-        )  # fmt: skip
+            work.law,
+            k,
+            params.links[k, MASS],
+            scale * own[WITH_AXIS],
+            scale * own[AGAINST_AXIS],
+            scale * own[SIDEWAYS],
+            params.kind,
+        )
 
 
 @inlined
@@ -144,9 +149,16 @@ def free_velocity(params: Params, state: State, work: Work, given: bool) -> None
                 error = work.theta[k + 1] - work.theta[k] - work.reference[axis, ANGLE]
                 rate = state.u[k + 1, TURN] - state.u[k, TURN]
                 after, work.drag[k] = motor_torque(
-                    motor, dt, joints[k, KP], joints[k, KD], error, rate, work.reference[axis, RATE], 1.0,
+                    motor,
+                    dt,
+                    joints[k, KP],
+                    joints[k, KD],
+                    error,
+                    rate,
+                    work.reference[axis, RATE],
+                    1.0,
                     state.torque[k],
-                )  # fmt: skip
+                )
             work.torque[k] = after
             work.total[k] = work.drag[k]
             if params.springs != 0:

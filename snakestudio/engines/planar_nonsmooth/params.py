@@ -26,8 +26,17 @@ __all__ = ["Params", "friction_kind", "make_params", "same_structure"]
 HALF, RADIUS, CENTRE = range(3)
 # Columns of Params.joints.
 (
-    AXIS, KP, KD, LOW, HIGH, HALF_PLAY, MOST, STIFFNESS, DAMPING, REST,
-) = range(10)  # fmt: skip
+    AXIS,
+    KP,
+    KD,
+    LOW,
+    HIGH,
+    HALF_PLAY,
+    MOST,
+    STIFFNESS,
+    DAMPING,
+    REST,
+) = range(10)
 
 
 class Params(NamedTuple):
@@ -149,9 +158,17 @@ def _joint_table(scene: Scene) -> FloatArray:
     table[:, LOW], table[:, HIGH], table[:, MOST] = -math.inf, math.inf, math.inf
     for j, axis in enumerate(scene.body.axes):
         table[axis.joint] = (
-            j, values.kp[j], values.kd[j], values.lower[j], values.upper[j], 0.5 * values.free_play[j],
-            values.max_torque[j], values.spring[j], values.damper[j], values.rest[j],
-        )  # fmt: skip
+            j,
+            values.kp[j],
+            values.kd[j],
+            values.lower[j],
+            values.upper[j],
+            0.5 * values.free_play[j],
+            values.max_torque[j],
+            values.spring[j],
+            values.damper[j],
+            values.rest[j],
+        )
     return table
 
 

@@ -48,8 +48,19 @@ store is part of "potential"."""
 STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(8)
 # Entries of State.sums.
 (
-    ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL,
-) = range(12)  # fmt: skip
+    ACTUATOR,
+    FRICTION,
+    GRAVITY,
+    OBSTACLE,
+    JOINT,
+    STOP,
+    EXTERNAL,
+    PROJECTION,
+    SPRING,
+    DAMPER,
+    WORST_ROW,
+    WORST_CALL,
+) = range(12)
 
 # Entries of State.contact after link, body and feature.
 SLOT_ROW, SLOT_CALL = 3, 4

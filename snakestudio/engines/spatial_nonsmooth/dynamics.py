@@ -319,9 +319,16 @@ def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
                 torque, drag = given_torque(motor, work.given[i, TORQUE], state.motor[i]), 0.0
             else:
                 torque, drag = motor_torque(
-                    motor, dt, own[i, KP], own[i, KD], angle - work.reference[i, GOAL], rate * slope,
-                    work.reference[i, GOAL_RATE], slope, state.motor[i],
-                )  # fmt: skip
+                    motor,
+                    dt,
+                    own[i, KP],
+                    own[i, KD],
+                    angle - work.reference[i, GOAL],
+                    rate * slope,
+                    work.reference[i, GOAL_RATE],
+                    slope,
+                    state.motor[i],
+                )
             drive = dt * torque
             if params.springs != 0:
                 spring_drive, spring_drag = spring_impulse(params, i, angle, rate)
@@ -455,9 +462,13 @@ def close_joints(params: Params, state: State, work: Work) -> None:
                     cos = 1.0 / math.sqrt(1.0 + tangent * tangent)
                     sin = tangent * cos
                     lx, ly, lz, ux, uy, uz = (
-                        cos * lx + sin * ux, cos * ly + sin * uy, cos * lz + sin * uz,
-                        cos * ux - sin * lx, cos * uy - sin * ly, cos * uz - sin * lz,
-                    )  # fmt: skip
+                        cos * lx + sin * ux,
+                        cos * ly + sin * uy,
+                        cos * lz + sin * uz,
+                        cos * ux - sin * lx,
+                        cos * uy - sin * ly,
+                        cos * uz - sin * lz,
+                    )
                     _turn_link(q, k, sin / (1.0 + cos), 0.0, 0.0)
             offset = params.offsets[k - 1]
             if offset != 0.0:

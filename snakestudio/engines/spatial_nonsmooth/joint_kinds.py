@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 __all__ = [
-    "AXES", "CARDAN", "HAS_PITCH", "HAS_ROLL", "HAS_YAW", "PITCH_ROLL", "THREE", "WIDE", "YAW_ROLL", "axis_names",
-]  # fmt: skip
+    "AXES",
+    "CARDAN",
+    "HAS_PITCH",
+    "HAS_ROLL",
+    "HAS_YAW",
+    "PITCH_ROLL",
+    "THREE",
+    "WIDE",
+    "YAW_ROLL",
+    "axis_names",
+]
 
 HAS_YAW, HAS_PITCH, HAS_ROLL, WIDE = 1, 2, 4, 8
 """A joint turns by yaw about z of the link ahead, then by pitch about y, then by roll about x of the link behind:

@@ -120,9 +120,16 @@ class Params(NamedTuple):
 
 
 def link_rows(
-    mass: FloatArray, across: FloatArray, axial: FloatArray, rear: FloatArray, front: FloatArray,
-    contact: FloatArray, radius: FloatArray, mu_rolling: FloatArray, friction: FloatArray,
-) -> FloatArray:  # fmt: skip
+    mass: FloatArray,
+    across: FloatArray,
+    axial: FloatArray,
+    rear: FloatArray,
+    front: FloatArray,
+    contact: FloatArray,
+    radius: FloatArray,
+    mu_rolling: FloatArray,
+    friction: FloatArray,
+) -> FloatArray:
     """`SpatialProblem.links` from columns, each (n,) unless noted.
 
     Parameters
@@ -145,9 +152,22 @@ def link_rows(
     shares = [np.divide(mu, along, out=np.ones_like(along), where=along > 0.0) for mu in (plus, minus)]
     inverses = [np.divide(1.0, share, out=np.zeros_like(share), where=share > 0.0) for share in shares]
     columns = [
-        mass, across, axial, rear, front, *contact.T, radius, mu_rolling * radius, 1.0 / mass, 1.0 / across,
-        1.0 / axial, along, across_mu, *shares, *inverses,
-    ]  # fmt: skip
+        mass,
+        across,
+        axial,
+        rear,
+        front,
+        *contact.T,
+        radius,
+        mu_rolling * radius,
+        1.0 / mass,
+        1.0 / across,
+        1.0 / axial,
+        along,
+        across_mu,
+        *shares,
+        *inverses,
+    ]
     return np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
 
 
@@ -257,9 +277,16 @@ def _structure(scene: Scene) -> tuple[object, ...]:
     springs = bool(axes.spring.any() or axes.damper.any())
     rest = robot.model_copy(update={"name": "", "head": "first", "link": (), "joint": ()})
     return (
-        scene.model, scene.start, scene.solver.step_s, rest, links, robot.joint_list, axes.lower.tolist(),
-        axes.upper.tolist(), springs,
-    )  # fmt: skip
+        scene.model,
+        scene.start,
+        scene.solver.step_s,
+        rest,
+        links,
+        robot.joint_list,
+        axes.lower.tolist(),
+        axes.upper.tolist(),
+        springs,
+    )
 
 
 def same_structure(one: Scene, other: Scene) -> bool:

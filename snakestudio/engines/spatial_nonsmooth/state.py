@@ -12,9 +12,16 @@ from snakestudio.kernels.spatial_problem import AXIS_WIDTH, GAIN_WIDTH
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 
 __all__ = [
-    "ENERGY", "SPRING_ENERGY", "State", "Work", "grow_contacts", "grow_slots", "make_state", "make_work",
+    "ENERGY",
+    "SPRING_ENERGY",
+    "State",
+    "Work",
+    "grow_contacts",
+    "grow_slots",
+    "make_state",
+    "make_work",
     "with_axes_in_a_row",
-]  # fmt: skip
+]
 
 
 ENERGY = (
@@ -42,9 +49,20 @@ store is part of "potential"."""
 STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL, STEADY = range(9)
 # Entries of State.sums.
 (
-    ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, GYROSCOPIC, PROJECTION, SPRING, DAMPER, WORST_ROW,
+    ACTUATOR,
+    FRICTION,
+    GRAVITY,
+    OBSTACLE,
+    JOINT,
+    STOP,
+    EXTERNAL,
+    GYROSCOPIC,
+    PROJECTION,
+    SPRING,
+    DAMPER,
+    WORST_ROW,
     WORST_CALL,
-) = range(13)  # fmt: skip
+) = range(13)
 # Entries of State.contact after link, body and feature, and of State.slot_key.
 SLOT_ROW, SLOT_CALL = 3, 4
 LOADED = 3

@@ -197,10 +197,14 @@ class PartModel(QAbstractTableModel):
 
 _ROLES = frozenset(
     {
-        Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ForegroundRole,
-        Qt.ItemDataRole.FontRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole,
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.EditRole,
+        Qt.ItemDataRole.ForegroundRole,
+        Qt.ItemDataRole.FontRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.AccessibleTextRole,
     }
-)  # fmt: skip
+)
 
 
 class _Grid(QTableView):
@@ -272,13 +276,14 @@ class PartTableView(QWidget):
         self.model.refused.connect(self.message.say)
         self.view.selectionModel().currentChanged.connect(lambda now, before: self.message.say(""))
         self.actions_by_name = {
-            text: self._action(text, keys, tip, run) for text, keys, tip, run in (
+            text: self._action(text, keys, tip, run)
+            for text, keys, tip, run in (
                 ("Fill Down", "Ctrl+D", "Copy the topmost selected cell of each column to those below", self.fill_down),
                 ("Reset", "Del", "Reset the selected cells to the robot's values", self.reset),
                 ("Copy", "Ctrl+C", "Copy the selected cells for a spreadsheet", self.copy),
                 ("Paste", "Ctrl+V", "Paste cells from a spreadsheet, from the current cell on", self.paste),
             )
-        }  # fmt: skip
+        }
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -149,9 +149,11 @@ def _usual_of_link(scene: Scene, row: int, name: str) -> Any:
     alike = Robot(
         n_links=1,
         link=(LinkOverride(index=1, **size),),
-        **{each: getattr(robot, each) for each in
-           ("link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "axial_inertia_kg_m2")},
-    )  # fmt: skip
+        **{
+            each: getattr(robot, each)
+            for each in ("link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "axial_inertia_kg_m2")
+        },
+    )
     return alike.links[0].inertia if name == "inertia_kg_m2" else alike.links[0].axial_inertia
 
 

@@ -34,9 +34,10 @@ _RANGE = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*\Z")
 
 def _index(noun: str) -> int | str:
     result: int | str = value(
-        label="Index", help=f'{noun} that the table is about: a number, a range such as "2-5", "odd", "even", "first",'
+        label="Index",
+        help=f'{noun} that the table is about: a number, a range such as "2-5", "odd", "even", "first",'
         ' "last" or "all"',
-    )  # fmt: skip
+    )
     return result
 
 
@@ -45,55 +46,100 @@ class LinkOverride(Frozen):
 
     index: int | str = _index("Links")
     length_m: float | None = value(
-        None, label="Length", unit="m", symbol="L", help="Distance between the joints of the link",
-        gt=0, le=100, slider=(0.02, 0.5),
-    )  # fmt: skip
+        None,
+        label="Length",
+        unit="m",
+        symbol="L",
+        help="Distance between the joints of the link",
+        gt=0,
+        le=100,
+        slider=(0.02, 0.5),
+    )
     radius_m: float | None = value(
-        None, label="Radius", unit="m", help="Radius of the link's cylinder and of its end spheres",
-        gt=0, le=100, slider=(0.005, 0.2),
-    )  # fmt: skip
+        None,
+        label="Radius",
+        unit="m",
+        help="Radius of the link's cylinder and of its end spheres",
+        gt=0,
+        le=100,
+        slider=(0.005, 0.2),
+    )
     contact_half_length_m: float | None = value(
-        None, label="Contact half-length", unit="m",
-        help="Distance from the middle of the link to the centre of either end sphere", ge=0, le=100, slider=(0, 0.25),
-    )  # fmt: skip
+        None,
+        label="Contact half-length",
+        unit="m",
+        help="Distance from the middle of the link to the centre of either end sphere",
+        ge=0,
+        le=100,
+        slider=(0, 0.25),
+    )
     mass_kg: float | None = value(
         None, label="Mass", unit="kg", symbol="m", help="Mass of the link", gt=0, le=1e6, slider=(0.05, 5)
     )
     inertia_kg_m2: float | None = value(
-        None, label="Inertia", unit="kg m²", symbol="Θ",
+        None,
+        label="Inertia",
+        unit="kg m²",
+        symbol="Θ",
         help="Moment of inertia about a transverse axis through the centre of mass; if left out, that of [robot],"
         " scaled as a uniform cylinder of the link's mass, length and radius",
-        gt=0, le=1e9, slider=(1e-4, 1e-2),
-    )  # fmt: skip
+        gt=0,
+        le=1e9,
+        slider=(1e-4, 1e-2),
+    )
     axial_inertia_kg_m2: float | None = value(
-        None, label="Axial inertia", unit="kg m²", symbol="Θ₃",
+        None,
+        label="Axial inertia",
+        unit="kg m²",
+        symbol="Θ₃",
         help="Moment of inertia about the link's own axis; if left out, scaled in the same way",
-        gt=0, le=1e9, slider=(1e-4, 1e-2),
-    )  # fmt: skip
+        gt=0,
+        le=1e9,
+        slider=(1e-4, 1e-2),
+    )
     centre_of_mass_m: float | None = value(
-        None, label="Centre of mass", unit="m",
+        None,
+        label="Centre of mass",
+        unit="m",
         help="Position of the centre of mass on the link's axis, from the middle between its joints towards the next"
         " link",
-        ge=-100, le=100, slider=(-0.1, 0.1),
-    )  # fmt: skip
+        ge=-100,
+        le=100,
+        slider=(-0.1, 0.1),
+    )
     mu_along: float | None = value(
-        None, label="Friction along", help="Friction coefficient along the link's axis, in place of the ground's",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        None,
+        label="Friction along",
+        help="Friction coefficient along the link's axis, in place of the ground's",
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     mu_backward: float | None = value(
-        None, label="Friction backward",
+        None,
+        label="Friction backward",
         help="Friction coefficient along the axis for sliding tail first, in place of the ground's",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     mu_across: float | None = value(
-        None, label="Friction across", help="Friction coefficient across the link's axis, in place of the ground's",
-        ge=0, le=100, slider=(0, 1), live=True,
-    )  # fmt: skip
+        None,
+        label="Friction across",
+        help="Friction coefficient across the link's axis, in place of the ground's",
+        ge=0,
+        le=100,
+        slider=(0, 1),
+        live=True,
+    )
     wheels: Literal["none", "passive", "ratchet"] | None = value(
-        None, label="Wheels",
+        None,
+        label="Wheels",
         help="Wheels under the link: passive ones roll freely along it, a ratchet only forward; both are held across"
         " by the friction across",
-    )  # fmt: skip
+    )
 
 
 class JointOverride(Frozen):
@@ -107,61 +153,130 @@ class JointOverride(Frozen):
         None, label="Axes", help="Axes of the joint: one of them, two, all three, or fixed for none"
     )
     axis_offset_m: float | None = value(
-        None, label="Axis offset", unit="m", help="Distance from the yaw axis to the pitch axis of the joint",
-        ge=0, le=100, slider=(0, 0.05),
-    )  # fmt: skip
+        None,
+        label="Axis offset",
+        unit="m",
+        help="Distance from the yaw axis to the pitch axis of the joint",
+        ge=0,
+        le=100,
+        slider=(0, 0.05),
+    )
     lower_limit_deg: float | None = value(
-        None, label="Lower limit", unit="°", help="Mechanical stop at the smallest angle", ge=-360, le=360,
+        None,
+        label="Lower limit",
+        unit="°",
+        help="Mechanical stop at the smallest angle",
+        ge=-360,
+        le=360,
         slider=(-180, 0),
-    )  # fmt: skip
+    )
     upper_limit_deg: float | None = value(
-        None, label="Upper limit", unit="°", help="Mechanical stop at the largest angle", ge=-360, le=360,
+        None,
+        label="Upper limit",
+        unit="°",
+        help="Mechanical stop at the largest angle",
+        ge=-360,
+        le=360,
         slider=(0, 180),
-    )  # fmt: skip
+    )
     kp_nm_per_rad: float | None = value(
-        None, label="Stiffness", unit="N m/rad", symbol="K_P", help="Proportional gain of the joint's controller",
-        ge=0, le=1e9, slider=(0, 1200), live=True,
-    )  # fmt: skip
-    kd_nms_per_rad: float | None = value(
-        None, label="Damping", unit="N m s/rad", symbol="K_D", help="Derivative gain of the joint's controller",
-        ge=0, le=1e9, slider=(0, 5), live=True,
-    )  # fmt: skip
-    max_torque_nm: float | None = value(
-        None, label="Largest torque", unit="N m", help="Torque at which the motor saturates",
-        gt=0, le=1e9, slider=(0.1, 50), live=True,
-    )  # fmt: skip
-    max_speed_deg_s: float | None = value(
-        None, label="Largest speed", unit="°/s", help="Rate at which the joint's reference is limited",
-        gt=0, le=1e6, slider=(10, 720), live=True,
-    )  # fmt: skip
-    free_play_deg: float | None = value(
-        None, label="Free play", unit="°",
-        help="Width of the band of joint angles in which the motor has no hold on the joint",
-        ge=0, le=90, slider=(0, 10), live=True,
-    )  # fmt: skip
-    spring_nm_per_rad: float | None = value(
-        None, label="Spring", unit="N m/rad", help="Stiffness of a passive spring about the rest angle",
-        ge=0, le=1e9, slider=(0, 50), live=True,
-    )  # fmt: skip
-    damper_nms_per_rad: float | None = value(
-        None, label="Damper", unit="N m s/rad", help="Passive damping of the joint", ge=0, le=1e9, slider=(0, 5),
+        None,
+        label="Stiffness",
+        unit="N m/rad",
+        symbol="K_P",
+        help="Proportional gain of the joint's controller",
+        ge=0,
+        le=1e9,
+        slider=(0, 1200),
         live=True,
-    )  # fmt: skip
+    )
+    kd_nms_per_rad: float | None = value(
+        None,
+        label="Damping",
+        unit="N m s/rad",
+        symbol="K_D",
+        help="Derivative gain of the joint's controller",
+        ge=0,
+        le=1e9,
+        slider=(0, 5),
+        live=True,
+    )
+    max_torque_nm: float | None = value(
+        None,
+        label="Largest torque",
+        unit="N m",
+        help="Torque at which the motor saturates",
+        gt=0,
+        le=1e9,
+        slider=(0.1, 50),
+        live=True,
+    )
+    max_speed_deg_s: float | None = value(
+        None,
+        label="Largest speed",
+        unit="°/s",
+        help="Rate at which the joint's reference is limited",
+        gt=0,
+        le=1e6,
+        slider=(10, 720),
+        live=True,
+    )
+    free_play_deg: float | None = value(
+        None,
+        label="Free play",
+        unit="°",
+        help="Width of the band of joint angles in which the motor has no hold on the joint",
+        ge=0,
+        le=90,
+        slider=(0, 10),
+        live=True,
+    )
+    spring_nm_per_rad: float | None = value(
+        None,
+        label="Spring",
+        unit="N m/rad",
+        help="Stiffness of a passive spring about the rest angle",
+        ge=0,
+        le=1e9,
+        slider=(0, 50),
+        live=True,
+    )
+    damper_nms_per_rad: float | None = value(
+        None,
+        label="Damper",
+        unit="N m s/rad",
+        help="Passive damping of the joint",
+        ge=0,
+        le=1e9,
+        slider=(0, 5),
+        live=True,
+    )
     rest_deg: float | None = value(
-        None, label="Rest angle", unit="°", help="Angle at which the passive spring is relaxed", ge=-360, le=360,
-        slider=(-90, 90), live=True,
-    )  # fmt: skip
+        None,
+        label="Rest angle",
+        unit="°",
+        help="Angle at which the passive spring is relaxed",
+        ge=-360,
+        le=360,
+        slider=(-90, 90),
+        live=True,
+    )
     reversed: bool | None = value(
-        None, label="Reversed",
+        None,
+        label="Reversed",
         help="The robot counts this angle the other way round; applied to angle tables and robot files, not to gaits."
         " On CAN the sign of the profile counts",
-    )  # fmt: skip
+    )
     zero_deg: float | None = value(
-        None, label="Zero", unit="°",
+        None,
+        label="Zero",
+        unit="°",
         help="Joint angle at which the robot itself reads 0; applied to angle tables and robot files. On CAN the offset"
         " of the profile counts",
-        ge=-360, le=360, slider=(-180, 180),
-    )  # fmt: skip
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+    )
 
 
 Override = LinkOverride | JointOverride

@@ -130,15 +130,17 @@ class Robot(Frozen):
     )  # fmt: skip
 
     joints: Literal["cardan", "yaw", "pitch", "alternating"] = value(
-        "cardan", label="Joints",
+        "cardan",
+        label="Joints",
         help="Axes of the joints: yaw and pitch in each (cardan), one kind in all, or yaw and pitch in turn; joint"
         " tables may change single ones",
-    )  # fmt: skip
+    )
     wheels: Literal["none", "passive", "ratchet"] = value(
-        "none", label="Wheels",
+        "none",
+        label="Wheels",
         help="Wheels under the links: passive ones roll freely along the link, a ratchet only forward; both are held"
         " across by the friction across",
-    )  # fmt: skip
+    )
     joint_limit_stiffness_nm_per_rad: float = value(
         1000.0, label="Stiffness of the stops", unit="N m/rad",
         help="How hard a joint is pushed back beyond its limit, where stops are springs (nonholonomic model)",
@@ -345,10 +347,15 @@ class Actuator(Frozen):
         gt=0, le=1e9, slider=(0.1, 50), live=True,
     )  # fmt: skip
     max_speed_deg_s: float | None = value(
-        None, label="Largest speed", unit="°/s",
+        None,
+        label="Largest speed",
+        unit="°/s",
         help="Rate at which the references of the joints are limited; unlimited if left out",
-        gt=0, le=1e6, slider=(10, 720), live=True,
-    )  # fmt: skip
+        gt=0,
+        le=1e6,
+        slider=(10, 720),
+        live=True,
+    )
     time_constant_s: float = value(
         0.0, label="Time constant", unit="s", symbol="T", help="First-order lag of the torque behind the PD law",
         ge=0, le=10, slider=(0, 0.2), live=True,

@@ -56,20 +56,71 @@ _SUFFIX = re.compile(
     re.IGNORECASE,
 )
 _TIME_NAMES = frozenset(
-    {"time", "t", "timestamp", "time stamp", "stamp", "elapsed", "elapsed time", "seconds", "secs", "sec", "date",
-     "datetime", "date time", "clock", "zeit", "tid"}
-)  # fmt: skip
+    {
+        "time",
+        "t",
+        "timestamp",
+        "time stamp",
+        "stamp",
+        "elapsed",
+        "elapsed time",
+        "seconds",
+        "secs",
+        "sec",
+        "date",
+        "datetime",
+        "date time",
+        "clock",
+        "zeit",
+        "tid",
+    }
+)
 _INDEX_NAMES = frozenset({"", "frame", "frames", "index", "row", "sample", "samples", "step", "no", "nr", "#", "seq"})
 _KINDS = {
-    "yaw": "yaw", "lateral": "yaw", "lat": "yaw", "horizontal": "yaw",
-    "pitch": "pitch", "vertical": "pitch", "vert": "pitch", "dorsal": "pitch",
+    "yaw": "yaw",
+    "lateral": "yaw",
+    "lat": "yaw",
+    "horizontal": "yaw",
+    "pitch": "pitch",
+    "vertical": "pitch",
+    "vert": "pitch",
+    "dorsal": "pitch",
     "roll": "roll",
-}  # fmt: skip
+}
 _OTHER_QUANTITIES = frozenset(
-    {"vel", "velocity", "velocities", "speed", "rate", "omega", "acc", "accel", "acceleration", "torque", "tau",
-     "effort", "current", "amp", "amps", "voltage", "volt", "volts", "power", "pwm", "load", "temp", "temperature",
-     "error", "err", "status", "force", "moment", "gyro", "imu"}
-)  # fmt: skip
+    {
+        "vel",
+        "velocity",
+        "velocities",
+        "speed",
+        "rate",
+        "omega",
+        "acc",
+        "accel",
+        "acceleration",
+        "torque",
+        "tau",
+        "effort",
+        "current",
+        "amp",
+        "amps",
+        "voltage",
+        "volt",
+        "volts",
+        "power",
+        "pwm",
+        "load",
+        "temp",
+        "temperature",
+        "error",
+        "err",
+        "status",
+        "force",
+        "moment",
+        "gyro",
+        "imu",
+    }
+)
 _COMMANDS = frozenset({"ref", "reference", "cmd", "command", "target", "goal", "setpoint", "desired", "des"})
 
 

@@ -239,7 +239,8 @@ def differences(robot: Robot) -> str:
     links = {row for name in LINK_VALUES for row, _ in given_values(robot, "link", name)}
     joints = {row for name in JOINT_VALUES for row, _ in given_values(robot, "joint", name)}
     parts = [
-        f"{len(rows)} of {count} {noun}s" for rows, count, noun in
-        ((links, robot.n_links, "link"), (joints, robot.n_joints, "joint")) if rows
-    ]  # fmt: skip
+        f"{len(rows)} of {count} {noun}s"
+        for rows, count, noun in ((links, robot.n_links, "link"), (joints, robot.n_joints, "joint"))
+        if rows
+    ]
     return " and ".join(parts)

@@ -35,15 +35,31 @@ def link_table(imported: ImportedRobot) -> ImportTable:
     """A row for each link."""
     rows = [
         (
-            str(number), link.name, _number(link.length), _number(link.radius), _number(link.half), _number(link.mass),
-            _number(link.inertia), _number(link.axial), _number(link.centre), "passive" if link.wheels else "",
+            str(number),
+            link.name,
+            _number(link.length),
+            _number(link.radius),
+            _number(link.half),
+            _number(link.mass),
+            _number(link.inertia),
+            _number(link.axial),
+            _number(link.centre),
+            "passive" if link.wheels else "",
         )
         for number, link in enumerate(imported.links, start=1)
-    ]  # fmt: skip
+    ]
     columns = (
-        "Link", "In the file", "Length (m)", "Radius (m)", "Contact half-length (m)", "Mass (kg)", "Inertia (kg m²)",
-        "Axial inertia (kg m²)", "Centre of mass (m)", "Wheels",
-    )  # fmt: skip
+        "Link",
+        "In the file",
+        "Length (m)",
+        "Radius (m)",
+        "Contact half-length (m)",
+        "Mass (kg)",
+        "Inertia (kg m²)",
+        "Axial inertia (kg m²)",
+        "Centre of mass (m)",
+        "Wheels",
+    )
     return ImportTable(columns, tuple(rows))
 
 
@@ -51,17 +67,37 @@ def joint_table(imported: ImportedRobot) -> ImportTable:
     """A row for each axis."""
     rows = [
         (
-            str(axis.joint + 1), axis.name, axis.kind, _degrees(axis.lower), _degrees(axis.upper), _number(axis.kp),
-            _number(axis.kd), _number(axis.max_torque), _degrees(axis.max_speed), _number(axis.spring or None),
-            _number(axis.damper or None), _degrees(axis.zero or None), "reversed" if axis.sign < 0 else "",
+            str(axis.joint + 1),
+            axis.name,
+            axis.kind,
+            _degrees(axis.lower),
+            _degrees(axis.upper),
+            _number(axis.kp),
+            _number(axis.kd),
+            _number(axis.max_torque),
+            _degrees(axis.max_speed),
+            _number(axis.spring or None),
+            _number(axis.damper or None),
+            _degrees(axis.zero or None),
+            "reversed" if axis.sign < 0 else "",
         )
         for axis in imported.axes
-    ]  # fmt: skip
+    ]
     columns = (
-        "Joint", "In the file", "Axis", "Lower limit (°)", "Upper limit (°)", "Stiffness (N m/rad)",
-        "Damping (N m s/rad)", "Largest torque (N m)", "Largest speed (°/s)", "Spring (N m/rad)", "Damper (N m s/rad)",
-        "Zero (°)", "Direction",
-    )  # fmt: skip
+        "Joint",
+        "In the file",
+        "Axis",
+        "Lower limit (°)",
+        "Upper limit (°)",
+        "Stiffness (N m/rad)",
+        "Damping (N m s/rad)",
+        "Largest torque (N m)",
+        "Largest speed (°/s)",
+        "Spring (N m/rad)",
+        "Damper (N m s/rad)",
+        "Zero (°)",
+        "Direction",
+    )
     return ImportTable(columns, tuple(rows))
 
 

@@ -200,8 +200,11 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(robot: tuple[list
     angles = one, replace(other, joint=2, axis="pitch", node=2)
     profile, _ = take_over(None, empty_dbc(), [replace(feedback, angles=angles)])
     assert [(axis.name, axis.node) for axis in profile.axes] == [
-        ("joint 1 yaw", 1), ("joint 2 pitch", 2), ("joint 3 yaw", 3), ("joint 4 pitch", 4),
-    ]  # fmt: skip
+        ("joint 1 yaw", 1),
+        ("joint 2 pitch", 2),
+        ("joint 3 yaw", 3),
+        ("joint 4 pitch", 4),
+    ]
     alike, _ = take_over(None, empty_dbc(), [replace(feedback, angles=(replace(one, axis="roll"),))])
     assert [axis.axis for axis in alike.axes] == ["roll"] * 4
 
