@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, ROW
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import (
@@ -88,7 +89,7 @@ from snakestudio.kernels.spatial_problem import (
 from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import X, Y, Z, vec3, vec3_at
 
-__all__ = ["book_contacts", "detect_contacts", "force_directions", "warm_start"]
+__all__ = ["book_contacts", "detect_contacts", "force_directions", "vary_friction", "warm_start"]
 
 TOUCHING = 1e-9
 """Gap up to which a contact is closed, m: of one that is exactly touching, rounding must not decide."""
@@ -147,33 +148,39 @@ def detect_contacts(params: Params, work: Work) -> int:
 
 
 @jit
-def _vary_friction(ground: GroundMap, time: float, work: Work, c: int) -> tuple[float, float]:
-    """Friction coefficients along and across of contact `c` with the ground where and when it is.
+def vary_friction(
+    ground: GroundMap, found: ContactList, n_contacts: int, time: float, mu: FloatArray, gain: FloatArray
+) -> None:
+    """Friction of contacts with the ground where they are and at `time`, s.
 
-    Its shares of friction along are filled into `work.gain`.
+    Their coefficients along and across are filled into `mu`, their shares of friction along into `gain`.
     """
-    x, y = work.found.point[c, X], work.found.point[c, Y]
-    own = ground.friction[patch_under(ground, x, y), work.found.link[c]]
-    scale = friction_scale(ground, time, x, y)
-    plus, minus = own[WITH_AXIS], own[AGAINST_AXIS]
-    along = max(plus, minus)
-    for i in range(4):
-        work.gain[c, SHARE_PLUS + i] = 1.0
-    if along > 0.0:
-        work.gain[c, SHARE_PLUS] = plus / along
-        work.gain[c, SHARE_MINUS] = minus / along
-        work.gain[c, INVERSE_PLUS] = along / plus if plus > 0.0 else 0.0
-        work.gain[c, INVERSE_MINUS] = along / minus if minus > 0.0 else 0.0
-    return scale * along, scale * own[SIDEWAYS]
+    for c in range(n_contacts):
+        if found.body[c] >= 0:
+            continue
+        x, y = found.point[c, X], found.point[c, Y]
+        line, k = patch_under(ground, x, y), found.link[c]
+        scale = friction_scale(ground, time, x, y)
+        plus, minus = ground.friction[line, k, WITH_AXIS], ground.friction[line, k, AGAINST_AXIS]
+        along = max(plus, minus)
+        mu[c, MU_ALONG] = scale * along
+        mu[c, MU_ACROSS] = scale * ground.friction[line, k, SIDEWAYS]
+        for i in range(4):
+            gain[c, SHARE_PLUS + i] = 1.0
+        if along > 0.0:
+            gain[c, SHARE_PLUS] = plus / along
+            gain[c, SHARE_MINUS] = minus / along
+            gain[c, INVERSE_PLUS] = along / plus if plus > 0.0 else 0.0
+            gain[c, INVERSE_MINUS] = along / minus if minus > 0.0 else 0.0
 
 
 @inlined
-def force_directions(params: Params, work: Work, n_contacts: int, time: float) -> None:
+def force_directions(params: Params, work: Work, n_contacts: int) -> None:
     """Generalised force directions (P1 (18), (27)-(30), (36)) about p_k, scaled friction, and gains of all laws.
 
     Along and across are directions in the tangent plane: the link's own axis laid into it, and square to that. Rolling
-    friction is isotropic, so its rows may lie along the same two. `time` is that of the midpoint, s, for friction that
-    depends on it.
+    friction is isotropic, so its rows may lie along the same two. Friction of the ground that depends on place or time
+    is there already, see `vary_friction`.
     """
     links = params.links
     found, rows, frame = work.found, work.rows, work.frame
@@ -188,12 +195,12 @@ def force_directions(params: Params, work: Work, n_contacts: int, time: float) -
         ax = found.point[c, X] - work.position[k, X]
         ay = found.point[c, Y] - work.position[k, Y]
         az = found.point[c, Z] - work.position[k, Z]
-        if body < 0:
+        if body < 0 and params.varied > 0:
+            mu_along, mu_across, roll = work.mu[c, MU_ALONG], work.mu[c, MU_ACROSS], links[k, ROLL_RADIUS]
+        elif body < 0:
             mu_along, mu_across, roll = links[k, MU_LINK_ALONG], links[k, MU_LINK_ACROSS], links[k, ROLL_RADIUS]
             for i in range(4):
                 work.gain[c, SHARE_PLUS + i] = links[k, LINK_SHARES + i]
-            if params.varied > 0:
-                mu_along, mu_across = _vary_friction(params.ground, time, work, c)
         else:
             mu_along = mu_across = params.friction[body]
             roll = links[k, ROLL_RADIUS] if mu_along > 0.0 else 0.0

@@ -11,6 +11,7 @@ from snakestudio.engines.spatial_nonsmooth.contact import (
     book_contacts,
     detect_contacts,
     force_directions,
+    vary_friction,
     warm_start,
 )
 from snakestudio.engines.spatial_nonsmooth.dynamics import close_joints, drive_joints, midpoint, move_links
@@ -96,7 +97,10 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         return SLOT_OVERFLOW
     if 0 <= room < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
         return ROW_OVERFLOW
-    force_directions(params, work, n_contacts, (state.counts[STEP] + 0.5) * params.dt)
+    if params.varied > 0:
+        time = (state.counts[STEP] + 0.5) * params.dt
+        vary_friction(params.ground, work.found, n_contacts, time, work.mu, work.gain)
+    force_directions(params, work, n_contacts)
     warm_start(params, state, work, n_stops)
 
     # VII-B: velocities and impulses satisfying (75)-(82).
