@@ -485,6 +485,7 @@ def test_values_of_a_friction_patch_are_edited(
     rows = {key.rpartition(".")[2]: row for key, row in inspector.rows.items()}
     assert list(rows) == ["name", "points_m", "mu_along", "mu_backward", "mu_across"]
     assert not any(row.unused for row in rows.values())
+    assert rows["mu_backward"].field.placeholderText() == "same"
     enter(qtbot, rows["mu_backward"], "0.3")
     enter(qtbot, rows["points_m"], "0 0; 2 0; 2 2; 0 2")
     patch = document.scene.ground.patch[0]

@@ -84,7 +84,8 @@ class NumberField(QLineEdit):
         self.step = max(1.0, round(nice_step(high - low))) if integer else nice_step(high - low)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setFont(theme.value_font(13))
-        self.setPlaceholderText("none" if optional else "")
+        self._absent_text = "none"
+        self.setPlaceholderText(self._absent_text if optional else "")
         self.setAccessibleName(doc.label)
         self._needed, self._usual = 0, 0
         self.textEdited.connect(lambda text: self._set_problem(""))
@@ -98,7 +99,12 @@ class NumberField(QLineEdit):
     def set_mixed(self, mixed: bool) -> None:
         """Say whether several values that differ are edited at once."""
         self.mixed = mixed
-        self.setPlaceholderText("mixed" if mixed else "none")
+        self.setPlaceholderText("mixed" if mixed else self._absent_text)
+
+    def set_absent_text(self, text: str) -> None:
+        """What is shown while an optional value is left out."""
+        self._absent_text = text
+        self.set_mixed(self.mixed)
 
     def set_value(self, value: float | None) -> None:
         """Show another value; what somebody is typing stays."""

@@ -75,8 +75,8 @@ class _Tree(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        value, unit = (self.fontMetrics().horizontalAdvance(text) for text in (readable(-1.2345e4, ""), "rad/s²"))
-        for column, width in ((_VALUE, value + theme.scaled(20)), (_UNIT, unit + theme.scaled(20))):
+        longest = self.fontMetrics().horizontalAdvance(readable(-1.2345e4, ""))
+        for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, width)
         beside = header.sectionSize(_VALUE) + header.sectionSize(_UNIT)

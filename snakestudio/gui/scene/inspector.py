@@ -20,7 +20,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import Themed
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.form import GUTTER, FormRow, OptionalListRow, TextRow, make_row
+from snakestudio.gui.forms.form import GUTTER, FormRow, NumberRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.scene.friction_picture_row import FrictionPictureRow
@@ -397,6 +397,8 @@ class Inspector(Themed):
         row = special(self._document, keys, of) if special is not None else make_row(self._document, keys, of)
         if row is None:
             return False
+        if isinstance(row, NumberRow) and keys[0].endswith(".mu_backward"):
+            row.field.set_absent_text("same")  # as along
         row.offer_reset()
         if not row.doc.live and keys[0].partition(".")[0] not in _AT_RESET:
             row.set_note("applies at reset")

@@ -182,7 +182,7 @@ class ParameterPanels(Themed):
         contact.body.insertWidget(
             contact.body.indexOf(self._rows["ground.viscous_along_ns_per_m"]), self.ground_formulas
         )
-        self._rows["ground.mu_backward"].field.setPlaceholderText("same")
+        self._rows["ground.mu_backward"].field.set_absent_text("same")
         self._joint_section = joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
         joints.body.insertWidget(0, self.law)
