@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.population import Outcome, robot_tree, run, table, tree
+from tests.population import Outcome, any_robot_tree, robot_tree, run, spatial_robot_tree, table, tree
 
 
 def prove(
@@ -32,6 +32,15 @@ def test_scenes_at_random_never_stop_and_make_no_energy() -> None:
 
 def test_robots_of_links_that_differ_never_stop_and_make_no_energy() -> None:
     prove(range(2, 10), 6, robot_tree, 1e-4)
+
+
+def test_robots_of_any_joints_in_space_never_stop_and_make_no_energy() -> None:
+    prove(range(1, 8, 2), 4, spatial_robot_tree, 1e-4)
+
+
+@pytest.mark.soak
+def test_hundreds_of_robots_of_any_joints_and_wheels() -> None:
+    prove(range(400), 200, any_robot_tree, 1e-4)
 
 
 @pytest.mark.soak
