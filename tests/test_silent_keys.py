@@ -337,7 +337,7 @@ def scene_of(kind: str, situation: dict[str, Any]) -> Scene:
 def situations(kind: str, folder: Path) -> dict[str, Scene]:
     if kind == "continuum_beam":
         picture = {**PICTURE, "width_m": 2.0}
-        short = {"run.duration_s": 0.1, "run.log_rate_hz": 50.0, "ground.picture": picture}
+        short = {"run.duration_s": 0.1, "run.log_rate_hz": 50.0, "ground.picture": picture, "ground.law": "ellipse"}
         found = {"on_a_picture": with_values(load_scene(scenes_dir() / "continuum_friction.toml"), short)}
         for name in ("continuum_undulation", "continuum_snake_2d", "worm", "inchworm"):
             scene = load_scene(scenes_dir() / f"{name}.toml")
