@@ -100,7 +100,10 @@ def test_link_stops_on_half_black_half_white_where_energy_says(kind: str, tmp_pa
     assert run["link_1_x_m"][-2] == pytest.approx(run["link_1_x_m"][-1], abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["lateral_undulation_isotropic", "lagrangian_undulation", "continuum_friction"])
+@pytest.mark.parametrize(
+    "name",
+    ["lateral_undulation_isotropic", "spatial_lateral_undulation", "lagrangian_undulation", "continuum_friction"],
+)
 def test_picture_of_one_grey_is_a_constant_factor(name: str, tmp_path: Path) -> None:
     save_grey(tmp_path / "floor.png", [[255, 255], [255, 255]])
     scene = shipped(name, run__duration_s=0.2, ground__mu_along=0.2, ground__mu_across=0.4)

@@ -248,7 +248,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
         problems += crossing.foreseen(scene, base_dir, twist[:, :3], twist[:, 3:])
-    problems += ground_friction_problems(scene)
+    problems += ground_friction_problems(scene, base_dir)
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

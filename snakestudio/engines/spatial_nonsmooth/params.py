@@ -229,7 +229,7 @@ def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | N
     links, axes = chain.links, chain.axes
     solver, ground = scene.solver, scene.ground
     gx, gy, gz = ground.gravity
-    ground_map = make_ground_map(scene)
+    ground_map = make_ground_map(scene, base_dir)
     segment = 0.5 * (links[:, CONTACT_FRONT] - links[:, CONTACT_REAR]) + links[:, RADIUS]
     return Params(
         links=links,
@@ -249,7 +249,7 @@ def params_of(chain: Chain, scene: Scene, base_dir: Path | None, old: Params | N
         gz=gz,
         stribeck_rise=ground.stribeck_rise,
         stribeck_velocity=ground.stribeck_velocity_m_s,
-        varied=int(len(ground_map.patches) + len(ground_map.factor) > 0),
+        varied=int(len(ground_map.patches) + len(ground_map.factor) + len(ground_map.picture) > 0),
         ground=ground_map,
         tolerance=solver.tolerance,
         max_iterations=solver.max_iterations,
