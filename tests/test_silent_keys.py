@@ -257,14 +257,14 @@ def plain(key: str) -> str:
 
 
 def keys_of(scene: Scene) -> Iterator[str]:
-    """All keys of a scene that are one value."""
+    """All keys of a scene that are one value; tables of links and joints are taken as wholes."""
 
     def walk(part: BaseModel, prefix: str) -> Iterator[str]:
         for name in type(part).model_fields:
             value = getattr(part, name)
             if isinstance(value, BaseModel):
                 yield from walk(value, f"{prefix}{name}.")
-            elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel) and prefix != "robot.":
                 for i, each in enumerate(value):
                     yield from walk(each, f"{prefix}{name}[{i + 1}].")
             else:

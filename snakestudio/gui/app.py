@@ -185,4 +185,5 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         autosave.write_now()  # nothing is left of it after an orderly end
         autosave.close(keep=True)
         context.bridge.close()
+        context.viewport.close_surface()  # a driver that still compiles shaders would crash while the process ends
         guard.close()

@@ -52,7 +52,7 @@ def test_picture_is_chosen_edited_saved_and_removed(
     inspector.resize(320, 1200)
     inspector.show()
     qtbot.waitExposed(inspector)
-    tree = SceneModel(document, lambda *_: True, lambda *_: True)
+    tree = SceneModel(document, lambda *_: True, lambda *_: True, lambda *_: True)
     selection.set([("ground", 0)])
     row = inspector.rows["ground.picture.file"]
     assert isinstance(row, FrictionPictureRow)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import BaseModel
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -120,6 +121,8 @@ def _other(scene: Scene, key: str) -> object:
     if key in OTHER:
         return OTHER[key]
     value = get_value(scene, key)
+    if isinstance(value, BaseModel):
+        return value
     return 0.5 if value is None else 2.0 * value + 0.3
 
 

@@ -406,7 +406,7 @@ def test_what_is_no_run_is_said_so(tmp_path: Path, data: bytes, sentence: str) -
 
 def test_a_newer_format_is_said_so(tmp_path: Path, whole: bytes) -> None:
     mark = b"format_version" + struct.pack("<I", 1)
-    newer = whole.replace(mark + b"1", mark + b"9")
+    newer = whole.replace(mark + str(names.VERSION).encode(), mark + b"9")
     assert newer != whole
     with pytest.raises(RunFileError, match="in a newer format"):
         opened(newer, tmp_path)

@@ -261,7 +261,7 @@ def test_files_of_failed_problems_never_replace_each_other(
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
     engine = engines.create(scene)
     assert save_failing_problem(engine) is None, "there is none before the first step"
-    engine.advance(JointReference(np.zeros(1), *np.zeros((3, 1, 10, 2))), 1, ())
+    engine.advance(JointReference(np.zeros(1), *np.zeros((3, 1, 10))), 1, ())
     saved = {save_failing_problem(engine) for _ in range(5)}
     assert len(saved) == 5
     assert len(list((tmp_path / "failed-contact-problems").iterdir())) == 10
