@@ -57,6 +57,11 @@ class AlignedJoint:
     front: FloatArray
     """(3,), where the link after it begins."""
 
+    @property
+    def axis_offset(self) -> float:
+        """Distance from the yaw to the pitch axis, m; 0 where there are not both."""
+        return float(np.linalg.norm(self.front - self.rear)) if {"yaw", "pitch"} <= set(self.kinds) else 0.0
+
 
 @dataclass(slots=True, eq=False)
 class Alignment:

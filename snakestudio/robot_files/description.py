@@ -12,9 +12,29 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 
-__all__ = ["Actuation", "BodyDescription", "Geometry", "Inertial", "JointDescription", "Placement", "RobotDescription"]
+__all__ = [
+    "UNLIMITED",
+    "Actuation",
+    "BodyDescription",
+    "Geometry",
+    "Inertial",
+    "JointDescription",
+    "Placement",
+    "RobotDescription",
+    "limit_of",
+]
 
 _GROUNDS = ("plane", "height_field")
+
+
+UNLIMITED = 1e4
+"""Stands for a torque (N m), a speed (rad/s) and an angle (rad) without a limit where a format demands a number; what a
+file limits to as much has no limit either."""
+
+
+def limit_of(value: float | None) -> float | None:
+    """A largest torque or speed; None where it is not positive, or so large that it means none."""
+    return value if value is not None and 0.0 < value < UNLIMITED else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

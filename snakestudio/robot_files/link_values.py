@@ -159,13 +159,14 @@ def _radius(shape: _Shape | None) -> float | None:
 def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> list[tuple[FloatArray, float]]:
     """Where each link begins, and its length.
 
-    The free end of the first and of the last link is as far from the middle of its geometry as the joint is.
+    A joint whose yaw and pitch axes are apart is in the middle between them. The free end of the first and of the last
+    link is as far from the middle of its geometry as the joint is.
     """
     joints, frames = alignment.joints, alignment.frames
     last = len(frames) - 1
     result: list[tuple[FloatArray, float]] = []
     inner = [
-        float((after.rear - before.front) @ frame[:, 0])
+        float((after.rear - before.front) @ frame[:, 0]) + 0.5 * (before.axis_offset + after.axis_offset)
         for before, after, frame in zip(joints[:-1], joints[1:], frames[1:-1], strict=True)
     ]
     usual = float(np.median(inner)) if inner else 0.0
@@ -176,9 +177,13 @@ def _spans(chain: Chain, alignment: Alignment, shapes: list[_Shape | None]) -> l
                 raise InputError(
                     f'link "{chain.segments[k].name}" has no length between its joints', "correct the joints' origins"
                 )
-            result.append((joints[k - 1].front, length))
+            behind = joints[k - 1]
+            result.append((behind.front - 0.5 * behind.axis_offset * frame[:, 0], length))
             continue
-        joint = joints[0].rear if k == 0 else joints[-1].front
+        if k == 0:
+            joint = joints[0].rear + 0.5 * joints[0].axis_offset * frame[:, 0]
+        else:
+            joint = joints[-1].front - 0.5 * joints[-1].axis_offset * frame[:, 0]
         sign = -1.0 if k == 0 else 1.0
         shape, inertial = shapes[k], chain.segments[k].inertial
         half = 0.0

@@ -13,6 +13,7 @@ from snakestudio.inputs import MESH as HEIGHTS
 from snakestudio.inputs import InputError, read_bytes
 from snakestudio.model.obstacles.picture import grey_values
 from snakestudio.robot_files.description import (
+    UNLIMITED,
     Actuation,
     BodyDescription,
     Geometry,
@@ -242,7 +243,10 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
         low, high = vector_of(element.get("range"), 2, f"{where} range")
         if low > high:
             raise InputError(f"{where}: the lower limit {low:g} is above the upper limit {high:g}", "exchange them")
-        lower, upper = turn(float(low)) - zero, turn(float(high)) - zero
+        if float(low) > -UNLIMITED:
+            lower = turn(float(low)) - zero
+        if float(high) < UNLIMITED:
+            upper = turn(float(high)) - zero
     force = None
     if text := element.get("actuatorfrcrange"):
         force = float(np.abs(vector_of(text, 2, f"{where} actuatorfrcrange")).max()) or None

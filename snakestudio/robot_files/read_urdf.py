@@ -10,6 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import (
+    UNLIMITED,
     Actuation,
     BodyDescription,
     Geometry,
@@ -17,6 +18,7 @@ from snakestudio.robot_files.description import (
     JointDescription,
     Placement,
     RobotDescription,
+    limit_of,
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.reading import Reading, listed, plural, world_geometry
@@ -186,7 +188,7 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
             float_of(limit.get(key), f"{joint.place} limit {key}") if limit.get(key) else None
             for key in ("lower", "upper", "effort", "velocity")
         )
-        effort, speed = torque or None, rate or None
+        effort, speed = limit_of(torque), limit_of(rate)
         if kind != "continuous" and (low is not None or high is not None):
             lower, upper = low or 0.0, high or 0.0
             if lower > upper:
@@ -198,6 +200,8 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
                     f"{name}: its limits, effort and velocity are all 0, which was taken as not given."
                 )
                 lower, upper = -math.inf, math.inf
+            lower = lower if lower > -UNLIMITED else -math.inf
+            upper = upper if upper < UNLIMITED else math.inf
     damping = friction = 0.0
     dynamics = joint.find("dynamics")
     if dynamics is not None:

@@ -218,7 +218,7 @@ def _joints(
     usual: dict[Hashable, Any] = {}
     given = {k: name for k, name in enumerate(names) if name != turns[k % 2]}
     differences["axes", None] = given
-    offsets = unified([float(np.linalg.norm(joint.front - joint.rear)) for joint in alignment.joints])
+    offsets = unified([joint.axis_offset for joint in alignment.joints])
     cardan = [k for k, joint in enumerate(alignment.joints) if {"yaw", "pitch"} <= set(joint.kinds)]
     offset = most_common([offsets[k] for k in cardan]) if cardan else 0.0
     offset = offset if offset > 1e-6 else 0.0

@@ -8,16 +8,20 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from snakestudio.robot_files.description import Actuation, BodyDescription, Geometry, JointDescription, Placement
+from snakestudio.robot_files.description import (
+    UNLIMITED,
+    Actuation,
+    BodyDescription,
+    Geometry,
+    JointDescription,
+    Placement,
+)
 from snakestudio.robot_files.from_scene import SceneModel
 from snakestudio.robot_files.names import plain_name
 from snakestudio.robot_files.single_axes import CROSS_SHARE, with_single_axes
 from snakestudio.robot_files.xml_text import add, document, moment_texts, numbers, rpy
 
-__all__ = ["UNLIMITED", "urdf_notes", "urdf_text"]
-
-UNLIMITED = 1e4
-"""Stands for a torque (N m), a speed (rad/s) and an angle (rad) without a limit where URDF demands a number."""
+__all__ = ["urdf_notes", "urdf_text"]
 
 
 def urdf_notes(model: SceneModel) -> tuple[str, ...]:

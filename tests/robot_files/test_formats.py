@@ -156,7 +156,8 @@ def test_two_hinges_on_a_massless_link_become_a_cardan_joint(tmp_path: Path) -> 
         parts.append(urdf_joint(f"pitch_{k}", cross, two, "0.022 0 0", axis="0 1 0"))
     robot = imported(tmp_path, f'<robot name="cardan">{"".join(parts)}</robot>').robot
     assert (robot.n_links, robot.joints) == (3, "cardan")
-    assert (robot.axis_offset_m, robot.link_length_m) == (pytest.approx(0.022), pytest.approx(0.1))
+    # A link is 0.1 m long between its own axes, and reaches half of the offset beyond either of them.
+    assert (robot.axis_offset_m, robot.link_length_m) == (pytest.approx(0.022), pytest.approx(0.122))
 
 
 def test_impossible_inertias_are_replaced_and_reported(tmp_path: Path) -> None:

@@ -11,14 +11,38 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import resource, scenes_dir
 from snakestudio.robot_files.importing import load_robot
 
+APART = """format = 1
+[model]
+kind = "spatial_nonsmooth"
+[robot]
+n_links = 6
+axis_offset_m = 0.022
+joint_limit_deg = 70.0
+[[robot.link]]
+index = "first"
+mass_kg = 1.3
+centre_of_mass_m = 0.01
+[[robot.joint]]
+index = 2
+reversed = true
+lower_limit_deg = -20.0
+[[robot.joint]]
+index = "last"
+axes = "yaw"
+"""
+"""Joints whose axes are apart, and one with a single axis."""
+
 
 @pytest.mark.parametrize("ending", ["mjcf", "urdf", "sdf"])
-@pytest.mark.parametrize("name", ["sidewinding", "eight_modules"])
+@pytest.mark.parametrize("name", ["sidewinding", "eight_modules", "apart"])
 def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Path) -> None:
     scene = scenes_dir() / f"{name}.toml"
     if name == "eight_modules":
         scene = tmp_path / "scene.toml"
         assert main(["import-robot", str(resource("robots", "eight_modules.urdf")), "-o", str(scene)]) == 0
+    elif name == "apart":
+        scene = tmp_path / "scene.toml"
+        scene.write_text(APART, encoding="utf-8")
     file = tmp_path / f"robot.{ending}"
     assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
     before, found = load_scene(scene), load_robot(file)

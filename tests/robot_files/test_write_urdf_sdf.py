@@ -16,10 +16,11 @@ from snakestudio.model.obstacles.shape import obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.robot_files.description import UNLIMITED
 from snakestudio.robot_files.from_scene import scene_model
 from snakestudio.robot_files.single_axes import CROSS_SHARE
 from snakestudio.robot_files.write_sdf import sdf_text
-from snakestudio.robot_files.write_urdf import UNLIMITED, urdf_text
+from snakestudio.robot_files.write_urdf import urdf_text
 from snakestudio.robot_files.xml_text import rpy
 from tests.robot_files.chains import about, centres, file_angles, placed, random_scene
 
