@@ -107,7 +107,7 @@ def friction_scale(ground: GroundMap, time: float, x: float, y: float) -> float:
 
 @jit
 def _picture_scale(picture: FloatArray, frame: FloatArray, x: float, y: float) -> float:
-    """Factor of a picture at a point: bilinear between the middles of its pixels, 1 beside it."""
+    """Factor of a picture at a point: bilinear between the middles of its pixels, 1 outside it."""
     ny, nx = picture.shape
     dx, dy = x - frame[MIDDLE_X], y - frame[MIDDLE_Y]
     # In pixels from the lower left corner of the picture.

@@ -2,7 +2,7 @@
 
 All three laws are written for what `ChainImpulses.friction` holds, so that the impulse on a link stays linear in it;
 the shares of the larger coefficient along, which a force towards one side or the other reaches, are known here only.
-With the share of its own side taken out, s = (P_1 / share, P_2), and N the load:
+With s = (P_1 / share, P_2), where share belongs to the side of P_1, and N the load:
 
 - HALVES: two half ellipses, joined where there is no force along. Where P_1 > 0 the normal of the ellipse is that of
   the disc |s| <= N, if the velocity along is multiplied by the share as well: -(share gamma_1, gamma_2) in N_disc(s).

@@ -172,7 +172,7 @@ def _axis(angle: FoundAngle, slot: int, unit: str, scale: float) -> Axis:
 
 
 def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
-    """Axes of the nodes that nobody moved: numbered on from the first one that somebody did.
+    """Axes of the nodes that were not moved: numbered upward from the first node that was moved.
 
     They turn about what the moved joints do. Where those of odd and of even numbers differ, so do the others.
     """

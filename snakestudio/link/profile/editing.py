@@ -131,7 +131,7 @@ def axes_of_scene(scene: Scene, template: Profile) -> tuple[Axis, ...]:
     Nodes are counted up from the template's first one: one for each axis, or one for each joint whose axes are its
     slots, if the template's nodes have several. Signs and offsets are those in which the robot counts its angles itself
     (``reversed`` and ``zero_deg`` of the scene's joints). An axis that stops before the limits of the template gets
-    limits of its own.
+    separate limits.
 
     Raises
     ------
