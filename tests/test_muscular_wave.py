@@ -28,7 +28,7 @@ FRICTION = LENGTH / (PERIOD**2 * GRAVITY * 0.1)
 
 
 def last_period_velocity(run: ss.Run, head: int, tail: int) -> float:
-    """Distance of the centre of mass in the last period, divided by the period, m/s; positive if the head link leads."""
+    """Distance of the centre of mass in the last period, divided by the period, m/s; positive if the head leads."""
     rows = np.arange(*np.searchsorted(run["time_s"], run["time_s"][-1] + [-PERIOD - 1e-6, 1e-6]))
     path, ahead = np.zeros(2), np.zeros(2)
     for k, axis in enumerate("xy"):
