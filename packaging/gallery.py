@@ -75,6 +75,7 @@ MOMENTS = {
     "obstacle_aided_small": Moment(5.0, forces=0.015),
     "path_following": Moment(62.0, room=2.2, elevation=50.0),
     "planar_swimmer_9": Moment(6.0, room=1.1, elevation=46.0),
+    "pole_climb": Moment(3.5, room=1.0, azimuth=-50.0, elevation=12.0, forces=0.0),
     "r_snake": Moment(3.0, room=1.1, azimuth=-40.0, elevation=26.0, forces=0.003),
     "roll_yaw": Moment(5.0, elevation=32.0, friction=0.15, forces=0.0),
     "rubble": Moment(9.0, azimuth=-50.0, elevation=28.0, forces=0.006),

@@ -65,6 +65,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "continuum_snake_3d",
         "continuum_undulation",
         "alternating_16",
+        "pole_climb",
         "r_snake",
         "roll_yaw",
         "wheeled_snake",

@@ -177,16 +177,16 @@ GAITS: tuple[GaitPreset, ...] = (
     GaitPreset(
         "rolling_helix",
         "Rolling helix",
-        "The body is a helix that turns about itself: it rolls over the ground or along a pipe.",
-        _CMU,
-        _serpenoid((0.2, 1.2, 1.75), (0.2, 1.2, 1.75), _QUARTER),
+        "The body is a helix of two turns that turns about itself: it rolls sideways like a tube as wide as the helix.",
+        f"{_CMU}; amplitude and omega_S of this program, for 16 modules",
+        _serpenoid((0.6, 0.8, 2.0), (0.6, 0.8, 2.0), _QUARTER),
     ),
     GaitPreset(
         "slithering",
         "Slithering",
-        "A wide lateral wave, and a vertical one of half its length that lifts the bends.",
-        f"{_CMU}, reversed in time",
-        _serpenoid((1.2, 0.508, -6.0), (0.8, 0.978, -9.0)),
+        "A wide lateral wave runs to the tail, and a vertical one of half its length lifts the bends: the head leads.",
+        f"{_CMU}; amplitudes and phase of this program, for 16 modules",
+        _serpenoid((1.05, 0.45, -4.0), (0.15, 0.9, -8.0), -1.2),
     ),
     GaitPreset(
         "linear_progression",
@@ -212,9 +212,9 @@ GAITS: tuple[GaitPreset, ...] = (
     GaitPreset(
         "pole_climb",
         "Pole climb",
-        "A tight helix around a pole or inside a pipe turns about itself and climbs.",
+        "A tight helix around a pole turns about itself and climbs head first; a positive omega_T takes it down again.",
         f"{_CMU}; the amplitude sets the radius of the helix",
-        _serpenoid((1.5, 0.25, 2.0), (1.5, 0.25, 2.0), _QUARTER),
+        _serpenoid((1.5, 0.25, -2.0), (1.5, 0.25, -2.0), _QUARTER),
     ),
     GaitPreset(
         "eel_like",
@@ -226,9 +226,9 @@ GAITS: tuple[GaitPreset, ...] = (
     GaitPreset(
         "pedal_wave",
         "C-pedal wave",
-        "The body is bent to a C and a vertical wave runs along it: it pedals around an arc.",
+        "The body is bent to a C and a vertical wave runs along it: it pedals head first around an arc.",
         "C-pedal gait of modular snakes; with lateral waves of omega_T = 0 an S-pedal gait",
-        _serpenoid((0.0, 0.0, 0.0), (0.3, 1.0, 4.0), odd_beta_rad=0.15),
+        _serpenoid((0.0, 0.0, 0.0), (0.5, 0.7, 4.0), odd_beta_rad=0.15),
     ),
 )
 """All gaits of the library."""

@@ -1,0 +1,98 @@
+"""A helix around a pole that turns about itself climbs: the preset in its scene, and a smooth body in closed form."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+import snakestudio as ss
+from snakestudio.model.edits import with_values
+from snakestudio.model.gaits import GAITS
+from snakestudio.model.robot.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.paths import scenes_dir
+
+RADIUS, OMEGA = 0.026, 2.0
+
+
+def rise(run: ss.Run, begin: float, end: float) -> float:
+    """Mean vertical velocity of the centre of mass, m/s."""
+    rows = np.searchsorted(run["time_s"], [begin - 1e-6, end - 1e-6])
+    return float(np.diff(run["com_z_m"][rows])[0] / np.diff(run["time_s"][rows])[0])
+
+
+def upright(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rotation (3, 3) that puts the axis of a helix upright, first point uppermost, and a point (3,) on that axis."""
+    axis = np.linalg.svd(points[4:] - 2 * points[2:-2] + points[:-4])[2][-1]
+    axis *= np.sign((points[0] - points[-1]) @ axis)
+    turn = Rotation.align_vectors([[0.0, 0.0, 1.0]], [axis])[0].as_matrix()
+    x, y = (points @ turn.T)[:, :2].T
+    middle = np.linalg.lstsq(np.column_stack([2 * x, 2 * y, np.ones_like(x)]), x**2 + y**2, rcond=None)[0][:2]
+    return turn, np.append(middle, 0.0) @ turn
+
+
+def smooth_climber() -> Scene:
+    """48 modules of 24 mm, bent by 26° at most, wrapped around a pole with the head up, free of the ground."""
+    count, length, mass, pole = 48, 0.0725 / 3, 0.2 / 3, 0.066
+
+    def waves(amplitude: float) -> dict[str, float]:
+        values = {"amplitude_rad": amplitude, "spatial_frequency_rad": 0.25 / 3, "temporal_frequency_rad_s": -OMEGA}
+        return {f"gait.{group}_{name}": value for group in ("odd", "even") for name, value in values.items()}
+
+    robot = {
+        "model.kind": "spatial_nonsmooth",
+        "robot.n_links": count,
+        "robot.joints": "alternating",
+        "robot.head": "first",
+        "robot.link_length_m": length,
+        "robot.radius_m": RADIUS,
+        "robot.contact_half_length_m": 0.345 * length,
+        "robot.mass_kg": mass,
+        "robot.inertia_kg_m2": mass * (length**2 / 12 + RADIUS**2 / 4),
+        "robot.axial_inertia_kg_m2": mass * RADIUS**2 / 2,
+        "joint_controller.kp_nm_per_rad": 15.0,
+        "joint_controller.kd_nms_per_rad": 0.03,
+        "gait.kind": "compound_serpenoid",
+        "gait.delta_rad": 0.5 * math.pi,
+        "start.kind": "gait",
+    }
+    scene = with_values(Scene(), robot | waves(0.452))  # just off the pole
+    pose, _ = initial_state(scene)
+    turn, centre = upright(pose[:, :3])
+    position = (pose[:, :3] - centre) @ turn.T
+    position[:, 2] += 0.25 - position[:, 2].min()
+    frames = Rotation.from_matrix(turn) * Rotation.from_quat(pose[:, 3:], scalar_first=True)
+    wrapped = {
+        "start": {
+            "kind": "state",
+            "position_m": position.tolist(),
+            "orientation_wxyz": frames.as_quat(scalar_first=True).tolist(),
+        },
+        "obstacles": [{"kind": "cylinder", "x_m": 0.0, "y_m": 0.0, "radius_m": pole, "height_m": 1.0, "friction": 0.8}],
+    }
+    return with_values(scene, wrapped | waves(0.5))
+
+
+def test_preset_climbs_its_pole_head_first() -> None:
+    path = scenes_dir() / "pole_climb.toml"
+    run = ss.simulate(path, duration=4.2)
+    assert run.scene.gait == next(preset.gait for preset in GAITS if preset.name == "pole_climb")
+    assert run["link_1_z_m"][0] > run["link_16_z_m"][0] + 0.2
+    assert rise(run, 1.0, 1.0 + math.pi) == pytest.approx(0.076, rel=0.05)
+    assert run["solver_unconverged"].sum() == 0
+
+
+def test_smooth_body_climbs_at_its_closed_form() -> None:
+    # A screw without slip: omega r cos(lead) along the pole, omega r sin(lead)/R around it. On the pole a module bends
+    # about as much as at the start, which gives tan(lead) = torsion/curvature = 2 omega_S/A.
+    run = ss.simulate(smooth_climber(), duration=1.5)
+    lead = math.atan(2 * 0.25 / 3 / 0.452)
+    assert rise(run, 0.7, 1.5) == pytest.approx(OMEGA * RADIUS * math.cos(lead), rel=0.02)
+    angle = np.unwrap(np.arctan2(run["link_24_y_m"], run["link_24_x_m"]))
+    rows = np.searchsorted(run["time_s"], [0.7 - 1e-6, 1.5 - 1e-6])
+    assert abs(np.diff(angle[rows])[0]) / 0.8 == pytest.approx(OMEGA * RADIUS * math.sin(lead) / 0.066, rel=0.1)
+    assert run["solver_unconverged"].sum() == 0
