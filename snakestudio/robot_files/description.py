@@ -160,6 +160,9 @@ class JointDescription:
 
     actuation: Actuation | None = None
 
+    start: float = 0.0
+    """Angle in the pose in which the robot starts, rad."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyDescription:
@@ -195,3 +198,7 @@ class RobotDescription:
 
     notes: tuple[str, ...] = ()
     """What was left out or approximated in reading: a sentence each."""
+
+    base: Placement | None = None
+    """How the base of the robot moves, in the world, from where it is in the tree to where it starts; None: the file
+    does not say."""

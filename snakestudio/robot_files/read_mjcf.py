@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -24,6 +24,7 @@ from snakestudio.robot_files.description import (
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.files import resolved
+from snakestudio.robot_files.keyframe import read_keyframe
 from snakestudio.robot_files.mjcf_text import Compiler, Defaults, with_included
 from snakestudio.robot_files.reading import Reading, listed, plural, world_geometry
 from snakestudio.robot_files.rotations import snapped, turn_between
@@ -47,6 +48,8 @@ class _File:
     defaults: Defaults
     meshes: dict[str, Element]
     fields: dict[str, Element]
+    references: dict[str, float] = field(default_factory=dict)
+    """`ref` of hinges by name, rad."""
 
 
 def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
@@ -77,6 +80,10 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     bodies, world = _tree(file)
     bodies, world = _with_pairs(file, bodies, world)
     bodies = _with_actuators(file, bodies)
+    keyframe = read_keyframe(root, bodies, file.references)
+    if keyframe is not None:
+        bodies = keyframe.bodies
+        reading.notes += keyframe.notes
     bodies, fixed = world_geometry(bodies)
     world += fixed
     bodies = _with_contact_friction(bodies, world)
@@ -92,9 +99,15 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
         for key in ("density", "viscosity"):
             if option.get(key) and float_of(option.get(key), f"<option> {key}") > 0.0:
                 reading.notes.append(f"The {key} of the medium, {option.get(key)}, was left out.")
-    _note_the_rest(root, reading)
+    _note_the_rest(root, reading, 0 if keyframe is None else 1)
     return RobotDescription(
-        root.get("model") or "robot", tuple(bodies), tuple(world), gravity, step, reading.finished_notes()
+        root.get("model") or "robot",
+        tuple(bodies),
+        tuple(world),
+        gravity,
+        step,
+        reading.finished_notes(),
+        None if keyframe is None else keyframe.base,
     )
 
 
@@ -118,13 +131,15 @@ def _refuse_constraints(root: Element) -> None:
             )
 
 
-def _note_the_rest(root: Element, reading: Reading) -> None:
+def _note_the_rest(root: Element, reading: Reading, keyframes: int) -> None:
+    """Note what was left out; of the keyframes, so many were read."""
     counts: dict[str, int] = {}
     for element in root.iter():
         if what := _LEFT_OUT.get(element.tag):
             counts[what] = counts.get(what, 0) + 1
     for group, what in (("sensor", "sensor"), ("tendon", "tendon"), ("keyframe", "keyframe")):
         number = sum(len(element.children) for element in root.all(group))
+        number -= keyframes if group == "keyframe" else 0
         if number:
             counts[what] = counts.get(what, 0) + number
     if counts:
@@ -237,6 +252,8 @@ def _joint(file: _File, given: Element, child_class: str) -> JointDescription:
         return float_of(element.get(key, "0"), f"{where} {key}")
 
     zero = turn(value("ref"))
+    if kind == "hinge":
+        file.references[name] = zero
     lower, upper = -math.inf, math.inf
     limited = element.get("limited", "auto")
     if element.get("range") and (limited == "true" or (limited == "auto" and compiler.auto_limits)):

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.motion import GaitFields, LateralUndulation, StraightStart, TwoWaves
+from snakestudio.model.motion import GaitFields, JointAnglesStart, LateralUndulation, StraightStart, TwoWaves
 from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.robot.overrides import JOINT_AXES, JointOverride, LinkOverride
@@ -30,6 +30,7 @@ from snakestudio.robot_files.joint_values import AxisFields, give_gains, joint_v
 from snakestudio.robot_files.link_values import LinkValues, link_values
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
+from snakestudio.robot_files.starting import posed
 
 __all__ = ["ImportedRobot", "compact_text", "import_robot", "into_scene", "new_scene"]
 
@@ -49,7 +50,7 @@ class ImportedRobot:
     ground: Ground
     solver: Solver
     gait: GaitFields
-    start: StraightStart
+    start: StraightStart | JointAnglesStart
     obstacles: tuple[Obstacle, ...]
     links: tuple[LinkValues, ...]
     axes: tuple[AxisFields, ...]
@@ -84,7 +85,8 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
         solver = _solver(description.time_step, step, notes)
         obstacles = obstacles_of(description.world, notes)
         gait = _gait(robot, axes)
-        start = _start(chain.start.position, alignment, links, obstacles, notes)
+        straight = _start(chain.start.position, alignment, links, obstacles, notes)
+        start = posed(straight, description.base, robot, chain, alignment, links, axes, notes)
     except ValidationError as error:
         raise InputError(_first_mistake(error), "correct the file, or check its units (m, kg, s, rad)") from None
     return ImportedRobot(

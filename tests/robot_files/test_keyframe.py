@@ -1,0 +1,70 @@
+"""Keyframes of MJCF files: the pose in which an imported robot starts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.errors import RobotFileError
+from snakestudio.model.motion import JointAnglesStart
+from snakestudio.model.robot.pose import initial_state
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.robot_files.importing import load_robot
+from snakestudio.robot_files.to_scene import new_scene
+
+from .robots import imported, mjcf_chain
+
+AXES = ["0 0 1", "0 1 0", "0 0 -1", "0 1 0"]
+BASE = "0.3 -0.2 0.8 0.9 0.1 -0.2 0.3"
+ANGLES = "0.4 -0.3 0.5 0.2"
+
+
+def keyed(qpos: str, **chain: str) -> str:
+    keys = f'<keyframe><key name="empty"/><key name="home" qpos="{qpos}"/><key qpos="{qpos}"/></keyframe>'
+    return mjcf_chain(AXES, **chain).replace("</mujoco>", f"{keys}</mujoco>")
+
+
+def test_robot_starts_where_mujoco_has_its_links(tmp_path: Path) -> None:
+    text = keyed(f"{BASE} {ANGLES}", joint='ref="0.1"')
+    found = imported(tmp_path, text, "robot.xml")
+    assert isinstance(found.start, JointAnglesStart)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
+    mujoco.mj_forward(model, data)
+    pose, _ = initial_state(new_scene(found, "", ""))
+    np.testing.assert_allclose(pose[:, :3], data.xipos[1:], atol=1e-8)
+    assert any("2 keyframes" in note for note in found.notes)
+
+
+def test_exported_start_comes_back(tmp_path: Path) -> None:
+    path, file = scenes_dir() / "pole_climb.toml", tmp_path / "robot.xml"
+    assert main(["export-model", str(path), "--mjcf", str(file)]) == 0
+    found = new_scene(load_robot(file), "", "")
+    np.testing.assert_allclose(initial_state(found)[0][:, :3], initial_state(load_scene(path))[0][:, :3], atol=1e-8)
+
+
+def test_pose_beyond_the_stops_starts_at_them(tmp_path: Path) -> None:
+    text = keyed(f"{BASE} 3.0 0 0 0", joint='range="-1 1"')
+    found = imported(tmp_path, text, "robot.xml")
+    assert isinstance(found.start, JointAnglesStart)
+    assert found.start.joint_angles_deg[0] == pytest.approx(np.degrees(1.0))
+    assert any("beyond its stops" in note for note in found.notes)
+
+
+def test_robot_in_the_ground_is_put_on_it(tmp_path: Path) -> None:
+    found = imported(tmp_path, keyed(f"0 0 -1 1 0 0 0 {ANGLES}"), "robot.xml")
+    assert found.start.z_m is None
+    assert any("in the ground" in note for note in found.notes)
+
+
+def test_wrong_number_of_positions_is_refused(tmp_path: Path) -> None:
+    message = re.escape("qpos: there must be 11 numbers (got 10)")
+    with pytest.raises(RobotFileError, match=message):
+        imported(tmp_path, keyed(f"{BASE} 0.4 -0.3 0.5"), "robot.xml")
