@@ -57,6 +57,7 @@ COMMANDS = {
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and begin robot profiles"),
     "tune": ("tune", "compute for this very processor, where that is faster, or for all alike"),
+    "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
     "gui": ("gui", "open the window (the default)"),
 }
 """Commands by what is typed: the module, and what it does in a few words."""
