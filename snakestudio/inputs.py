@@ -38,6 +38,7 @@ __all__ = [
     "MESH",
     "MESH_TABLE",
     "NOTE",
+    "NO_SUCH_FILE",
     "PICTURE",
     "PROFILE",
     "RECORDED_TABLE",
@@ -122,6 +123,8 @@ NOTE = Budget("a note", ".json", 8 * _MB)
 FRAME_LOG = Budget("a log of frames", ".log", _ANY)
 
 
+NO_SUCH_FILE = "there is no such file"
+
 _KEY_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 
 
@@ -174,7 +177,7 @@ def opened(path: Path, budget: Budget) -> Iterator[BinaryIO]:
         # Not blocking: to open a pipe would else last until somebody writes to it.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
-        raise InputError("there is no such file", "check the path") from None
+        raise InputError(NO_SUCH_FILE, "check the path") from None
     except OSError as error:
         raise _unreadable(error) from None
     except ValueError:

@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 __all__ = [
     "UserFolder",
+    "bundled_scenes",
     "cache_dir",
     "compiled_kernels_dir",
     "docs_dir",
+    "find_scene",
+    "is_bare_name",
     "is_program_folder",
     "is_shipped_scene",
     "kernels_dir",
@@ -47,6 +50,35 @@ def resource(*parts: str) -> Path:
 def scenes_dir() -> Path:
     """Folder of the scenes that come with the program."""
     return _data("scenes")
+
+
+def bundled_scenes() -> dict[str, Path]:
+    """Files of the bundled scenes by their names."""
+    return {path.stem: path for path in sorted(scenes_dir().glob("*.toml"))}
+
+
+def is_bare_name(path: Path) -> bool:
+    """Whether this names no folder and no kind of file, like ``sidewinding``."""
+    return path.name != "" and path.parent == Path() and not path.suffix
+
+
+def find_scene(path: Path, folder: Path | None = None) -> Path:
+    """The file of a scene that is given by its path or by its bare name.
+
+    A file at `path` comes first; for a bare name then ``NAME.toml`` in the same folder, then the bundled scene. A path
+    that leads to none of them is returned as it is, for whoever reads it to refuse.
+
+    Parameters
+    ----------
+    path : Path
+    folder : Path, optional
+        What a relative path starts from; the current folder if left out.
+    """
+    given = Path(folder or "", path)
+    if not is_bare_name(path) or (os.path.lexists(given) and not os.path.isdir(given)):
+        return given
+    files = (given.with_name(f"{path.name}.toml"), scenes_dir() / f"{path.name}.toml")
+    return next((file for file in files if os.path.isfile(file)), given)
 
 
 def is_shipped_scene(path: Path) -> bool:

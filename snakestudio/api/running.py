@@ -25,7 +25,7 @@ from snakestudio.export.provenance import (
     scene_to_rebuild,
     step_estimate_of,
 )
-from snakestudio.model.arguments import is_number, number_of, path_of, values_of, wrong_kind
+from snakestudio.model.arguments import is_number, number_of, path_of, scene_path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import trimming_note, with_values
@@ -247,7 +247,7 @@ def prepare(
         base_dir, recording = scene.base_dir, scene.recording
         scene, changes = scene_to_rebuild(recording), repeated_edits(recording)
     elif not isinstance(scene, Scene):
-        path = path_of("scene", scene, "a Scene, a file name (str or Path) or a Run")
+        path = scene_path_of("scene", scene, "a Scene, a scene's name or file (str or Path) or a Run")
         if path.suffix.lower() == ".mcap":
             with open_run(path) as run:
                 scene, changes = scene_to_rebuild(run), repeated_edits(run)
@@ -271,7 +271,7 @@ def scene_name(scene: Scene | Run | str | Path) -> str | None:
     """Name of the file that what `prepare` takes came from; None if it came from none."""
     if isinstance(scene, Run):
         return scene.scene_file
-    return None if isinstance(scene, Scene) else Path(scene).name
+    return None if isinstance(scene, Scene) else scene_path_of("scene", scene).name
 
 
 def load_run(path: str | Path) -> Run:
@@ -332,7 +332,8 @@ def simulate(
     Parameters
     ----------
     scene : Scene, Run or path
-        A scene, its file, or what is run again: a run, its file, or a CSV that SnakeStudio exported.
+        A scene, its file, the name of a bundled scene (``"sidewinding"``), or what is run again: a run, its file, or a
+        CSV that SnakeStudio exported.
     duration : float, optional
         Simulated time, s; the scene's own if left out.
     rate : float, optional
@@ -360,7 +361,7 @@ def known_step_estimate(
     if isinstance(scene, Run):
         estimate = scene.step_estimate
     elif not isinstance(scene, Scene):
-        path = Path(scene)
+        path = scene_path_of("scene", scene)
         if path.suffix.lower() == ".mcap":
             with open_run(path) as run:
                 estimate = run.step_estimate

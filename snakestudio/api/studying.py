@@ -23,7 +23,7 @@ from snakestudio.api.study_arguments import study_values
 from snakestudio.errors import SceneError, StudyError, UsageError
 from snakestudio.export.printing import FORMATS
 from snakestudio.inputs import local_path
-from snakestudio.model.arguments import path_of, wrong_kind
+from snakestudio.model.arguments import path_of, scene_path_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, parse_scene, save_scene
@@ -41,7 +41,7 @@ from snakestudio.study.results import Table
 from snakestudio.study.running import Workers
 from snakestudio.study.shown import Named
 from snakestudio.study.store import store_path
-from snakestudio.study.study_file import is_study, load_study, named_from, save_study
+from snakestudio.study.study_file import is_study, load_study, named_from, save_study, scene_named_from, scene_of
 
 __all__ = ["Study"]
 
@@ -127,7 +127,8 @@ class Study:
         }  # fmt: skip
         said = [name for name, value in {**given, "file": file}.items() if value is not None]
         self._read: tuple[object, Table] | None = None
-        opened = None if isinstance(source, Scene | Run) else path_of("source", source, "a Scene, a Run or a file name")
+        wanted = "a Scene, a Run, or the name or file of a scene"
+        opened = None if isinstance(source, Scene | Run) else scene_path_of("source", source, wanted)
         if opened is not None and is_study(opened):
             if said:
                 raise UsageError(f"{opened} is a study and says {said[0]} itself; change it there, or give its scene.")
@@ -330,7 +331,7 @@ class Study:
         repeats = table.rows[_index("row", number, table.n_points)]
         _, outcome = repeats[_index("repeat", repeat, len(repeats))]
         scene, base_dir, _ = self.scene_of(number, repeat)
-        run = ended(simulate_scene(scene, base_dir, scene_file=Path(table.study.scene).name))
+        run = ended(simulate_scene(scene, base_dir, scene_file=scene_of(table.study, self.path).name))
         if outcome is not None and outcome.state == "done":
             again = measured([part.measure for part in table.study.measured], run.recording)
             if np.array(again).tobytes() != np.array(outcome.measures).tobytes():
@@ -513,16 +514,18 @@ def _write(path: Path, source: Scene | Run | str | Path, given: Mapping[str, Any
     scene, base_dir, changes = prepare(source)
     if changes:
         raise UsageError("A run whose scene changes on the way cannot be varied; give its scene.")
-    own = local_path(source) if isinstance(source, str | Path) and Path(source).suffix.lower() == ".toml" else None
+    file = scene_path_of("source", source) if isinstance(source, str | Path) else None
+    own = file if file is not None and file.suffix.lower() == ".toml" else None
+    name = "" if own is None else scene_named_from(path.parent, str(source))
     if own is None:
         own = path.with_name(f"{path.name.removesuffix('.toml').removesuffix('.study')}.scene.toml")
         moved = {key: named_from(path.parent, local_path(name, base_dir)) for key, name in named_files(scene)}
         scene = with_values(scene, moved) if moved else scene
         _see_that_it_is_a_scene(own)
         base_dir = path.parent
-    study = made(study_values(named_from(path.parent, own), given))
+    study = made(study_values(name or named_from(path.parent, own), given))
     Plan(study, scene, base_dir or path.parent, str(path))
-    if not isinstance(source, str | Path) or own != local_path(source):
+    if own != file:
         save_scene(scene, own)
     save_study(study, path)
 

@@ -10,17 +10,19 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
 from snakestudio.cli.standard_streams import complete_standard_streams
+from snakestudio.cli.terminal import print_error, print_warning
 from snakestudio.errors import PhysicsError, SnakeStudioError, UsageError
-from snakestudio.paths import set_matplotlib_folder, temporary_dir
+from snakestudio.paths import bundled_scenes, find_scene, is_bare_name, set_matplotlib_folder, temporary_dir
 
 __all__ = ["COMMANDS", "main", "overview", "parser_of"]
 
@@ -30,6 +32,7 @@ COMMANDS = {
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "figures": ("figures", "make the figures of a paper anew"),
+    "scenes": ("scenes", "list the bundled scenes, which are known by their names"),
     "runs": ("runs", "list the runs that are kept, and rename, tag or delete them"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
     "compare experiment": ("compare_experiment", "lay motion capture over a run and tell how far they are apart"),
@@ -53,6 +56,7 @@ COMMANDS = {
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and begin robot profiles"),
     "tune": ("tune", "compute for this very processor, where that is faster, or for all alike"),
+    "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
     "gui": ("gui", "open the window (the default)"),
 }
 """Commands by what is typed: the module, and what it does in a few words."""
@@ -77,10 +81,33 @@ _NO_TEMPORARY_FOLDER = (
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         text = message[:1].upper() + message[1:]
-        self.exit(2, f"snakestudio: {text}; see '{self.prog} --help'.\n")
+        self.refuse(f"{text}{self._meant(message)}; see '{self.prog} --help'.")
+
+    def refuse(self, sentence: str) -> NoReturn:
+        """End with a sentence about what was given."""
+        print_error(sentence)
+        self.exit(2)
+
+    def _meant(self, message: str) -> str:
+        """The option or choice that somebody perhaps meant who is told this."""
+        if unknown := re.match(r"unrecognized arguments: (--?[\w-]+)", message):
+            known = [word for word in self._option_string_actions if word.startswith("--")]
+            near = nearest(unknown[1], known)
+        elif wrong := re.match(r"argument .*: invalid choice: '(.*)' \(choose from (.*)\)", message, re.DOTALL):
+            near = nearest(wrong[1], re.findall(r"'([^']*)'", wrong[2]))
+        else:
+            return ""
+        return f" (did you mean {near[0]}?)" if near else ""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         (file or sys.stderr).write(message)  # argparse keeps silent about what it could not say
+
+
+class _Name(argparse.ArgumentParser):
+    """Stands for a command in a list of commands: it has a name, and its parser takes no time to make."""
+
+    def __init__(self, **about: Any) -> None:
+        pass
 
 
 def _with_local_path(word: str) -> str:
@@ -93,10 +120,17 @@ def _with_local_path(word: str) -> str:
     try:
         return f"{option}{local_path(path)}"
     except UsageError as error:
-        overview().exit(2, f"snakestudio: {error}\n")
+        overview().refuse(str(error))
 
 
-def overview(group: str = "") -> argparse.ArgumentParser:
+def nearest(word: str, known: Iterable[str]) -> list[str]:
+    """Words that somebody perhaps meant who typed another one."""
+    import difflib
+
+    return difflib.get_close_matches(word.casefold(), list(known), 3, 0.6)
+
+
+def overview(group: str = "") -> _Parser:
     """What `snakestudio --help` shows; of a `group`, like "study", its commands alone."""
     parser = _Parser(
         prog=f"snakestudio {group}".rstrip(),
@@ -105,11 +139,11 @@ def overview(group: str = "") -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"SnakeStudio {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Name)
     for name, (_, text) in COMMANDS.items():
         if group and not name.startswith(f"{group} "):
             continue
-        commands.add_parser(name, help=text, add_help=False)
+        commands.add_parser(name, help=text)
     return parser
 
 
@@ -124,14 +158,28 @@ def _command(words: list[str]) -> str:
             return name
     members = [name.split()[1] for name in COMMANDS if name.startswith(f"{words[0]} ")]
     if not members:
+        _see_that_it_is_known(words[0])
         return "gui"
     if words[1:2] in (["-h"], ["--help"]):
         overview(words[0]).parse_args(["--help"])
     given = f", not {words[1]!r}" if len(words) > 1 else ""
-    overview(words[0]).error(f"{words[0]} what? Give {' or '.join(members)}{given}")
+    near = nearest(words[1], members) if len(words) > 1 else []
+    meant = f" (did you mean {words[0]} {near[0]}?)" if near else ""
+    overview(words[0]).error(f"{words[0]} what? Give {' or '.join(members)}{given}{meant}")
 
 
-def _loaded(name: str) -> tuple[ModuleType, argparse.ArgumentParser]:
+def _see_that_it_is_known(word: str) -> None:
+    """End with a message if a word is neither a command nor a scene: it may be a command that was mistyped."""
+    path = Path(word)
+    if word.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
+        return
+    near = nearest(word, [*(name.partition(" ")[0] for name in COMMANDS), *bundled_scenes()])
+    meant = f" Did you mean {' or '.join(f'"{each}"' for each in dict.fromkeys(near))}?" if near else ""
+    lists = "'snakestudio --help' lists the commands, 'snakestudio scenes' the bundled scenes."
+    overview().refuse(f'There is no command or scene "{word}", and no such file.{meant} {lists}')
+
+
+def _loaded(name: str) -> tuple[ModuleType, _Parser]:
     command = import_module(f"snakestudio.cli.{_HIDDEN.get(name) or COMMANDS[name][0]}")
     parser = _Parser(prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__)
     command.add_arguments(parser)
@@ -164,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _not_shown(error)
         if _has_temporary_folder():
             raise
-        print(f"snakestudio: {_NO_TEMPORARY_FOLDER}", file=sys.stderr)
+        print_error(_NO_TEMPORARY_FOLDER)
         return 2
 
 
@@ -177,7 +225,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """Print a warning as users read it, without the line of code that gave it."""
-    print(f"snakestudio: {message}", file=sys.stderr)
+    print_warning(str(message))
 
 
 def _run(words: list[str]) -> int:
@@ -188,20 +236,23 @@ def _run(words: list[str]) -> int:
     try:
         os.getcwd()
     except OSError:
-        print(f"snakestudio: {_NO_CURRENT_FOLDER}", file=sys.stderr)
+        print_error(_NO_CURRENT_FOLDER)
         return 2
+    from snakestudio.cli.results import messages_apart
+
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:
             options = parser.parse_intermixed_args(words)  # options may stand among any number of names
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning
                 code = int(command.execute(options))
         except PhysicsError as error:
-            print(f"snakestudio: {error}", file=sys.stderr)
+            print_error(str(error))
             code = 3
         except SnakeStudioError as error:
-            print("\n".join(f"snakestudio: {line}" for line in str(error).splitlines()), file=sys.stderr)
+            for line in str(error).splitlines():
+                print_error(line)
             code = 2
         except KeyboardInterrupt as error:
             print("\nsnakestudio: interrupted.", file=sys.stderr)
@@ -244,5 +295,5 @@ def _has_temporary_folder() -> bool:
 def _not_shown(error: OSError) -> int:
     silence_stdout()
     why = error.strerror or str(error)
-    print(f"snakestudio: the standard output cannot be written ({why}); not all was said.", file=sys.stderr)
+    print_error(f"the standard output cannot be written ({why}); not all was said.")
     return 2

@@ -1,13 +1,20 @@
-"""List every mistake in scene and study files, one sentence each: file, key, value, remedy; mend what has a fix."""
+"""List every mistake in scene and study files, one sentence each: file, key, value, remedy; repair what has a fix."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from snakestudio.cli.results import add_json_argument, print_json
+from snakestudio.cli.shared import SCENE_HELP
+from snakestudio.cli.terminal import RED, YELLOW, painted
+from snakestudio.errors import UsageError
+from snakestudio.paths import find_scene, is_bare_name, is_shipped_scene
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from snakestudio.errors import Problem
 
 __all__ = ["add_arguments", "execute"]
@@ -18,64 +25,115 @@ _MOST = 100
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio check`."""
-    parser.add_argument("scenes", metavar="SCENE", nargs="+", help="scene files, or study files")
+    parser.add_argument("scenes", metavar="SCENE", nargs="+", help=f"{SCENE_HELP}; or study files")
     parser.add_argument(
         "--fix",
         action="store_true",
-        help="mend errors and warnings that have a fix, and save (the old file stays as NAME~)",
+        help="repair errors and warnings that have a fix, and save (the old file stays as NAME~)",
     )
+    add_json_argument(parser)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What is wrong or doubtful in one file."""
+
+    name: str
+    """As it was given."""
+    path: Path
+    kind: str
+    problems: list[Problem]
+    runs: int | None = None
+    """Of a study."""
+
+    @property
+    def errors(self) -> int:
+        return sum(problem.severity == "error" for problem in self.problems)
+
+    def values(self) -> dict[str, Any]:
+        """The same for scripts."""
+        problems = [
+            {
+                "severity": problem.severity,
+                "key": problem.key,
+                "message": problem.message,
+                "remedy": problem.remedy,
+                "fixes": [fix.label for fix in problem.fixes],
+            }
+            for problem in self.problems
+        ]
+        runs = {} if self.kind == "scene" else {"runs": self.runs}
+        return {"file": self.path, "kind": self.kind, **runs, "problems": problems}
+
+    def print(self) -> None:
+        """Errors go to the standard error, everything else to the standard output."""
+        for problem in self.problems:
+            text = problem.sentence()
+            if problem.severity == "error":
+                print(f"{painted(f'{self.name}:', RED, sys.stderr)} {text}", file=sys.stderr)
+            else:
+                severity = painted(f"{problem.severity}:", YELLOW, sys.stdout)
+                print(f"{self.name}: {severity} {text}")
+        if not self.errors:
+            runs = "" if self.runs is None else f"; {self.runs} run{'s' * (self.runs != 1)}"
+            print(f"{self.name}: no mistakes{runs}")
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio check`."""
-    import sys
-    from pathlib import Path
+    reports = []
+    for name in options.scenes:
+        report = _report(name, options.fix)
+        if not options.json:
+            report.print()
+        reports.append(report)
+    errors = sum(report.errors for report in reports)
+    if options.json:
+        print_json(options, {"errors": errors, "files": [report.values() for report in reports]})
+    return 2 if errors else 0
 
+
+def _report(name: str, fix: bool) -> _Report:
     from snakestudio import api
     from snakestudio.study.study_file import is_study
 
-    mistakes = 0
-    for name in options.scenes:
-        if is_study(Path(name)):
-            mistakes += _mistakes_of_study(Path(name))
-            continue
-        problems = _mended(name) if options.fix else api.check(name)
-        errors = [problem for problem in problems if problem.severity == "error"]
-        mistakes += len(errors)
-        for problem in problems:
-            text = problem.sentence()
-            if problem.severity == "error":
-                print(f"{name}: {text}", file=sys.stderr)
-            else:
-                print(f"{name}: {problem.severity}: {text}")
-        if not errors:
-            print(f"{name}: no mistakes")
-    return 2 if mistakes else 0
+    path = find_scene(Path(name))
+    if is_study(path):
+        return _study_report(name, path)
+    if not fix:
+        return _Report(name, path, "scene", api.check(path))
+    if is_bare_name(Path(name)) and is_shipped_scene(path):
+        raise UsageError(f"--fix {name}: bundled scenes are never changed. Copy {path}, and fix the copy.")
+    return _Report(name, path, "scene", _fixed(str(path)))
 
 
-def _mistakes_of_study(path: Path) -> int:
-    """How many mistakes a study has; they are said."""
-    import sys
-
-    from snakestudio.errors import SceneError, StudyError
+def _study_report(name: str, path: Path) -> _Report:
+    from snakestudio.errors import Problem, SceneError, StudyError
     from snakestudio.study.running import check_measures, open_plan, warnings_of
 
     try:
         plan = open_plan(path)
         check_measures(plan)
-    except (StudyError, SceneError) as error:
-        print(error, file=sys.stderr)
-        return max(1, len(error.problems))
-    for sentence in warnings_of(plan):
-        print(sentence)
-    print(f"{path}: no mistakes; {plan.study.n_runs} run{'s' * (plan.study.n_runs != 1)}")
-    return 0
+    except StudyError as error:
+        return _Report(name, path, "study", list(error.problems) or _lines(error))
+    except SceneError as error:  # its sentences name the scene's file
+        return _Report(name, path, "study", _lines(error))
+    warnings = [
+        Problem("warning", "", sentence.removeprefix(f"{plan.source}: ").removesuffix("."), "")
+        for sentence in warnings_of(plan)
+    ]
+    return _Report(name, path, "study", warnings, plan.study.n_runs)
 
 
-def _mended(name: str) -> list[Problem]:
-    """What is left to say about a scene once everything that has a fix is mended, one thing after the other."""
-    from pathlib import Path
+def _lines(error: Exception) -> list[Problem]:
+    """The sentences of an error, a problem each."""
+    from snakestudio.errors import Problem
 
+    return [Problem("error", "", line.removesuffix("."), "") for line in str(error).splitlines()]
+
+
+def _fixed(name: str) -> list[Problem]:
+    """Repair what has a fix in a scene file, one thing after the other; the problems that are left."""
     from snakestudio import api
     from snakestudio.errors import SceneError
     from snakestudio.model.edits import with_values
@@ -84,7 +142,7 @@ def _mended(name: str) -> list[Problem]:
     try:
         before = scene = api.load_scene(name)
     except SceneError:
-        return api.check(name)  # nothing can be mended in what cannot be read
+        return api.check(name)  # what cannot be read cannot be fixed
     folder = Path(name).parent
     tried: set[tuple[str, str]] = set()
     for _ in range(_MOST):
@@ -94,7 +152,7 @@ def _mended(name: str) -> list[Problem]:
         if not found:
             break
         problem = found[0]
-        tried.add((problem.key, problem.message))  # what is not mended by its fix would come again and again
+        tried.add((problem.key, problem.message))  # a fix that does not help would come again and again
         scene = with_values(scene, dict(problem.fixes[0].values))
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")
     if scene != before:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.comparison.chain_data import ChainComparison
 
 __all__ = ["add_arguments", "execute"]
 
@@ -25,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write all joints of all chains as CSV")
     add_force_argument(parser)
+    add_json_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -38,7 +45,7 @@ def execute(options: argparse.Namespace) -> int:
     outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     outputs.spare_files_of(scene, base_dir)
-    line = ProgressLine()
+    line = ProgressLine(options)
     if scene.body.strained:
         warm_up(chosen_kinds(scene), line)
     name = Path(options.scene).name
@@ -47,12 +54,35 @@ def execute(options: argparse.Namespace) -> int:
     )
     line.clear()
     assert comparison is not None, "nothing cancels it"
-    print(f"{name}:\n\n{comparison}")
+    if not options.json:
+        print(f"{name}:\n\n{comparison}")
     if options.csv is not None:
         with outputs.place(options.csv) as path:
             comparison.to_csv(path)
         print(f"\nwrote {options.csv}")
+    if options.json:
+        print_json(options, _values(options, comparison.data))
     return 0
+
+
+def _values(options: argparse.Namespace, data: ChainComparison) -> dict[str, Any]:
+    """The comparison for scripts; errors are relative to the body, path errors in m."""
+    chains = [
+        {
+            "links": count,
+            "path_error_m": data.path_errors[row],
+            "at": [
+                {
+                    "time_s": time,
+                    "speed_error": data.speed_errors[row, column],
+                    "errors": {part.name: data.errors[row, column, k] for k, part in enumerate(data.parts)},
+                }
+                for column, time in enumerate(data.times)
+            ],
+        }
+        for row, count in enumerate(data.links)
+    ]
+    return {"scene": options.scene, "free": data.free, "chains": chains, "files": {"csv": options.csv}}
 
 
 def _links(text: str | None) -> tuple[int, ...]:

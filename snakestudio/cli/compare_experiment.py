@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio import api
+    from snakestudio.analysis.experiment.comparison import ExperimentComparison
+    from snakestudio.analysis.experiment.figures import Figure
 
 __all__ = ["add_arguments", "execute"]
 
@@ -38,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", metavar="F", type=output, help="write both tracks and their errors over time as CSV")
     parser.add_argument("--report", metavar="F", type=output, help="write a report (.html, .pdf)")
     add_force_argument(parser)
+    add_json_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -59,7 +64,7 @@ def execute(options: argparse.Namespace) -> int:
         save_layout(options.write_layout, layout or guess_layout(options.experiments[0]))
         print(f"wrote {options.write_layout}")
     captures = [api.load_experiment(path, layout) for path in options.experiments]
-    line = ProgressLine()
+    line = ProgressLine(options)
     name = Path(options.scene).name
     with ExitStack() as stack:
         run = _run(options, values, line, stack)
@@ -72,7 +77,8 @@ def execute(options: argparse.Namespace) -> int:
             over=options.over,
             link=options.link,
         )
-        print(f"{name}:\n\n{comparison}")
+        if not options.json:
+            print(f"{name}:\n\n{comparison}")
         if options.csv is not None:
             with outputs.place(options.csv) as file:
                 comparison.to_csv(file)
@@ -80,9 +86,33 @@ def execute(options: argparse.Namespace) -> int:
         if options.report is not None:
             with outputs.place(options.report) as file:
                 print(f"\nwrote {comparison.to_report(file)}")
+        if options.json:
+            print_json(options, _values(options, comparison.data, run.failure))
         if run.failure:
             raise PhysicsError(run.failure)
     return 0
+
+
+def _values(options: argparse.Namespace, data: ExperimentComparison, failure: str) -> dict[str, Any]:
+    """The comparison for scripts, in SI units."""
+    trials = [
+        {"experiment": path, "values": _figures(trial.figures)}
+        for path, trial in zip(options.experiments, data.trials, strict=True)
+    ]
+    return {
+        "scene": options.scene,
+        "failure": failure or None,
+        "trials": trials,
+        "together": _figures(data.together),
+        "files": {"csv": options.csv, "report": options.report, "layout": options.write_layout},
+    }
+
+
+def _figures(figures: dict[str, Figure]) -> dict[str, dict[str, float]]:
+    return {
+        name: {"run": one.run, "experiment": one.experiment, "error": one.value, "low": one.low, "high": one.high}
+        for name, one in figures.items()
+    }
 
 
 def _run(options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, stack: ExitStack) -> api.Run:

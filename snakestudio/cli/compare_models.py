@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.comparison.models import ModelComparison
 
 __all__ = ["add_arguments", "execute"]
 
@@ -24,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write the course of all values and differences as CSV")
     add_force_argument(parser)
+    add_json_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -41,7 +48,7 @@ def execute(options: argparse.Namespace) -> int:
     able = [kind for kind in kinds if not why[kind]]
     if len(able) < 2:
         raise UsageError(_too_few(able, why))
-    line = ProgressLine()
+    line = ProgressLine(options)
     warm_up(dict.fromkeys(able), line)
     name = Path(options.scene).name
     comparison = api.compare_scene(
@@ -49,15 +56,45 @@ def execute(options: argparse.Namespace) -> int:
     )
     line.clear()
     assert comparison is not None, "nothing cancels it"
-    print(f"{name}:\n\n{comparison}")
+    if not options.json:
+        print(f"{name}:\n\n{comparison}")
     if options.csv is not None:
         with outputs.place(options.csv) as path:
             comparison.to_csv(path)
         print(f"\nwrote {options.csv}: {len(comparison.data.times)} rows")
+    if options.json:
+        print_json(options, _values(options, comparison.data))
     failures = [f"{run.label}: {run.failure}" for run in comparison.data.ran if run.failure]
     if failures:
         raise PhysicsError("\n".join(failures))
     return 0
+
+
+def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any]:
+    """The comparison for scripts; differences are of each model's values less the reference's."""
+    reference = data.reference
+    models = [
+        {
+            "model": run.label,
+            "refusals": run.refusals,
+            "failure": run.failure or None,
+            "notes": run.notes,
+            "step_s": run.scene.solver.step_s,
+            "simulated_s": run.end if run.recording is not None else None,
+            "processor_s": run.engine_seconds if run.recording is not None else None,
+            "differences": {
+                name: {"end": found.end, "worst": found.worst, "rms": found.rms}
+                for name, found in data.differences.get(run.label, {}).items()
+            },
+        }
+        for run in data.runs
+    ]
+    return {
+        "scene": options.scene,
+        "reference": None if reference is None else reference.label,
+        "models": models,
+        "files": {"csv": options.csv},
+    }
 
 
 def _too_few(able: list[str], why: dict[str, tuple[str, ...]]) -> str:

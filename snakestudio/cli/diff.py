@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
+
+from snakestudio.cli.results import add_json_argument, print_json
+from snakestudio.cli.shared import SCENE_HELP, scene_path
+
+if TYPE_CHECKING:
+    from snakestudio.model.scene import Scene
 
 __all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio diff`."""
-    parser.add_argument("before", metavar="A", help="scene file, or a CSV of a run")
-    parser.add_argument("after", metavar="B", help="the scene it is compared with")
+    parser.add_argument("before", metavar="A", type=scene_path, help=f"{SCENE_HELP}, or a CSV of a run")
+    parser.add_argument("after", metavar="B", type=scene_path, help="the scene it is compared with")
+    add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -18,6 +26,36 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.scene_diff import difference_in_words
     from snakestudio.model.scene_file import load_scene
 
-    words = difference_in_words(load_scene(options.before), load_scene(options.after))
+    before, after = load_scene(options.before), load_scene(options.after)
+    words = difference_in_words(before, after)
+    if options.json:
+        print_json(
+            options,
+            {
+                "before": options.before,
+                "after": options.after,
+                "equal": not words,
+                "differences": words,
+                "values": _changed_values(before, after),
+            },
+        )
+        return 0
     print("\n".join(words) if words else "no differences")
     return 0
+
+
+def _changed_values(before: Scene, after: Scene) -> list[dict[str, Any]]:
+    """Values that differ, obstacles left out, as they stand in scene files."""
+    from snakestudio.model.edits import changed_keys, get_value
+
+    others = before.model_copy(update={"obstacles": after.obstacles})
+    return [
+        {"key": key, "before": _in_file(get_value(others, key)), "after": _in_file(get_value(after, key))}
+        for key in changed_keys(others, after)
+    ]
+
+
+def _in_file(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_in_file(each) for each in value]
+    return value.model_dump() if hasattr(value, "model_dump") else value

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import scene_path
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.fault import FAULTS
 
@@ -38,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     bus.add_argument("--virtual", action="store_true", help="on a bus of this process alone, to try faults and plants")
     ground = parser.add_argument_group("ground and pose")
-    ground.add_argument("--scene", metavar="SCENE", help="move on this scene's ground instead of at a fixed base")
+    ground.add_argument(
+        "--scene", metavar="SCENE", type=scene_path, help="move on this scene's ground instead of at a fixed base"
+    )
     ground.add_argument("--pose", metavar="HOST:PORT", help="send the links' poses there, as motion capture would")
     ground.add_argument("--pose-rate", metavar="HZ", type=float, default=20.0, help="how often (%(default)g)")
     ground.add_argument(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, folder_for_outputs, output
-from snakestudio.cli.shared import ProgressLine, warm_up
+from snakestudio.cli.results import add_quiet_argument
+from snakestudio.cli.shared import ProgressLine, scene_path, warm_up
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import UsageError
 
@@ -27,8 +28,13 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export`."""
-    parser.add_argument("run", metavar="RUN", help="run file (.mcap), or a CSV of a run or a scene to run again")
-    parser.add_argument("second", metavar="RUN2", nargs="?", help="another run, for the video")
+    parser.add_argument(
+        "run",
+        metavar="RUN",
+        type=scene_path,
+        help="run file (.mcap), or a CSV of a run or a scene (its file or name) to run again",
+    )
+    parser.add_argument("second", metavar="RUN2", type=scene_path, nargs="?", help="another run, for the video")
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
     parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
     parser.add_argument("--mcap", metavar="F", type=output, help="write a run file (.mcap)")
@@ -41,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--video", metavar="F", type=output, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
     add_force_argument(parser)
+    add_quiet_argument(parser)
     add_video_arguments(parser)
     parser.add_argument("--ghost", action="store_true", help="show RUN2 as a ghost over the run instead of beside it")
 
@@ -65,7 +72,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _write(options: argparse.Namespace, video: VideoOptions | None, outputs: Outputs, stack: ExitStack) -> None:
     """Open what is to be read, which `stack` closes, and write all files."""
-    line = ProgressLine()
+    line = ProgressLine(options)
     run = _run(options.run, line, stack, to_mcap=options.mcap is not None)
     second = _run(options.second, line, stack) if options.second is not None else None
     if video is not None:

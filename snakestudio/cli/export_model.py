@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
-from snakestudio.cli.shared import assignments
+from snakestudio.cli.results import add_quiet_argument
+from snakestudio.cli.shared import SCENE_HELP, add_set_argument, assignments, scene_path
 from snakestudio.errors import UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -16,19 +17,15 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export-model`."""
-    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV or .mcap of a run of it")
+    parser.add_argument(
+        "scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}, or a CSV or .mcap of a run of it"
+    )
     parser.add_argument("--mjcf", metavar="F", type=output, help="write MJCF (- for the standard output)")
     parser.add_argument("--urdf", metavar="F", type=output, help="write URDF: the robot alone")
     parser.add_argument("--sdf", metavar="F", type=output, help="write SDF 1.9")
     add_force_argument(parser)
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        dest="values",
-        help="replace a scene value, e.g. --set robot.n_links=16 (as often as needed)",
-    )
+    add_quiet_argument(parser)
+    add_set_argument(parser, "robot.n_links=16")
 
 
 def execute(options: argparse.Namespace) -> int:

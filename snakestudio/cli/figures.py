@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from snakestudio.cli.outputs import folder_for_outputs
+from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import PhysicsError
 
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measured track (CSV, TSV, TRC, C3D) to draw over the figures that compare; choose them by --only",
     )  # fmt: skip
     parser.add_argument("--format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -48,7 +50,7 @@ def execute(options: argparse.Namespace) -> int:
     captures = [read_capture(path) for path in options.experiment]
     needs = needed(figures)
     scenes = {need: prepared(need) for need in needs}
-    line = ProgressLine()
+    line = ProgressLine(options)
     warm_up(dict.fromkeys(scene.model.kind for scene, _ in scenes.values()), line)
     runs: dict[object, tuple[Recording, str | None]] = {}
     for need, (scene, path) in scenes.items():

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
-from snakestudio.cli.shared import ProgressLine, assignments, warm_up
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
+from snakestudio.cli.shared import ProgressLine, add_set_argument, assignments, scene_path, warm_up
 from snakestudio.cli.study_options import add_cluster_arguments, workers_of
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
-    from snakestudio.analysis.fitting import FitProgress
+    from snakestudio.analysis.fitting import FitProgress, FitResult
 
 __all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio fit`."""
-    parser.add_argument("scene", metavar="SCENE", help="scene in which the measured runs were made")
+    parser.add_argument(
+        "scene", metavar="SCENE", type=scene_path, help="scene in which the measured runs were made: its file or name"
+    )
     parser.add_argument(
         "experiments",
         metavar="EXPERIMENT",
@@ -50,12 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-align", action="store_true", help="take the measured places as they are, in the frame of the scene"
     )
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", action="append", default=[], dest="values", help="replace a scene value"
-    )
+    add_set_argument(parser)
     parser.add_argument("--out", metavar="F", type=output, help="write the scene with the fitted values")
     parser.add_argument("--report", metavar="F", type=output, help="draw before and after (.pdf, .png, .svg)")
     add_force_argument(parser)
+    add_json_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -90,11 +91,18 @@ def execute(options: argparse.Namespace) -> int:
         for note in capture.notes:
             print(f"{capture.name}: {note}")
         trials.append(trial_of(capture, own, own_dir, bounds, not options.no_align))
-    line = ProgressLine()
+    line = ProgressLine(options)
     warm_up(dict.fromkeys(trial.scene.model.kind for trial in trials), line)
-    fitted = fit_trials(scene, trials, parameters, options.method, options.seed, options.evaluations, workers, _Told())
+    report = line.reporter("fitting")
+
+    def tell(progress: FitProgress) -> bool:
+        best = f", {1000.0 * progress.history[-1].cost:.4g} mm" if progress.history else ""
+        return report(progress.fraction, f"{progress.doing}: {progress.evaluations} evaluations{best}")
+
+    fitted = fit_trials(scene, trials, parameters, options.method, options.seed, options.evaluations, workers, tell)
     line.clear()
-    print(fitted)
+    if not options.json:
+        print(fitted)
     if options.out is not None:
         with outputs.place(options.out) as file:
             api.save_scene(fitted.scene, file, read_scene_text(Path(options.scene)))
@@ -103,20 +111,31 @@ def execute(options: argparse.Namespace) -> int:
         with outputs.place(options.report) as file:
             fitted.to_picture(file)
         print(f"wrote {options.report}")
+    if options.json:
+        print_json(options, _values(options, fitted.data))
     return 0
 
 
-class _Told:
-    """The line on a terminal that tells how far a fit is."""
-
-    def __init__(self) -> None:
-        self._next = 0.0
-
-    def __call__(self, progress: FitProgress) -> bool:
-        now = time.perf_counter()
-        if sys.stderr.isatty() and now >= self._next:
-            self._next = now + 0.1
-            best = f", {1000.0 * progress.history[-1].cost:.4g} mm" if progress.history else ""
-            sys.stderr.write(f"\r\x1b[K{progress.doing}: {progress.evaluations} evaluations{best}")
-            sys.stderr.flush()
-        return True
+def _values(options: argparse.Namespace, data: FitResult) -> dict[str, Any]:
+    """The fit for scripts; intervals are of 95 %."""
+    parameters = [
+        {
+            "name": one.name,
+            "keys": one.keys,
+            "start": data.start[one.name],
+            "value": data.values[one.name],
+            "interval": data.intervals.get(one.name),
+        }
+        for one in data.parameters
+    ]
+    return {
+        "scene": options.scene,
+        "method": data.method,
+        "evaluations": data.evaluations,
+        "stopped": data.stopped,
+        "cost_before_m": data.cost_before,
+        "cost_after_m": data.cost_after,
+        "parameters": parameters,
+        "notes": data.notes,
+        "files": {"scene": options.out, "report": options.report},
+    }

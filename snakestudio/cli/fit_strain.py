@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import add_scene_arguments, assignments
 
 __all__ = ["add_arguments", "execute"]
@@ -20,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", type=output, help="scene to write (SCENE_continuum.toml)")
     add_force_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_quiet_argument
 from snakestudio.errors import UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -17,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--into", metavar="SCENE", type=Path, required=True, help="scene that gets the obstacles")
     parser.add_argument("--out", metavar="NEW", type=output, help="write the result there instead of into SCENE")
     add_force_argument(parser)
+    add_quiet_argument(parser)
     parser.add_argument(
         "--unit", choices=("m", "cm", "mm", "in", "px"), help="unit of the numbers (what the file says; else m)"
     )

@@ -101,8 +101,11 @@ class Outputs:
                 _ask(path, kind)
         self._before = {path: identity(path) for path in wanted}
         if STDOUT in wanted:
+            if getattr(options, "json", False):
+                raise UsageError("--json and a file '-' both go to the standard output; give the file a name.")
             sys.stdout.flush()
-            sys.stdout = sys.stderr
+            if not getattr(options, "quiet", False):
+                sys.stdout = sys.stderr
 
     def spare_files_of(self, scene: Scene, base_dir: Path | None) -> None:
         """See that none of them is a file that the scene names: a height map, the run that it starts from.

@@ -5,22 +5,22 @@ from __future__ import annotations
 import argparse
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
-from snakestudio.cli.shared import assignments
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
+from snakestudio.cli.shared import SCENE_HELP, add_set_argument, assignments, scene_path
 
 __all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio plan`."""
-    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV of a run of it")
+    parser.add_argument("scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}, or a CSV of a run of it")
     parser.add_argument("file", metavar="FILE", type=output, help="figure to write: .svg, .png or .pdf")
     parser.add_argument("--width-mm", metavar="N", type=float, default=180.0, help="width of the sheet (180)")
     add_force_argument(parser)
     parser.add_argument("--names", action="store_true", help="write the obstacles' names beside them")
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", action="append", default=[], dest="values",
-        help="replace a scene value, e.g. --set start.heading_deg=30 (as often as needed)",
-    )  # fmt: skip
+    add_set_argument(parser, "start.heading_deg=30")
+    add_json_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -33,4 +33,6 @@ def execute(options: argparse.Namespace) -> int:
     with outputs.place(options.file) as file:
         api.plan(options.scene, file, width_mm=options.width_mm, names=options.names, **values)
     print(f"wrote {options.file}")
+    if options.json:
+        print_json(options, {"scene": options.scene, "file": options.file})
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from snakestudio.cli.shared import scene_path
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("list", "check", "show", "new"), help="what to do")
     parser.add_argument("names", metavar="NAME", nargs="*", help="profiles, or a template and a folder")
     parser.add_argument(
-        "--scene", metavar="SCENE", help="with new: scene file of the robot whose joints the profile moves"
+        "--scene", metavar="SCENE", type=scene_path, help="with new: scene of the robot whose joints the profile moves"
     )
 
 

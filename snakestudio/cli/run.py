@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, tell_of_tuning, warm_up
+from snakestudio.cli.terminal import YELLOW, painted, print_warning
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import PhysicsError, UsageError
@@ -49,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="first run the scene with its time step, a half and a quarter of it, and estimate the errors at its own",
     )
     add_force_argument(parser)
+    add_json_argument(parser)
+    add_quiet_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
 
@@ -71,7 +75,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     outputs = Outputs(
         options, (options.scene,), options.csv, options.hdf5, options.mcap, options.video, options.contact_problem
     )
-    line, ending, live = ProgressLine(), Ending(), outputs.live(options.mcap)
+    line, ending, live = ProgressLine(options), Ending(), outputs.live(options.mcap)
     if options.since is not None:
         if options.check_step:
             raise UsageError("--check-step runs a scene from its start; leave out --from.")
@@ -92,6 +96,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 return ending.code
             estimate = check.data.estimate
             if not _has_outputs(options):
+                if options.json:
+                    print_json(options, {"scene": options.scene, "step_estimate": estimate and estimate.values})
                 return _without_run(check)
         with started_together(options, Path(options.scene).stem) as together:
             rows_wait.enter_context(ending.awaited())
@@ -121,14 +127,38 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     )
     if ending.number:
         kept = "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
-        print(f"snakestudio: stopped by {ending.by} at {simulated:g} s{kept}.", file=sys.stderr)
+        print_warning(f"stopped by {ending.by} at {simulated:g} s{kept}.")
     if options.contact_problem is not None:
         print(f"wrote {options.contact_problem}: the contact problem of the step that ends at {simulated:g} s")
     outputs.write_run(options, run)
     written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None
+    if options.json:
+        residual = run.get("solver_residual")
+        print_json(
+            options,
+            {
+                "scene": options.scene,
+                "simulated_s": simulated,
+                "computed_s": took,
+                "steps": int(last.steps[0]),
+                "unconverged": unconverged,
+                "worst_residual": None if residual is None else residual.max(),
+                "rows": len(run.recording),
+                "failure": run.failure or None,
+                "stopped_by": ending.by if ending.number else None,
+                "step_estimate": None if run.step_estimate is None else run.step_estimate.values,
+                "files": {
+                    "csv": options.csv,
+                    "hdf5": options.hdf5,
+                    "mcap": options.mcap,
+                    "video": written,
+                    "contact_problem": options.contact_problem,
+                },
+            },
+        )
     if ending.number:
         if video is not None and written is None:
-            print(f"snakestudio: {options.video} is not made, as the run was stopped.", file=sys.stderr)
+            print_warning(f"{options.video} is not made, as the run was stopped.")
         return ending.code
     if run.failure:
         raise PhysicsError(run.failure)
@@ -147,7 +177,7 @@ def _check_step(
         check = api.check_scene_step_size(scene, base_dir, changes, report)
     line.clear()
     if check is None:
-        print(f"snakestudio: stopped by {ending.by} while the time step was checked.", file=sys.stderr)
+        print_warning(f"stopped by {ending.by} while the time step was checked.")
         return None
     print(f"{check}\n")
     return check
@@ -173,7 +203,7 @@ def _warn(scene: Scene, base_dir: Path | None, name: str) -> None:
 
     for problem in check(scene, base_dir):
         if problem.severity == "warning":
-            print(f"{name}: warning: {problem.sentence()}", file=sys.stderr)
+            print(f"{name}: {painted('warning:', YELLOW, sys.stderr)} {problem.sentence()}", file=sys.stderr)
 
 
 def _film(

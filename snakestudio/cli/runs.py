@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from snakestudio.cli.results import add_json_argument, print_json
 from snakestudio.errors import UsageError
 from snakestudio.model.amounts import size_text
 
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--rename", metavar="NAME", help="call the run so ('' for the name of its scene)")
     what.add_argument("--tags", metavar="TAGS", help="give the runs these tags, with spaces or commas between them")
     what.add_argument("--delete", action="store_true", help="delete the runs for ever")
+    add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -31,12 +33,17 @@ def execute(options: argparse.Namespace) -> int:
 
     library = RunLibrary()
     if options.rename is None and options.tags is None and not options.delete:
-        _print(library, [run for run in library.runs() if _fits(run.words, options.names)])
+        listed = [run for run in library.runs() if _fits(run.words, options.names)]
+        if options.json:
+            print_json(options, {"folder": library.folder, "runs": [_values(run) for run in listed]})
+        else:
+            _print(library, listed)
         return 0
     if not options.names:
         raise UsageError("name the runs that are meant; 'snakestudio runs' lists all.")
     if options.rename is not None and len(options.names) > 1:
         raise UsageError("--rename takes one run: several cannot have the same name.")
+    changed = []
     for run in [library.find(name) for name in options.names]:  # all are found before one is changed
         if options.delete:
             try:
@@ -44,10 +51,31 @@ def execute(options: argparse.Namespace) -> int:
             except OSError as error:
                 raise UsageError(f"{run.path} cannot be deleted: {error.strerror}.") from None
             print(f"deleted {run.path.stem}")
+            changed.append(run)
         else:
             said = library.rename(run, options.rename) if options.tags is None else library.tag(run, [options.tags])
             print(f"{said.path.stem}: {said.name} {' '.join(f'#{tag}' for tag in said.tags)}".rstrip())
+            changed.append(said)
+    if options.json:
+        print_json(
+            options,
+            {"folder": library.folder, "deleted" if options.delete else "runs": [_values(run) for run in changed]},
+        )
     return 0
+
+
+def _values(run: KeptRun) -> dict[str, Any]:
+    """A run for scripts; `problem` says why it cannot be read."""
+    return {
+        "file": run.path,
+        "name": run.name,
+        "tags": run.tags,
+        "created": run.created.isoformat(timespec="seconds"),
+        "size_bytes": run.size_bytes,
+        "model": None if run.info is None else run.info.model,
+        "duration_s": None if run.info is None else run.info.duration,
+        "problem": run.problem or None,
+    }
 
 
 def _fits(words: str, sought: list[str]) -> bool:

@@ -8,35 +8,60 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from snakestudio.cli.terminal import is_terminal, print_warning, width
 from snakestudio.errors import UsageError
 from snakestudio.inputs import SCENE, InputError, parse_toml
+from snakestudio.paths import find_scene
 
 __all__ = [
+    "SCENE_HELP",
     "ProgressLine",
     "add_scene_arguments",
+    "add_set_argument",
     "assignments",
+    "scene_path",
     "tell_of_tuning",
     "warm_up",
 ]
 
 
-def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare a scene and what replaces values of it."""
-    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV or .mcap of an earlier run to run again")
-    parser.add_argument("--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)")
-    parser.add_argument(
-        "--rate", metavar="HZ", type=float, help="rows a simulated second (the scene's own if left out)"
-    )
+SCENE_HELP = "scene file, or the name of one: NAME.toml in this folder before the bundled scene of that name"
+"""What a SCENE of a command line can be."""
+
+
+def scene_path(text: str) -> str:
+    """The file of a scene that the command line names by its path or its bare name."""
+    return str(find_scene(Path(text)))
+
+
+def add_set_argument(parser: argparse.ArgumentParser, example: str = "gait.amplitude_deg=30") -> None:
+    """Declare --set, which replaces values of a scene."""
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE",
         action="append",
         default=[],
         dest="values",
-        help="replace a scene value, e.g. --set gait.amplitude_deg=30 (as often as needed)",
+        help=f"replace a scene value, e.g. --set {example} (as often as needed)",
     )
+
+
+def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare a scene and what replaces values of it."""
+    parser.add_argument(
+        "scene",
+        metavar="SCENE",
+        type=scene_path,
+        help=f"{SCENE_HELP}, or a CSV or .mcap of an earlier run to run again",
+    )
+    parser.add_argument("--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)")
+    parser.add_argument(
+        "--rate", metavar="HZ", type=float, help="rows a simulated second (the scene's own if left out)"
+    )
+    add_set_argument(parser)
 
 
 def assignments(texts: Iterable[str]) -> dict[str, Any]:
@@ -96,7 +121,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
         with line.going_on(shown):
             compile_here(kind, tell)
         if registry.note():
-            print(f"snakestudio: {registry.note()}", file=sys.stderr)
+            print_warning(registry.note())
 
 
 def tell_of_tuning(line: ProgressLine) -> None:
@@ -114,30 +139,47 @@ def tell_of_tuning(line: ProgressLine) -> None:
 
 
 class ProgressLine:
-    """One line on a terminal that is written over and over; nothing at all elsewhere."""
+    """One line on a terminal that is rewritten, never wider than it; nothing at all elsewhere.
 
-    def __init__(self) -> None:
-        self.shown = sys.stderr.isatty()
+    Parameters
+    ----------
+    options : argparse.Namespace, optional
+        With `quiet` nothing is shown on a terminal, either.
+    clock : callable
+        Reading of a clock, s.
+    """
+
+    def __init__(self, options: argparse.Namespace | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.shown = is_terminal(sys.stderr) and not getattr(options, "quiet", False)
+        self._clock = clock
         self._next = 0.0
 
-    def reporter(self, doing: str, seconds: float | None = None) -> Callable[[float], bool]:
-        """What tells the finished fraction of something, of so many simulated seconds if they are given."""
-        started = time.perf_counter()
+    def reporter(self, doing: str, seconds: float | None = None) -> Callable[..., bool]:
+        """What shows the finished fraction of something, of so many simulated seconds if they are given.
 
-        def report(fraction: float) -> bool:
-            now = time.perf_counter()
+        Its second argument, if given, is shown in place of the simulated time.
+        """
+        from snakestudio.session.time_left import percent, time_left
+
+        started = self._clock()
+
+        def report(fraction: float, detail: str = "") -> bool:
+            now = self._clock()
             if self.shown and now >= self._next:
                 self._next = now + 0.1
-                left = (now - started) * (1 - fraction) / fraction if fraction > 0 else 0.0
-                of = f" {fraction * seconds:.1f} of {seconds:g} s," if seconds else ""
-                self._write(f"{doing}:{of} {100 * fraction:.0f} %, {left:.0f} s left")
+                if not detail and seconds:
+                    detail = f"{fraction * seconds:.1f} of {seconds:g} s"
+                left = f", {time_left((now - started) * (1 - fraction) / fraction)}" if 0 < fraction < 1 else ""
+                short = f"{percent(fraction)}{left}"
+                full = f"{doing}: {detail}, {short}" if detail else f"{doing}: {short}"
+                self._write(full, f"{doing}: {short}", short, percent(fraction))
             return True
 
         return report
 
     def tell(self, text: str) -> None:
         """Show a text."""
-        now = time.perf_counter()
+        now = self._clock()
         if self.shown and now >= self._next:
             self._next = now + 0.1
             self._write(text)
@@ -165,7 +207,10 @@ class ProgressLine:
             writer.join()
             self.clear()
 
-    def _write(self, text: str) -> None:
+    def _write(self, *texts: str) -> None:
+        """Write the first text that fits on the line; the last one is cut if none does."""
+        room = width(sys.stderr) - 1  # a full line would begin another one
+        text = next((each for each in texts if len(each) <= room), texts[-1][:room])
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 

@@ -26,7 +26,7 @@ def execute(options: argparse.Namespace) -> int:
 
     study = api.Study(Path(options.study))
     scene, base_dir, row = study.scene_of(options.row)
-    line = ProgressLine()
+    line = ProgressLine(options)
     warm_up([scene.model.kind], line)
     check = api.check_scene_step_size(scene, base_dir, (), line.reporter("checking the time step"))
     line.clear()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
+from snakestudio.cli.results import add_json_argument, print_json
 from snakestudio.errors import StudyError, UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -13,6 +15,7 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study list`."""
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="the folder (where you are)")
+    add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -25,23 +28,43 @@ def execute(options: argparse.Namespace) -> int:
     folder = Path(options.folder)
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; name the one that the studies are in.")
-    rows = [("file", "search", "scene", "points", "finished", "failed", "title")]
+    listed: list[dict[str, Any]] = []
     for path in sorted(folder.glob("*.toml")):
         if not is_study(path):
             continue
+        values: dict[str, Any] = {"file": path, "problem": None}
         try:
             study = load_study(path)
-            finished, failed = "not begun", ""
+            values |= {
+                "title": study.title,
+                "search": study.search.kind,
+                "scene": study.scene,
+                "points": study.n_points,
+                "runs": study.n_runs,
+                "finished": None,
+                "failed": None,
+            }
             if store_path(path).is_file():
                 table = results_of(path)
-                finished = f"{int(table['runs'].sum())} of {table.study.n_runs} runs"
-                failed = str(int(table["failed"].sum()) or "")
+                values["finished"], values["failed"] = int(table["runs"].sum()), int(table["failed"].sum())
         except StudyError as error:
-            rows.append((path.name, "", "", "", "unreadable", "", str(error).splitlines()[0]))
-            continue
-        rows.append((path.name, study.search.kind, study.scene, str(study.n_points), finished, failed, study.title))
-    if len(rows) == 1:
+            values["problem"] = str(error).splitlines()[0]
+        listed.append(values)
+    if options.json:
+        print_json(options, {"folder": folder, "studies": listed})
+    elif not listed:
         print(f"no studies in {folder}")
-        return 0
-    print(aligned(rows, left=len(rows[0])))
+    else:
+        rows = [("file", "search", "scene", "points", "finished", "failed", "title")]
+        print(aligned(rows + [_row(values) for values in listed], left=len(rows[0])))
     return 0
+
+
+def _row(values: dict[str, Any]) -> tuple[str, ...]:
+    """A study as cells of the table."""
+    name = values["file"].name
+    if values["problem"]:
+        return (name, "", "", "", "unreadable", "", values["problem"])
+    finished = "not begun" if values["finished"] is None else f"{values['finished']} of {values['runs']} runs"
+    failed = str(values["failed"] or "")
+    return (name, values["search"], values["scene"], str(values["points"]), finished, failed, values["title"])

@@ -6,14 +6,17 @@ import argparse
 from pathlib import Path
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.results import add_quiet_argument
+from snakestudio.cli.shared import SCENE_HELP
 from snakestudio.errors import UsageError
+from snakestudio.paths import find_scene
 
 __all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study new`."""
-    parser.add_argument("scene", metavar="SCENE", help="scene file")
+    parser.add_argument("scene", metavar="SCENE", help=SCENE_HELP)
     parser.add_argument("file", metavar="FILE", nargs="?", type=output, help="the study's file (SCENE.study.toml)")
     parser.add_argument(
         "--vary", metavar="KEY=LOW:HIGH:STEPS", action="append", default=[],
@@ -37,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--points", metavar="N", type=int, help="points that are tried, where the search is no grid")
     add_force_argument(parser)
+    add_quiet_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -45,17 +49,18 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.begin import begun
     from snakestudio.study.plan import Plan
     from snakestudio.study.running import check_measures
-    from snakestudio.study.study_file import named_from, save_study
+    from snakestudio.study.study_file import save_study, scene_named_from
 
-    scene_path = Path(options.scene)
-    path = options.file or scene_path.with_suffix(".study.toml")
+    given = Path(options.scene)
+    scene_path = find_scene(given)
+    path = options.file or Path(f"{given.with_suffix('')}.study.toml")  # a bundled scene's in the current folder
     if path.exists() and not options.force:
         raise UsageError(f"{path} is there already; give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)
     scene = load_scene(scene_path)
     study = begun(
         scene,
-        named_from(path.parent, scene_path),
+        scene_named_from(path.parent, options.scene),
         options.vary,
         options.maximise,
         options.minimise,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.ending import Ending
+from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.cli.study_options import add_cluster_arguments, study_file, workers_of
-from snakestudio.cli.study_status import summary
+from snakestudio.cli.study_status import summary, summary_values
+from snakestudio.cli.terminal import print_warning
 from snakestudio.session.time_left import time_left
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     study_file(parser)
     add_cluster_arguments(parser)
     parser.add_argument("--retry", action="store_true", help="try runs that killed their workers once more")
+    add_json_argument(parser)
+    add_quiet_argument(parser)
     parser.add_argument(
         "--watched", action="store_true",
         help="for a program that watches: progress as lines of JSON, and pause, go on, cancel as lines of standard"
@@ -49,8 +52,8 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
         return study_watched.carry_out(path, workers)
     plan = running.open_plan(path)
     for sentence in running.warnings_of(plan):
-        print(f"snakestudio: {sentence}", file=sys.stderr)
-    line, ending = ProgressLine(), Ending()
+        print_warning(sentence)
+    line, ending = ProgressLine(options), Ending()
     warm_up(running.formulations_of(plan), line)
     units = running.check_measures(plan)
     said: set[str] = set()
@@ -60,7 +63,7 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
             if note not in said:
                 said.add(note)
                 line.clear()
-                print(f"snakestudio: {note}", file=sys.stderr)
+                print_warning(note)
         line.tell(_shown(progress))
         if ending.number:
             driver.cancel()
@@ -68,9 +71,12 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
     with running.driver_of(path, plan, units, workers, tell, options.retry) as driver, ending.awaited():
         progress = driver.run()
     line.clear()
-    print(summary(path))
+    if options.json:
+        print_json(options, summary_values(path))
+    else:
+        print(summary(path))
     if ending.number:
-        print(f"snakestudio: stopped by {ending.by}; 'snakestudio study resume {path}' goes on.", file=sys.stderr)
+        print_warning(f"stopped by {ending.by}; 'snakestudio study resume {path}' continues it.")
         return ending.code
     return 0 if progress.state == "done" else 130
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from snakestudio.cli.results import add_json_argument, print_json
 from snakestudio.cli.study_options import study_file
 
-__all__ = ["add_arguments", "execute", "summary"]
+if TYPE_CHECKING:
+    from snakestudio.study.results import Table
+
+__all__ = ["add_arguments", "execute", "summary", "summary_values"]
 
 _SHOWN = 10
 
@@ -15,12 +20,51 @@ _SHOWN = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study status`."""
     study_file(parser)
+    add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio study status`."""
-    print(summary(Path(options.study)))
+    if options.json:
+        print_json(options, summary_values(Path(options.study)))
+    else:
+        print(summary(Path(options.study)))
     return 0
+
+
+def summary_values(path: Path) -> dict[str, Any]:
+    """How far the study in a file is, and its best points, the best first, for scripts.
+
+    Raises
+    ------
+    StudyError
+    """
+    from snakestudio.study.running import results_of
+
+    table = results_of(path)
+    study = table.study
+    names = [vary.name for vary in study.vary] + [part.called for part in study.measured]
+    finished, failed = int(table["runs"].sum()), int(table["failed"].sum())
+    ranked = table.ranked if study.goals and finished + failed else ()
+    return {
+        "file": path,
+        "runs": study.n_runs,
+        "finished": finished,
+        "failed": failed,
+        "points": table.n_points,
+        "best": [{"row": int(row), "values": {name: table[name][row] for name in names}} for row in ranked[:_SHOWN]],
+        "messages": [{"count": count, "message": sentence} for sentence, count in _messages(table)],
+    }
+
+
+def _messages(table: Table) -> list[tuple[str, int]]:
+    """What runs said, the most frequent first, and how many said it."""
+    counts: dict[str, int] = {}
+    for repeats in table.rows:
+        for _, outcome in repeats:
+            if outcome is not None and outcome.sentence:
+                counts[outcome.sentence] = counts.get(outcome.sentence, 0) + 1
+    return sorted(counts.items(), key=lambda item: -item[1])
 
 
 def summary(path: Path) -> str:
@@ -52,14 +96,9 @@ def summary(path: Path) -> str:
                 lines.append(f"... and {len(order) - _SHOWN} more; 'snakestudio study export' writes all.")
         else:
             lines.append("No point counts so far: they failed, or are beyond the limits.")
-    sentences: dict[str, int] = {}
-    for repeats in table.rows:
-        for _, outcome in repeats:
-            if outcome is not None and outcome.sentence:
-                sentences[outcome.sentence] = sentences.get(outcome.sentence, 0) + 1
-    if sentences:
+    most = _messages(table)
+    if most:
         lines.append("")
-        most = sorted(sentences.items(), key=lambda item: -item[1])
         lines += [f"{count} x {sentence}" for sentence, count in most[:5]]
         if len(most) > 5:
             lines.append(f"... and {len(most) - 5} more reasons")

@@ -84,8 +84,8 @@ class _Doing(ProgressLine):
         super().__init__()
         self.shown = True
 
-    def _write(self, text: str) -> None:
-        _say(Told("doing", text))
+    def _write(self, *texts: str) -> None:
+        _say(Told("doing", texts[0]))
 
 
 class _Commands(threading.Thread):

@@ -10,8 +10,9 @@ from typing import Any, TypeGuard
 
 from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
+from snakestudio.paths import find_scene
 
-__all__ = ["is_number", "number_of", "path_of", "values_of", "wrong_kind"]
+__all__ = ["is_number", "number_of", "path_of", "scene_path_of", "values_of", "wrong_kind"]
 
 
 def wrong_kind(name: str, wanted: str, given: object) -> UsageError:
@@ -31,6 +32,17 @@ def path_of(name: str, given: object, wanted: str = "a file name (str or Path)")
     if isinstance(given, str) or (isinstance(given, os.PathLike) and isinstance(os.fspath(given), str)):
         return local_path(given if isinstance(given, str) else Path(given))
     raise wrong_kind(name, wanted, given)
+
+
+def scene_path_of(name: str, given: object, wanted: str = "a file name (str or Path)") -> Path:
+    """The scene's file that an argument names, by its path or its bare name; see `find_scene`.
+
+    Raises
+    ------
+    UsageError
+        If it names none.
+    """
+    return find_scene(path_of(name, given, wanted))
 
 
 def number_of(name: str, given: object) -> float:

@@ -17,7 +17,7 @@ from snakestudio.model import registry
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 
-__all__ = ["problem_of"]
+__all__ = ["closest", "problem_of"]
 
 
 _PLAIN = ("str", "int", "float", "bool")
@@ -58,7 +58,7 @@ def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
     if kind == "extra_forbidden":
         last = str(location[-1])
         siblings = _siblings(detail["loc"], root)
-        close = _closest(last, siblings)
+        close = closest(last, siblings)
         remedy = f"did you mean {close}" if close else "remove it"
         return Problem("error", key, "there is no such key", remedy)
     if kind == "missing":
@@ -81,11 +81,15 @@ def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
         wanted = "a whole number" if kind.startswith("int") else "a number"
         return Problem("error", key, f"{_shown(given)} is not {wanted}", f"give {wanted}{about}")
     if kind == "literal_error":
-        return Problem("error", key, f"{_shown(given)} is not known", f"give {context['expected']}")
-    if kind == "union_tag_invalid":
         return Problem(
-            "error", f"{key}.kind", f"{_shown(context['tag'])} is not known", f"give one of {context['expected_tags']}"
+            "error",
+            key,
+            f"{_shown(given)} is not known",
+            f"{_meant(given, context['expected'])}give {context['expected']}",
         )
+    if kind == "union_tag_invalid":
+        remedy = f"{_meant(context['tag'], context['expected_tags'])}give one of {context['expected_tags']}"
+        return Problem("error", f"{key}.kind", f"{_shown(context['tag'])} is not known", remedy)
     if kind == "union_tag_not_found":
         return Problem("error", f"{key}.kind", "the key is missing", "say which kind it is")
     if kind in ("model_type", "model_attributes_type", "dict_type"):
@@ -171,6 +175,15 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
     return [name for option in _models(model) for name in option.model_fields]
 
 
-def _closest(name: str, names: Iterable[str]) -> str | None:
+def _meant(given: Any, expected: str) -> str:
+    """What somebody perhaps meant who gave something else than one of the expected words in quotes."""
+    words = re.findall(r"'([^']*)'", expected)
+    name = str(given)
+    close = closest(name, words) or next((word for word in words if len(name) > 2 and word.startswith(name)), None)
+    return f'did you mean "{close}"? Or ' if close else ""
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The name that is most like another one; None if all are too different."""
     found = difflib.get_close_matches(re.sub(r"[^a-z0-9_]", "_", name.lower()), list(names), n=1, cutoff=0.6)
     return found[0] if found else None

@@ -12,12 +12,12 @@ import numpy as np
 from pydantic import BaseModel
 
 from snakestudio.errors import Problem, SceneError, StudyError
-from snakestudio.inputs import local_path
 from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.study.description import Jitter, Plain, StudyFields, Vary
+from snakestudio.study.study_file import scene_of
 
 __all__ = ["Plan", "Point"]
 
@@ -98,7 +98,7 @@ class Plan:
         StudyError
             If there is no such scene, or it lacks what the study names.
         """
-        scene_path = local_path(study.scene, path.parent)
+        scene_path = scene_of(study, path)
         if not scene_path.exists():
             remedy = "name the scene's, as it is found from the study's folder"
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError, SignalError, StudyError, UsageError
-from snakestudio.inputs import local_path
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.columns import column_names
@@ -28,7 +27,7 @@ from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
 from snakestudio.study.samplers import sampler
 from snakestudio.study.store import Asked, Store, store_path
-from snakestudio.study.study_file import load_study, parse_study
+from snakestudio.study.study_file import load_study, parse_study, scene_of
 
 __all__ = [
     "Workers", "check_measures", "columns_of", "driver_of", "formulations_of", "open_plan", "results_of", "run_study",
@@ -274,7 +273,7 @@ def scene_of_run(path: Path, study: StudyFields, text: str, asked: Asked) -> tup
     SceneError
         If the values do not fit the scene.
     """
-    base_dir = local_path(study.scene, path.parent).parent
+    base_dir = scene_of(study, path).parent
     scene = parse_scene(text, source=str(path))
     try:  # files outside the folder had other names where they were computed with
         present = Plan.of_file(load_study(path), path).scene

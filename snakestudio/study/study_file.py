@@ -12,16 +12,26 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import Problem, StudyError
-from snakestudio.inputs import STUDY, InputError, parse_toml, read_text
+from snakestudio.inputs import STUDY, InputError, local_path, parse_toml, read_text
 from snakestudio.model.arguments import path_of
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.parse import MOST_MISTAKES
 from snakestudio.model.scene_file.toml_merge import merge, tuples
 from snakestudio.model.validation_messages import problem_of
+from snakestudio.paths import find_scene, is_bare_name
 from snakestudio.study.description import FORMAT, StudyFields, problems
 
-__all__ = ["dump_study", "is_study", "load_study", "named_from", "parse_study", "save_study"]
+__all__ = [
+    "dump_study",
+    "is_study",
+    "load_study",
+    "named_from",
+    "parse_study",
+    "save_study",
+    "scene_named_from",
+    "scene_of",
+]
 
 _MARKS = ("vary", "goals", "search", "repeats")
 """Tables that a study has, and no scene."""
@@ -167,6 +177,26 @@ def save_study(study: StudyFields, path: str | Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise StudyError(f"{path}: it cannot be written ({reason}); save it in another place.") from None
+
+
+def scene_of(study: StudyFields, path: Path) -> Path:
+    """The scene's file of a study in the file `path`: named from its folder, or by the name of a bundled scene.
+
+    Raises
+    ------
+    UsageError
+        If it is a file of another computer.
+    """
+    name = Path(study.scene)
+    return find_scene(name, path.parent) if is_bare_name(name) else local_path(study.scene, path.parent)
+
+
+def scene_named_from(folder: Path, given: str) -> str:
+    """How a scene that is given by its path or its bare name is named in a study's file in a folder."""
+    file = find_scene(local_path(given))
+    if is_bare_name(Path(given)) and find_scene(Path(given), folder).resolve() == file.resolve():
+        return given
+    return named_from(folder, file)
 
 
 def named_from(folder: Path, file: Path) -> str:

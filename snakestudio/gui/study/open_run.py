@@ -18,6 +18,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.session.engine_compiler import Stage, prepare
 from snakestudio.session.time_left import percent, time_left
 from snakestudio.study.results import Table
+from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.job import GivenUp, Job, Progress
 from snakestudio.viewmodel.study.run_again import AgainRun, run_again, run_name, values_of
 
@@ -175,7 +176,7 @@ class StudyRuns(QObject):
 
     def take_over(self, path: Path, table: Table, row: int) -> None:
         """Put the values of a point into the scene, as one edit; if another scene is open, ask by a notice first."""
-        scene_path = (path.parent / table.study.scene).resolve()
+        scene_path = scene_of(table.study, path).resolve()
         origin = self._context.document.origin
         if origin is not None and origin.resolve() == scene_path:
             self._take_over(path, table, row)

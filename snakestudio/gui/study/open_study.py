@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from snakestudio.inputs import local_path
 from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
+from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.study.checking import Findings, checked
 from snakestudio.viewmodel.study.landing import Landed, landed, trace_of
@@ -77,7 +77,7 @@ class OpenStudy(QObject):
     def scene_path(self) -> Path:
         """The file of its scene."""
         assert self._disk is not None
-        return local_path(self._disk.study.scene, self._disk.path.parent).resolve()
+        return scene_of(self._disk.study, self._disk.path).resolve()
 
     @property
     def unreadable(self) -> str:

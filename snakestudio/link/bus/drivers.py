@@ -9,7 +9,10 @@ from importlib import import_module
 
 from can.interfaces import BACKENDS
 
-__all__ = ["arguments_of", "channel_like", "driver_problem", "missing_driver"]
+__all__ = ["INTERFACES", "arguments_of", "channel_like", "driver_problem", "missing_driver"]
+
+INTERFACES = tuple(sorted(BACKENDS))
+"""Names of all of python-can's interfaces."""
 
 _REMEDIES = {
     "canalystii": "install the Python package canalystii",

@@ -16,7 +16,7 @@ from snakestudio.model.registry import options
 from snakestudio.model.robot.trimming import trimmed
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
-from snakestudio.model.validation_messages import problem_of
+from snakestudio.model.validation_messages import closest, problem_of
 from snakestudio.model.world import GroundPatch
 
 __all__ = [
@@ -65,6 +65,33 @@ def _error(key: str, message: str, remedy: str) -> SceneError:
     return SceneError(problem.sentence(), [problem])
 
 
+def _no_such_key(scene: Scene, key: str) -> SceneError:
+    """That a scene lacks a key, with the key that was perhaps meant."""
+    remedy = "see the scene file for the keys it has"
+    part: Any = scene
+    head = ""
+    for name in key.split("."):
+        plain = name.partition("[")[0]
+        fields = type(part).model_fields if isinstance(part, BaseModel) else {}
+        if plain not in fields:
+            owners = _owners(scene, plain)
+            if owners and part is scene:
+                remedy = f"did you mean {' or '.join(f'{owner}.{key}' for owner in owners)}"
+            elif close := closest(plain, fields):
+                remedy = f"did you mean {head}{close}"
+            break
+        part, head = getattr(part, plain), f"{head}{plain}."
+    return _error(key, "there is no such key in the scene", remedy)
+
+
+def _owners(scene: Scene, name: str) -> list[str]:
+    """Parts of a scene that have a value of that name, which the scene itself does not."""
+    if name in Scene.model_fields:
+        return []
+    parts = ((owner, getattr(scene, owner)) for owner in Scene.model_fields)
+    return [owner for owner, part in parts if isinstance(part, BaseModel) and name in type(part).model_fields]
+
+
 def get_value(scene: Scene, key: str) -> Any:
     """The value at a dotted key.
 
@@ -77,7 +104,7 @@ def get_value(scene: Scene, key: str) -> Any:
     try:
         return value_at(scene, path)
     except LookupError:
-        raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has") from None
+        raise _no_such_key(scene, key) from None
 
 
 def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
@@ -91,7 +118,7 @@ def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
     if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has")
+        raise _no_such_key(scene, key)
     return type(part), name
 
 
@@ -144,19 +171,19 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     whole: Any = tree(scene)
     for key, value in values.items():
         path = parse_key(key)
+        if len(path) == 1 and _owners(scene, key):
+            raise _no_such_key(scene, key)
         holder: Any = whole
         for part in path[:-1]:
             try:
                 holder = holder[part]
             except (KeyError, IndexError, TypeError):
-                raise _error(
-                    key, "there is no such key in the scene", "see the scene file for the keys it has"
-                ) from None
+                raise _no_such_key(scene, key) from None
         last = path[-1]
         if isinstance(holder, list) and isinstance(last, int) and not last < len(holder):
             raise _error(key, f"there are only {len(holder)} entries", f"give a number from 1 to {len(holder)}")
         if not isinstance(holder, dict | list) or isinstance(holder, list) != isinstance(last, int):
-            raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has")
+            raise _no_such_key(scene, key)
         _drop_foreign(path, holder, value)
         if value is None and isinstance(holder, dict):
             holder.pop(last, None)

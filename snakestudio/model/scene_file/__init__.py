@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import hashlib
 import os
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError
-from snakestudio.inputs import SCENE, InputError, leading_lines, read_text
-from snakestudio.model.arguments import path_of, wrong_kind
+from snakestudio.inputs import NO_SUCH_FILE, SCENE, InputError, leading_lines, read_text
+from snakestudio.model.arguments import path_of, scene_path_of, wrong_kind
 from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.parse import complete, parse_scene, scene_from_dict
+from snakestudio.paths import bundled_scenes, is_bare_name
 
 __all__ = [
     "complete",
@@ -33,7 +35,7 @@ CSV_SCENE_MARK = "#| "
 
 
 def load_scene(path: str | Path) -> Scene:
-    """Read a scene file, or the scene in the header of a CSV that SnakeStudio exported.
+    """Read a scene file, the scene in the header of a CSV that SnakeStudio exported, or a bundled scene by its name.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def load_scene(path: str | Path) -> Scene:
     UsageError
         If `path` is no file name.
     """
-    path = path_of("path", path)
+    path = scene_path_of("path", path)
     return parse_scene(read_scene_text(path), source=str(path))
 
 
@@ -61,8 +63,27 @@ def read_scene_text(path: Path) -> str:
         if not header:
             raise InputError("this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file")
     except InputError as error:
+        if error.message == NO_SUCH_FILE:
+            raise _missing(path) from None
         raise SceneError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
     return "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
+
+
+def _missing(path: Path) -> SceneError:
+    """That there is no such scene, with the name that was perhaps meant."""
+    bundled = bundled_scenes()
+    if not is_bare_name(path):
+        known = f', or give "{path.stem}" alone for the bundled scene' * (path.stem in bundled)
+        problem = Problem("error", "", NO_SUCH_FILE, f"check the path{known}")
+        return SceneError(f"{path}: {problem.sentence()}", [problem])
+    own = {file.stem for file in Path().glob("*.toml")}
+    near = difflib.get_close_matches(path.name.casefold().replace("-", "_"), sorted(own | bundled.keys()), 3, 0.6)
+    missing = f'there is no scene "{path}", and no such file'
+    listed = "'snakestudio scenes' lists the bundled scenes"
+    if not near:
+        return SceneError(f"T{missing[1:]}. {listed}.", [Problem("error", "", missing, listed)])
+    meant = "did you mean " + " or ".join(f'"{name}"' for name in near)
+    return SceneError(f"T{missing[1:]}. D{meant[1:]}? {listed}.", [Problem("error", "", missing, meant)])
 
 
 def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:

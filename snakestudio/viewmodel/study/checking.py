@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError, SignalError, SnakeStudioError, StudyError
-from snakestudio.inputs import local_path
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -20,6 +19,7 @@ from snakestudio.study.goals import unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.running import columns_of, units_of
 from snakestudio.study.samplers import sampler
+from snakestudio.study.study_file import scene_of
 
 __all__ = ["Findings", "checked", "measure_problem"]
 
@@ -72,7 +72,7 @@ def _sentence(problem: Problem) -> str:
 def checked(study: StudyFields, path: Path) -> Findings:
     """Look a study over that stands in a file, or will."""
     found = problems(study)
-    path_of_scene = local_path(study.scene, path.parent)
+    path_of_scene = scene_of(study, path)
     try:
         scene = load_scene(path_of_scene)
     except SnakeStudioError as error:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from snakestudio.errors import SnakeStudioError, StudyError
-from snakestudio.inputs import local_path
 from snakestudio.model.scene_file import file_digest
 from snakestudio.paths import is_shipped_scene
 from snakestudio.study.description import StudyFields
-from snakestudio.study.study_file import load_study, named_from, save_study
+from snakestudio.study.study_file import load_study, named_from, save_study, scene_of
 
 __all__ = ["StudyOnDisk", "new_study_path"]
 
@@ -118,7 +117,7 @@ class StudyOnDisk:
         path = path.resolve()
         if is_shipped_scene(path):
             raise StudyError(_STAYS.format(path.name))
-        scene = named_from(path.parent, local_path(self.study.scene, self.path.parent))
+        scene = named_from(path.parent, scene_of(self.study, self.path))
         study = self.study.model_copy(update={"scene": scene})
         save_study(study, path)
         self.path, self.study, self._in_file, self._digest = path, study, study, file_digest(path)

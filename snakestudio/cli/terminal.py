@@ -1,0 +1,51 @@
+"""What a terminal shows: errors and warnings in colour, and texts of its width.
+
+Colours appear only on a terminal, and not if the environment variable NO_COLOR is set (https://no-color.org).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+__all__ = ["is_terminal", "painted", "print_error", "print_warning", "width"]
+
+RED, YELLOW = "31", "33"
+
+_SMALLEST = 8
+"""Columns below which the width of a terminal is taken as unknown."""
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that understands control sequences."""
+    try:
+        return stream.isatty() and os.environ.get("TERM") != "dumb"
+    except ValueError:
+        return False  # it is closed
+
+
+def width(stream: TextIO) -> int:
+    """Columns of the terminal that a stream is."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return columns if columns >= _SMALLEST else 80
+
+
+def painted(text: str, colour: str, stream: TextIO) -> str:
+    """A text in a colour, where the stream shows colours."""
+    if not is_terminal(stream) or os.environ.get("NO_COLOR"):
+        return text
+    return f"\x1b[{colour}m{text}\x1b[0m"
+
+
+def print_error(sentence: str, head: str = "snakestudio") -> None:
+    """Print what is wrong on the standard error."""
+    print(f"{painted(f'{head}:', RED, sys.stderr)} {sentence}", file=sys.stderr)
+
+
+def print_warning(sentence: str, head: str = "snakestudio") -> None:
+    """Print what is doubtful on the standard error."""
+    print(f"{painted(f'{head}:', YELLOW, sys.stderr)} {sentence}", file=sys.stderr)
