@@ -29,25 +29,43 @@ if TYPE_CHECKING:
         simulate,
         simulate_scene,
     )
+    from snakestudio.api.simulation import SavedState, Simulation, State, open_simulation
     from snakestudio.api.step_size import StepReport, check_scene_step_size, check_step_size
     from snakestudio.api.studying import Study
-    from snakestudio.errors import SnakeStudioError
+    from snakestudio.drawing.camera import Camera
+    from snakestudio.errors import (
+        PhysicsError,
+        SceneError,
+        SnakeStudioError,
+        StateError,
+        UsageError,
+    )
     from snakestudio.model.scene import Scene
     from snakestudio.model.scene_file import load_scene, save_scene
+    from snakestudio.model.snapshot import Snapshot
 
 __all__ = [
+    "Camera",
     "ChainReport",
     "Comparison",
     "ExperimentReport",
     "Fit",
     "JointTrack",
+    "PhysicsError",
     "Run",
+    "SavedState",
     "Scene",
+    "SceneError",
+    "Simulation",
     "SnakeStudioError",
+    "Snapshot",
+    "State",
+    "StateError",
     "StepReport",
     "Study",
     "Track",
     "Trial",
+    "UsageError",
     "check",
     "check_scene_step_size",
     "check_step_size",
@@ -63,6 +81,7 @@ __all__ = [
     "load_experiment",
     "load_run",
     "load_scene",
+    "open_simulation",
     "plan",
     "prepare",
     "save_scene",
@@ -94,11 +113,14 @@ _MODULES = {
         "simulate",
         "simulate_scene",
     ),
+    "snakestudio.api.simulation": ("SavedState", "Simulation", "State", "open_simulation"),
     "snakestudio.api.step_size": ("StepReport", "check_scene_step_size", "check_step_size"),
     "snakestudio.api.studying": ("Study",),
-    "snakestudio.errors": ("SnakeStudioError",),
+    "snakestudio.drawing.camera": ("Camera",),
+    "snakestudio.errors": ("PhysicsError", "SceneError", "SnakeStudioError", "StateError", "UsageError"),
     "snakestudio.model.scene": ("Scene",),
     "snakestudio.model.scene_file": ("load_scene", "save_scene"),
+    "snakestudio.model.snapshot": ("Snapshot",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

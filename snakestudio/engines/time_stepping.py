@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,6 +46,7 @@ class TimeSteppingEngine(ABC):
     """The Engine protocol on top of a kernel that takes many steps a call; see `Engine` for the public methods."""
 
     kind: str
+    _advance: Callable[..., int]
     _state: Any
     _params: Any
     _pushed = True
@@ -96,8 +98,17 @@ class TimeSteppingEngine(ABC):
         """Start the sums that the next snapshot shows."""
 
     @abstractmethod
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """Arguments of the compiled `advance` in front of count of steps, row steps and buffers.
+
+        They are the engine's own arrays and those of `reference`, which must be float64, contiguous and writeable. They
+        hold until the next `apply` or `restore`, and until the engine makes room for more contacts.
+        """
+
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         """Take steps under a reference that is `_plain`; returns what the call ended with."""
+        status: int = self._advance(*self.entry_arguments(reference), n_steps, wanted, rows)
+        return status
 
     @abstractmethod
     def _grow_contacts(self) -> None: ...

@@ -70,7 +70,8 @@ def inlined(function: F) -> F:
 def direct(function: F) -> F:
     """`function`, compiled, for a caller in Python whose arguments always have the types they have the first time.
 
-    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step.
+    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step. After the first call
+    its `entry` is the compiled code itself.
     """
     if _config.DISABLE_JIT:
         return function
@@ -82,6 +83,7 @@ def direct(function: F) -> F:
         if entry is None:
             result = compiled(*args)
             entry = compiled.overloads[tuple(compiled.typeof_pyval(a) for a in args)].entry_point
+            call.entry = entry  # type: ignore[attr-defined]
             return result
         return entry(*args)
 

@@ -32,7 +32,7 @@ def evaluate_reference(
     h = knots[knot + 1] - knots[knot]
     s = min(max((time - knots[knot]) / h, 0.0), 1.0)
     r = 1.0 - s
-    a0, a1 = (1.0 + 2.0 * s) * r * r, s * s * (3.0 - 2.0 * s)
+    rise = s * s * (3.0 - 2.0 * s)
     b0, b1 = s * r * r * h, -s * s * r * h
     slope = 6.0 * s * r / h
     d0, d1 = r * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
@@ -40,8 +40,10 @@ def evaluate_reference(
         for a in range(axes):
             angle_0, angle_1 = angle[knot, i, a], angle[knot + 1, i, a]
             rate_0, rate_1 = rate[knot, i, a], rate[knot + 1, i, a]
-            reference[i, a] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
-            reference[i, axes + a] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
+            # By the difference: what is held between two knots is that value to the last bit, wherever they are.
+            change = angle_1 - angle_0
+            reference[i, a] = angle_0 + (rise * change + b0 * rate_0 + b1 * rate_1)
+            reference[i, axes + a] = slope * change + d0 * rate_0 + d1 * rate_1
     return knot
 
 
@@ -70,4 +72,4 @@ def evaluate_linear(
     s = min(max((time - knots[knot]) / (knots[knot + 1] - knots[knot]), 0.0), 1.0)
     for i in range(wanted.shape[0]):
         for a in range(axes):
-            wanted[i, a] = (1.0 - s) * values[knot, i, a] + s * values[knot + 1, i, a]
+            wanted[i, a] = values[knot, i, a] + s * (values[knot + 1, i, a] - values[knot, i, a])

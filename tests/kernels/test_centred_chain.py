@@ -7,6 +7,7 @@ import pytest
 
 from snakestudio.engines.centred_map import centred_map, make_chain
 from snakestudio.kernels._jit import direct
+from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.overrides import LinkOverride
 from snakestudio.model.robot.robot import Robot
 from tests.kernels.compiled_lagrangian import gather, reference_at, solve, spread
@@ -118,3 +119,19 @@ def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
     for t, wanted in ((0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 1.0), (1.0, 4.0), (2.0, 4.0)):
         reference_at(time, angle, np.zeros_like(angle), acceleration, t, reference, got)
         assert got == pytest.approx(np.full((1, 2), wanted), abs=1e-14), t
+
+
+def test_a_held_reference_keeps_its_value_to_the_last_bit() -> None:
+    random = np.random.default_rng(0)
+    held = random.standard_normal((1, 9, 2))
+    angle = np.repeat(held, 2, axis=0)
+    acceleration, reference, got = angle.copy(), np.zeros((9, 4)), np.zeros((9, 2))
+    for begin, end, share in random.random((200, 3)):
+        time = np.array([begin, begin + end + 0.1])
+        at = time[0] + share * (time[1] - time[0])
+        reference_at(time, angle, np.zeros_like(angle), acceleration, at, reference, got)
+        np.testing.assert_array_equal(reference[:, :2], held[0])
+        np.testing.assert_array_equal(reference[:, 2:], 0.0)
+        np.testing.assert_array_equal(got, held[0])
+        plain = JointReference(time, angle.reshape(2, -1), np.zeros((2, 18)), np.zeros((2, 18)))
+        np.testing.assert_array_equal(plain.at(at)[0], held.ravel())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, Params, make_params, same_structure
@@ -19,7 +19,6 @@ from snakestudio.engines.planar_nonsmooth.state import (
     CALL_STEPS,
     CONTACTS,
     ENERGY,
-    GROUND_X,
     GROUND_Y,
     GROUND_Z,
     LOADED,
@@ -102,15 +101,14 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
         state.sums[WORST_CALL] = 0.0
         state.contact[:, SLOT_CALL] = -1
-        state.before[CALL] = state.impulse[:, [GROUND_X, GROUND_Y, GROUND_Z]]
+        before, impulse = state.before[CALL], state.impulse
+        before[:, :Z] = impulse[:, : GROUND_Y + 1]
+        before[:, Z] = impulse[:, GROUND_Z]
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.entry_arguments`."""
         angle, rate, _, torque = by_joint(reference, 1)
-        status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque, n_steps, wanted,
-            rows,
-        )  # fmt: skip
-        return status
+        return self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)

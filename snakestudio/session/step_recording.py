@@ -1,0 +1,105 @@
+"""The recording of a simulation that a program steps: rows on the grid of the log, as a run has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.model.events import RunEvent
+from snakestudio.model.pull import Pull
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.runfile.run_events import EventDetector
+
+__all__ = ["StepRecording"]
+
+MAX_WAITING = 100
+"""Rows that wait, at most, until they are appended together."""
+
+DRIVEN = "The joints are driven by a program"
+"""Event of a run whose references do not come from its scene."""
+
+
+class StepRecording:
+    """Rows of a simulation from its start on.
+
+    Parameters
+    ----------
+    scene : Scene
+    schema : Schema
+        Columns of the controller included.
+    path : Path or None
+        Run file to record to while the simulation goes; a temporary one if None.
+    origin : Origin
+    """
+
+    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin) -> None:
+        self.recording = RunRecording(scene, schema, path, origin=origin)
+        self._per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
+        self._next_row = 1
+        self._last_step = 0
+        self._driven = False
+        self._watch = EventDetector(schema, scene)
+        self._waiting: list[Rows] = []
+        self._count = 0
+
+    def due(self, stop: int) -> tuple[int, ...]:
+        """Step counts up to `stop` after which a row is due: the nearest to every multiple of the log interval."""
+        rows = []
+        while (step := round(self._next_row * self._per_row)) <= stop:
+            rows.append(step)
+            self._next_row += 1
+        return tuple(rows)
+
+    def add(self, rows: Rows, control: FloatArray) -> None:
+        """Add rows of the engine, with what the controller makes of the state, (channels,)."""
+        if not len(rows):
+            return
+        if len(control):
+            rows = replace(rows, extra=np.hstack([rows.extra, np.tile(control, (len(rows), 1))]))
+        self._last_step = int(rows.steps[-1])
+        self._waiting.append(rows)
+        self._count += len(rows)
+        if self._count >= MAX_WAITING:
+            self.flush()
+
+    def flush(self) -> None:
+        """Append what waits."""
+        if not self._waiting:
+            return
+        rows = Rows.concatenate(self._waiting)
+        self._waiting, self._count = [], 0
+        self.recording.append(rows)
+        for event in self._watch.feed(rows):
+            self.recording.add_event(event)
+
+    def note_driven(self, time: float) -> None:
+        """Note, once, that the references come from a program, s."""
+        if not self._driven:
+            self._driven = True
+            self.recording.add_event(RunEvent(time, "note", DRIVEN))
+
+    def note_fault(self, time: float, message: str) -> None:
+        """Note that the physics failed at a time, s."""
+        self.flush()
+        self.recording.add_event(RunEvent(time, "fault", message))
+
+    def note_pull(self, pull: Pull) -> None:
+        """Note the wrench that acts on a link from its time on."""
+        self.recording.add_pull(pull)
+
+    def ends_at(self, step: int) -> bool:
+        """Whether the last row is that of a step."""
+        return self._last_step == step
+
+    def close(self) -> None:
+        """Write what waits and end the file."""
+        self.flush()
+        for event in self._watch.flush():
+            self.recording.add_event(event)
+        self.recording.close()

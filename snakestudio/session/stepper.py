@@ -1,0 +1,233 @@
+"""A simulation that a program steps: engine, controller and recording, without the clock and the end of a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio._version import __version__
+from snakestudio.control import registry as controllers
+from snakestudio.engines import registry as engines
+from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.bound_steps import Steps, steps_of
+from snakestudio.errors import PhysicsError, StateError
+from snakestudio.model.pull import Pull, Vector
+from snakestudio.model.reference import Reference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.states import decode, encode
+from snakestudio.session.runner import MAX_PERIODS
+from snakestudio.session.step_recording import StepRecording
+
+__all__ = ["StepState", "Stepper"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """Everything that decides how a simulation continues."""
+
+    program: str
+    """Version of the program that made it."""
+    scene: Scene
+    engine: Checkpoint
+    controller: Any
+    reference: Reference | None
+    """What the scene's own controller has asked for, for the steps from `begin` to `end`."""
+    begin: int
+    end: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As bytes of a run file's states: what is compiled of a strain law has no other form."""
+        parts = self.engine, self.controller, self.reference, self.begin, self.end
+        return _unpickled, (self.program, self.scene, encode(parts, self.scene, self.engine.time))
+
+
+def _unpickled(program: str, scene: Scene, data: bytes) -> StepState:
+    return StepState(program, scene, *decode(data, scene))
+
+
+class Stepper:
+    """An engine that is advanced under given references, or those of its scene's controller; not thread-safe.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run as it stands; lists every mistake.
+    """
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        self.base_dir = base_dir
+        self.recording: StepRecording | None = None
+        self._build(scene)
+
+    def _build(self, scene: Scene) -> None:
+        # The controller first: it checks the strain law and contacts of a body, and the engine builds on them.
+        controller = controllers.create(scene, self.base_dir)
+        self.engine = engines.create(scene, self.base_dir)
+        self.controller = controller
+        self.steps: Steps = steps_of(self.engine)
+        self.scene = scene
+        self._needs = controller.needs
+        self._reference: Reference | None = None
+        self._begin = self._end = 0
+        self._start = self.save()
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        return self.engine.time
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the start."""
+        return self.engine.step_count
+
+    # ------------------------------------------------------------------------------------------ steps
+
+    def hold(self, angle: FloatArray, rate: FloatArray | None, n_steps: int) -> None:
+        """Take steps while the references are held; see `Steps.hold`.
+
+        Raises
+        ------
+        PhysicsError
+            If a step fails; the state is that before it.
+        """
+        self._end = 0  # the controller has to be asked again
+        report = self.steps.hold(angle, rate, n_steps, self._rows_due(n_steps, driven=True))
+        if report is not None:
+            self._finish(report, driven=True)
+
+    def give(self, torque: FloatArray, n_steps: int) -> None:
+        """Take steps while the motors are given torques; see `Steps.give`. Raises as `hold`."""
+        self._end = 0
+        report = self.steps.give(torque, n_steps, self._rows_due(n_steps, driven=True))
+        if report is not None:
+            self._finish(report, driven=True)
+
+    def drive(self, n_steps: int) -> None:
+        """Take steps under the references of the scene's own controller, as a run does. Raises as `hold`."""
+        while n_steps > 0:
+            now = self.step_count
+            if self._reference is None or not self._begin <= now < self._end:
+                self._make_reference(now, n_steps)
+            assert self._reference is not None
+            count = min(n_steps, self._end - now)
+            # A controller is shown the mean contact forces of a whole period, however it was cut up.
+            go_on = self._needs is not Fields.NONE and self._begin < now
+            report = self.steps.follow(self._reference, count, go_on, self._rows_due(count))
+            if report is not None:
+                self._finish(report)
+            n_steps -= count
+
+    def _make_reference(self, now: int, n_steps: int) -> None:
+        closed = self._needs is not Fields.NONE
+        per_period = self.scene.steps_per_period
+        periods = 1 if closed else min(max(1, math.ceil(n_steps / per_period)), MAX_PERIODS)
+        self.steps.settle()
+        snapshot = self.engine.snapshot(contacts=Fields.CONTACTS in self._needs) if closed else None
+        self._reference = self.controller.reference(self._knots(now, periods * per_period), snapshot)
+        self._begin, self._end = now, now + periods * per_period
+
+    def _knots(self, begin: int, steps: int) -> FloatArray:
+        return np.arange(begin, begin + steps + 1, dtype=np.float64) * self.scene.solver.step_s
+
+    def _rows_due(self, n_steps: int, driven: bool = False) -> tuple[int, ...]:
+        recording = self.recording
+        if recording is None:
+            return ()
+        if driven:
+            recording.note_driven(self.time)
+        return recording.due(self.step_count + n_steps)
+
+    def _finish(self, report: StepReport, driven: bool = False) -> None:
+        """Record the rows of a report, and raise what it reports."""
+        recording = self.recording
+        if recording is not None:
+            values = self.controller.values()
+            recording.add(report.rows, np.full_like(values, np.nan) if driven else values)
+            if not report.ok:
+                recording.note_fault(self.time, report.message)
+        if not report.ok:
+            raise PhysicsError(report.message)
+
+    def apply_wrench(self, link: int, force: Vector, torque: Vector) -> None:
+        """Let a wrench act on a link from now on; see `Engine.apply_wrench`."""
+        self.engine.apply_wrench(link, (*force, *torque))
+        if self.recording is not None:
+            self.recording.note_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
+
+    # ------------------------------------------------------------------------------------------ states
+
+    def save(self) -> StepState:
+        """The full state; `restore` continues from it bit for bit."""
+        self.steps.settle()
+        return StepState(
+            __version__, self.scene, self.engine.checkpoint(), self.controller.checkpoint(), self._reference,
+            self._begin, self._end,
+        )  # fmt: skip
+
+    def restore(self, state: StepState) -> None:
+        """Go back to a state that was saved, perhaps with other values of the scene. A recording ends.
+
+        Raises
+        ------
+        StateError
+            If another version of the program saved it.
+        """
+        if state.program != __version__:
+            raise StateError(
+                f"The state was saved by SnakeStudio {state.program}, and this is {__version__}. Save it again."
+            )
+        self.stop_recording()
+        if state.scene is not self.scene and state.scene != self.scene:
+            self._build(state.scene)
+        self.engine.restore(state.engine)
+        self.controller.restore(state.controller)
+        self._reference, self._begin, self._end = state.reference, state.begin, state.end
+        self.steps.bind()
+
+    def restart(self, scene: Scene) -> None:
+        """Go back to the start, of another scene perhaps. A recording ends; raises as a new `Stepper`."""
+        if scene is self.scene:
+            self.restore(self._start)
+        else:
+            self.stop_recording()
+            self._build(scene)
+
+    # ------------------------------------------------------------------------------------------ recording
+
+    def record(self, path: Path | None, scene_file: str) -> StepRecording:
+        """Begin to record, at the start of the simulation, to a run file or (None) a temporary one."""
+        begun = self.controller.checkpoint()
+        if self._needs is not Fields.NONE:  # what it makes of the start belongs to the first row
+            self.controller.reference(self._knots(0, self.scene.steps_per_period), self.engine.snapshot())
+        schema = self.engine.schema
+        schema = replace(schema, extra=schema.extra + self.controller.channels)
+        recording = StepRecording(self.scene, schema, path, Origin(scene_file, self.base_dir))
+        recording.add(self.engine.initial_rows(), self.controller.values())
+        recording.flush()
+        self.controller.restore(begun)
+        self.recording = recording
+        return recording
+
+    def stop_recording(self) -> None:
+        """End the recording, if there is one, with a row of the present state."""
+        recording, self.recording = self.recording, None
+        if recording is None:
+            return
+        if not recording.ends_at(self.step_count):
+            self.steps.settle()
+            recording.add(self.engine.initial_rows(), self.controller.values())
+        recording.close()
