@@ -17,6 +17,7 @@ processor.hold_libraries()
 
 if TYPE_CHECKING:
     from snakestudio.api import (
+        Batch,
         Comparison,
         ExperimentReport,
         Fit,
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
         load_experiment,
         load_run,
         load_scene,
+        open_batch,
         save_scene,
         simulate,
     )
 
 __all__ = [
+    "Batch",
     "Comparison",
     "ExperimentReport",
     "Fit",
@@ -65,6 +68,7 @@ __all__ = [
     "load_experiment",
     "load_run",
     "load_scene",
+    "open_batch",
     "save_scene",
     "simulate",
 ]

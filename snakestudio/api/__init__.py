@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from snakestudio.analysis.fitting import JointTrack, Track, Trial
+    from snakestudio.api.batch import Batch, open_batch
     from snakestudio.api.comparing import (
         ChainReport,
         Comparison,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from snakestudio.model.scene_file import load_scene, save_scene
 
 __all__ = [
+    "Batch",
     "ChainReport",
     "Comparison",
     "ExperimentReport",
@@ -63,6 +65,7 @@ __all__ = [
     "load_experiment",
     "load_run",
     "load_scene",
+    "open_batch",
     "plan",
     "prepare",
     "save_scene",
@@ -72,6 +75,7 @@ __all__ = [
 
 _MODULES = {
     "snakestudio.analysis.fitting": ("JointTrack", "Track", "Trial"),
+    "snakestudio.api.batch": ("Batch", "open_batch"),
     "snakestudio.api.comparing": (
         "ChainReport",
         "Comparison",

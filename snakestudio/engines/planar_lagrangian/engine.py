@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
@@ -95,13 +95,13 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
             now, _, begin = np.split(state.sums[LIFTED:], 3)
             begin[:] = now
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        angle, rate, acceleration, torque = by_joint(reference, 1)
-        status: int = self._advance(
-            self._params, self._state, self._work, reference.time, angle, rate, acceleration, torque, n_steps, wanted,
-            rows,
-        )  # fmt: skip
-        return status
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.entry_arguments`."""
+        return self._params, self._state, self._work, reference.time, *by_joint(reference, 1)
+
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
 
     def _grow_contacts(self) -> None:
         """Nothing: this kernel never asks for it, for links touch nothing but the ground."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonholonomic.params import (
@@ -88,12 +88,14 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         state.figures[WORST_CALL] = 0.0
         state.before[CALL, :-1], state.before[CALL][-1] = state.sums, state.figures[LOAD]
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.entry_arguments`."""
         angle, rate, _, torque = by_joint(reference, 1)
-        status: int = self._advance(
-            self._params, self._state, self._work, reference.time, angle, rate, torque, n_steps, wanted, rows
-        )
-        return status
+        return self._params, self._state, self._work, reference.time, angle, rate, torque
+
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
 
     def _calming(self) -> str:
         if not damped_by_obstacles(self._scene):

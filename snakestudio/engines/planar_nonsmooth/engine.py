@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, Params, make_params, same_structure
@@ -104,13 +104,14 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state.contact[:, SLOT_CALL] = -1
         state.before[CALL] = state.impulse[:, [GROUND_X, GROUND_Y, GROUND_Z]]
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.entry_arguments`."""
         angle, rate, _, torque = by_joint(reference, 1)
-        status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque, n_steps, wanted,
-            rows,
-        )  # fmt: skip
-        return status
+        return self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque
+
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work.reference
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray, IntArray
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.row_buffers import BODY, CALL, FEATURE, LINK, RowBuffers
@@ -96,12 +96,15 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         state.contact[:, SLOT_CALL] = -1
         state.before[1] = state.ground
 
-    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        status: int = self._advance(
-            self._params, self._state, self._work, self._scratch, reference.time, reference.angle[:, :, None],
-            reference.rate[:, :, None], given_torques(reference)[:, :, None], n_steps, wanted, rows,
-        )  # fmt: skip
-        return status
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.entry_arguments`."""
+        angle, rate, torque = reference.angle, reference.rate, given_torques(reference)
+        own = self._params, self._state, self._work, self._scratch
+        return (*own, reference.time, angle[:, :, None], rate[:, :, None], torque[:, :, None])
+
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
 
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
