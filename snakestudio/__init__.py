@@ -17,6 +17,7 @@ processor.hold_libraries()
 
 if TYPE_CHECKING:
     from snakestudio.api import (
+        Batch,
         Camera,
         Comparison,
         ExperimentReport,
@@ -47,12 +48,14 @@ if TYPE_CHECKING:
         load_experiment,
         load_run,
         load_scene,
+        open_batch,
         open_simulation,
         save_scene,
         simulate,
     )
 
 __all__ = [
+    "Batch",
     "Camera",
     "Comparison",
     "ExperimentReport",
@@ -84,6 +87,7 @@ __all__ = [
     "load_experiment",
     "load_run",
     "load_scene",
+    "open_batch",
     "open_simulation",
     "save_scene",
     "simulate",

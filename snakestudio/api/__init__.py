@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from snakestudio.analysis.fitting import JointTrack, Track, Trial
+    from snakestudio.api.batch import Batch, open_batch
     from snakestudio.api.comparing import (
         ChainReport,
         Comparison,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from snakestudio.model.snapshot import Snapshot
 
 __all__ = [
+    "Batch",
     "Camera",
     "ChainReport",
     "Comparison",
@@ -81,6 +83,7 @@ __all__ = [
     "load_experiment",
     "load_run",
     "load_scene",
+    "open_batch",
     "open_simulation",
     "plan",
     "prepare",
@@ -91,6 +94,7 @@ __all__ = [
 
 _MODULES = {
     "snakestudio.analysis.fitting": ("JointTrack", "Track", "Trial"),
+    "snakestudio.api.batch": ("Batch", "open_batch"),
     "snakestudio.api.comparing": (
         "ChainReport",
         "Comparison",

@@ -25,6 +25,8 @@ from snakestudio.engines.outcome import (
     Figures,
 )
 from snakestudio.engines.row_buffers import BODY, RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.kernels._cache import jit_disabled
+from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
@@ -49,6 +51,7 @@ class TimeSteppingEngine(ABC):
     _advance: Callable[..., int]
     _state: Any
     _params: Any
+    _write: Any
     _pushed = True
     """Whether contacts push links back, however deep they are."""
 
@@ -111,6 +114,10 @@ class TimeSteppingEngine(ABC):
         return status
 
     @abstractmethod
+    def row_arguments(self) -> tuple[Any, ...]:
+        """Arguments of the compiled writer of rows in front of the buffers; it starts the sums of the next row."""
+
+    @abstractmethod
     def _grow_contacts(self) -> None: ...
 
     @abstractmethod
@@ -161,6 +168,40 @@ class TimeSteppingEngine(ABC):
 
     @abstractmethod
     def _restore_state(self, state: Any, scene: Scene) -> None: ...
+
+    # ------------------------------------------------------------------------------------------ steps from outside
+
+    @property
+    def compiled(self) -> tuple[Any, Any]:
+        """The compiled functions that take steps and write a row, for calls that do not go through the engine."""
+        return self._advance.__wrapped__, self._write.__wrapped__
+
+    def row_buffers(self, n_rows: int) -> RowBuffers:
+        """Buffers for so many rows of the present state."""
+        return self._row_buffers(n_rows)
+
+    def settle(self, reference: JointReference | None = None) -> int:
+        """Take notice of steps that compiled code took on its arrays; returns the count of all steps.
+
+        `reference` is what they were taken under, if the engine does not know it; nobody writes to it any more.
+        """
+        self._reached = self._figures().step
+        self._reference = self._reference if reference is None else reference
+        return self._reached
+
+    def start_interval(self) -> None:
+        """Start the sums that the next snapshot shows."""
+        self._begin_interval()
+
+    def refill(self, checkpoint: Checkpoint) -> bool:
+        """Restore a state in the arrays that there are; False (and nothing changed) if its scene or a size differs."""
+        state, scene, reference = checkpoint.state
+        if scene is not self._scene or any(a.shape != b.shape for a, b in zip(self._state, state, strict=True)):
+            return False
+        for array, saved in zip(self._state, state, strict=True):
+            array[...] = saved
+        self._reached, self._reference = self._figures().step, reference
+        return True
 
     # ------------------------------------------------------------------------------------------ Engine
 
@@ -222,8 +263,13 @@ class TimeSteppingEngine(ABC):
         """Call everything of it that is compiled."""
         self.initial_rows()
         zeros = np.zeros((2, len(self._schema.axes)))
-        self.advance(JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros), 1, (1,))
+        reference = JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros)
+        self.advance(reference, 1, (1,))
         self.snapshot()
+        if not jit_disabled():
+            advance, write = self.compiled
+            CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
+            CallTable(write, [(*self.row_arguments(), self._rows)])
 
     def _kept_rows(self) -> list[Rows]:
         """What no call has handed over, piece by piece."""

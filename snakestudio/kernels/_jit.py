@@ -87,6 +87,7 @@ def direct(function: F) -> F:
             return result
         return entry(*args)
 
+    call.__wrapped__ = function  # type: ignore[attr-defined]
     return cast(F, call)
 
 

@@ -99,6 +99,10 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         """See `TimeSteppingEngine.entry_arguments`."""
         return self._params, self._state, self._work, reference.time, *by_joint(reference, 1)
 
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
+
     def _grow_contacts(self) -> None:
         """Nothing: this kernel never asks for it, for links touch nothing but the ground."""
 

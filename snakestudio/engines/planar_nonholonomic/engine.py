@@ -93,6 +93,10 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         angle, rate, _, torque = by_joint(reference, 1)
         return self._params, self._state, self._work, reference.time, angle, rate, torque
 
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
+
     def _calming(self) -> str:
         if not damped_by_obstacles(self._scene):
             return super()._calming()

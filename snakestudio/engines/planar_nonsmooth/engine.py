@@ -110,6 +110,10 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         angle, rate, _, torque = by_joint(reference, 1)
         return self._params, self._state, self._work, self._scratch, reference.time, angle, rate, torque
 
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work.reference
+
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
         self._make_work()

@@ -102,6 +102,10 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         own = self._params, self._state, self._work, self._scratch
         return (*own, reference.time, angle[:, :, None], rate[:, :, None], torque[:, :, None])
 
+    def row_arguments(self) -> tuple[Any, ...]:
+        """See `TimeSteppingEngine.row_arguments`."""
+        return self._params, self._state, self._work
+
     def _grow_contacts(self) -> None:
         self._state = grow_contacts(self._state)
         self._work, self._scratch = make_work(len(self._state.q), len(self._state.angle), len(self._state.law))

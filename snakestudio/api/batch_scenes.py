@@ -1,0 +1,110 @@
+"""The scenes of a batch: one scene, with values of its own for every world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from snakestudio.control import registry as controllers
+from snakestudio.engines import registry as engines
+from snakestudio.engines.base import Engine
+from snakestudio.errors import SceneError, UsageError
+from snakestudio.model.arguments import wrong_kind
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+
+__all__ = ["Values", "build_world", "values_by_world"]
+
+Values = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
+
+
+def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
+    """Scene values by dotted key of each of `n` worlds.
+
+    Parameters
+    ----------
+    values
+        For every key a list or array of n values, or one value for all; or a list of n mappings.
+    n : int
+
+    Raises
+    ------
+    UsageError
+        If they are of another kind or number.
+    """
+    if values is None:
+        return [{} for _ in range(n)]
+    if isinstance(values, Mapping):
+        if not all(isinstance(key, str) for key in values):
+            raise _wrong_kind(values)
+        columns = {key: _column(key, given, n) for key, given in values.items()}
+        return [{key: column[world] for key, column in columns.items()} for world in range(n)]
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise _wrong_kind(values)
+    if len(values) != n:
+        raise UsageError(f"values has {len(values)} mappings for {n} worlds. Give one for each world.")
+    for world, own in enumerate(values):
+        if not isinstance(own, Mapping) or not all(isinstance(key, str) for key in own):
+            raise UsageError(
+                f"values[{world}] must be a mapping of scene values by dotted key, not a {type(own).__name__}."
+            )
+    return [{key: _plain(value) for key, value in own.items()} for own in values]
+
+
+def _wrong_kind(given: object) -> UsageError:
+    return wrong_kind(
+        "values", 'a mapping such as {"ground.mu_along": [0.2, 0.3]} or a list of one for each world', given
+    )
+
+
+def _column(key: str, given: Any, n: int) -> list[Any]:
+    """The values that the worlds have of one key."""
+    if isinstance(given, np.ndarray) and given.ndim:
+        given = given.tolist()
+    if not isinstance(given, list | tuple | range):
+        return [_plain(given)] * n
+    if len(given) != n:
+        raise UsageError(f'values["{key}"] has {len(given)} entries for {n} worlds. Give one for each world.')
+    return [_plain(value) for value in given]
+
+
+def _plain(value: Any) -> Any:
+    """A value as a scene file would have it."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def build_world(
+    scene: Scene, base_dir: Path | None, values: Mapping[str, Any], world: int, n: int, checked: bool = False
+) -> Engine:
+    """The engine of one world.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+    values : mapping
+        Scene values to replace, by dotted key.
+    world, n : int
+        For messages: its number, and how many there are.
+    checked : bool
+        Whether this scene with these values was found to be without errors.
+
+    Raises
+    ------
+    SceneError
+        Naming the world and what is wrong with it.
+    """
+    try:
+        own = with_values(scene, dict(values)) if values else scene
+        if not checked:
+            errors = [problem for problem in controllers.check(own, base_dir) if problem.severity == "error"]
+            if errors:
+                raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+        return engines.create(own, base_dir, checked=checked)
+    except SceneError as error:
+        if not values:
+            raise
+        raise SceneError(f"World {world} of 0 to {n - 1}: {error}", list(error.problems)) from None

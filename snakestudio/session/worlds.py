@@ -1,0 +1,317 @@
+"""Many engines of one kind, advanced by one compiled call: each keeps its own arrays, threads share the worlds out."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.base import Checkpoint, Engine
+from snakestudio.engines.outcome import OK, SLOT_OVERFLOW
+from snakestudio.engines.row_buffers import RowBuffers, make_row_buffers
+from snakestudio.engines.time_stepping import TimeSteppingEngine
+from snakestudio.kernels._cache import jit_disabled
+from snakestudio.kernels.many_calls import CallTable
+from snakestudio.model.reference import JointReference, Reference
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["Worlds"]
+
+_NO_ROWS = np.zeros(0, np.int64)
+_UNTRIED = -1
+"""Status of a world whose engine takes its steps itself."""
+
+_PER_WORLD = (
+    "link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque", "impulse_obstacle", "impulse_ground",
+    "contacts_closed", "energy", "residual", "iterations", "unconverged",
+)  # fmt: skip
+"""Fields of rows that are kept as arrays over all worlds."""
+
+
+_IN_ROWS = {
+    "residual": "solver_residual",
+    "iterations": "solver_iterations",
+    "unconverged": "solver_unconverged",
+}
+"""What `Rows` calls them, where the name differs."""
+
+
+class Crew:
+    """Threads that make calls together, the calling one among them; they end with this object.
+
+    Parameters
+    ----------
+    threads : int
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._ended: SimpleQueue[None] = SimpleQueue()
+        self._jobs: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(threads - 1)]
+        self._threads = [
+            Thread(target=_work, args=(jobs, self._ended), name="snakestudio-batch", daemon=True) for jobs in self._jobs
+        ]
+        for thread in self._threads:
+            thread.start()
+        self._finalizer = weakref.finalize(self, _end, self._jobs)
+
+    def close(self) -> None:
+        """End the threads."""
+        self._finalizer()
+        for thread in self._threads:
+            thread.join()
+
+    def run(self, call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]) -> None:
+        """Make a call in all threads, which share its work out; returns once `finished` says that all is done.
+
+        Who comes late to a job that others have finished finds nothing to do, and nobody waits for it.
+        """
+        while not self._ended.empty():
+            self._ended.get()
+        for jobs in self._jobs:
+            jobs.put((call, args))
+        call(*args)
+        while not finished():
+            self._ended.get()
+
+
+def _work(jobs: SimpleQueue[Any], ended: SimpleQueue[None]) -> None:
+    while (job := jobs.get()) is not None:
+        call, args = job
+        call(*args)
+        del job, call, args  # arrays of a batch that ends meanwhile
+        ended.put(None)
+
+
+def _end(jobs: list[SimpleQueue[Any]]) -> None:
+    for queue in jobs:
+        queue.put(None)
+
+
+class Worlds:
+    """Engines of one kind and size. One thread at a time may use them.
+
+    Parameters
+    ----------
+    engines : sequence of Engine
+        Their bodies have the same links and joints, and their steps the same length.
+    threads : int
+    """
+
+    def __init__(self, engines: Sequence[Engine], threads: int) -> None:
+        self.engines = list(engines)
+        n, schema = len(self.engines), self.engines[0].schema
+        self._all: IntArray = np.arange(n, dtype=np.int64)
+        self._dt = self.engines[0].scene.solver.step_s
+        self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
+        """(n,) steps taken by every world."""
+        self.failures: dict[int, str] = {}
+        """Worlds that have stopped, and why."""
+        self._crew = Crew(threads)
+        axes = len(schema.axes)
+        self._knots: FloatArray = np.zeros((n, 2))
+        self._angle, self._rate, self._zero, self._torque = (np.zeros((n, 2, axes)) for _ in range(4))
+        self._holding = [self._held_reference(world, False) for world in range(n)]
+        self._giving = [self._held_reference(world, True) for world in range(n)]
+        self._references: list[Reference] = list(self._holding)
+        self._referred: Sequence[Reference] = self._holding
+        self._rows = make_row_buffers(n, schema.n_links, len(schema.energy), 0, axes)
+        self._no_rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, axes)
+        self._filled: IntArray = np.zeros((n, 2), np.int64)
+        self._compiled = isinstance(self.engines[0], TimeSteppingEngine) and not jit_disabled()
+        if self._compiled:
+            take, write = self.engines[0].compiled  # type: ignore[attr-defined]
+            self._takes = CallTable(take, [self._step_arguments(world) for world in range(n)])
+            self._writes = CallTable(write, [self._row_arguments(world) for world in range(n)])
+            self._reference_argument = len(self._own_arguments(0))
+
+    def close(self) -> None:
+        """End the threads."""
+        self._crew.close()
+
+    def _held_reference(self, world: int, torques: bool) -> JointReference:
+        return JointReference(
+            self._knots[world], self._angle[world], self._rate[world], self._zero[world],
+            self._torque[world] if torques else None,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------------------------------ what calls take
+
+    def _own_arguments(self, world: int) -> tuple[Any, ...]:
+        engine: Any = self.engines[world]
+        reference = self._holding[world]
+        arguments = engine.entry_arguments(reference)
+        first = next(i for i, argument in enumerate(arguments) if argument is reference.time)
+        own: tuple[Any, ...] = arguments[:first]
+        return own
+
+    def _step_arguments(self, world: int) -> tuple[Any, ...]:
+        engine: Any = self.engines[world]
+        return (*engine.entry_arguments(self._references[world]), 0, _NO_ROWS, self._no_rows)
+
+    def _row_of(self, world: int) -> RowBuffers:
+        """Buffers for one row, whose values are in the arrays over all worlds and whose contacts are its own."""
+        engine: Any = self.engines[world]
+        part = slice(world, world + 1)
+        rows = engine.row_buffers(1)._asdict()
+        rows |= {name: getattr(self._rows, name)[part] for name in _PER_WORLD}
+        return RowBuffers(**(rows | {"filled": self._filled[world]}))
+
+    def _row_arguments(self, world: int) -> tuple[Any, ...]:
+        engine: Any = self.engines[world]
+        return (*engine.row_arguments(), self._row_of(world))
+
+    def _bind(self, world: int) -> None:
+        """Take notice of other arrays of a world's engine."""
+        self.steps[world] = self.engines[world].step_count
+        if self._compiled:
+            self._takes.bind(world, self._step_arguments(world))
+            self._writes.bind(world, self._row_arguments(world))
+
+    # ------------------------------------------------------------------------------------------ steps
+
+    def hold(self, n_steps: int, angle: FloatArray | None, rate: FloatArray | None, torque: FloatArray | None) -> None:
+        """Take `n_steps` steps in every world that has not failed, under constant set-points, each (n, m).
+
+        Parameters
+        ----------
+        n_steps : int
+        angle : (n, m) array
+            Angles that the joints hold, rad.
+        rate : (n, m) array, optional
+            Rates at which the angles change from then on, rad/s.
+        torque : (n, m) array, optional
+            Torques that the motors are given instead, N m.
+        """
+        self._knots[:, 0] = self.steps * self._dt
+        self._knots[:, 1] = (self.steps + n_steps) * self._dt
+        if torque is not None:
+            self._torque[:] = torque[:, None]
+            self._angle[:] = self._rate[:] = np.nan
+            self._refer(self._giving)
+        else:
+            assert angle is not None
+            self._angle[:] = angle[:, None]
+            self._rate[:] = 0.0 if rate is None else rate[:, None]
+            if rate is not None:
+                self._angle[:, 1] += rate * (n_steps * self._dt)
+            self._refer(self._holding)
+        self._advance(n_steps)
+
+    def follow(self, n_steps: int, references: Sequence[Reference | None]) -> None:
+        """Take `n_steps` steps under a reference for every world (None: it has failed)."""
+        kept = zip(references, self._references, strict=True)
+        self._refer([old if new is None else new for new, old in kept])
+        self._advance(n_steps)
+
+    def _refer(self, references: Sequence[Reference]) -> None:
+        if references is self._referred:
+            return
+        self._referred = references
+        for world, reference in enumerate(references):
+            if reference is not self._references[world]:
+                self._references[world] = reference
+                if self._compiled:
+                    arguments = self._step_arguments(world)
+                    first = self._reference_argument
+                    self._takes.bind(world, arguments[first:-3], first)
+
+    def running(self) -> IntArray:
+        """Worlds that have not failed."""
+        failed = list(self.failures)
+        return np.delete(self._all, failed) if failed else self._all
+
+    def _advance(self, n_steps: int) -> None:
+        order = self.running()
+        if self._compiled:
+            self._takes.fill(-3, n_steps)
+            status = self._takes.call(order, self._crew.run)
+            done = order[status[order] == OK]
+            self.steps[done] += n_steps
+            left = [(world, status[world].item()) for world in order[status[order] != OK].tolist()]
+        else:
+            left = [(world, _UNTRIED) for world in order.tolist()]
+        ends = {world: int(self.steps[world]) + n_steps for world, _ in left}
+        for world, outcome in left:
+            self._continue(world, ends[world], outcome)
+
+    def _continue(self, world: int, end: int, status: int) -> None:
+        """Let a world's own engine take the steps up to `end`: it knows what to do about `status`."""
+        engine = self.engines[world]
+        if isinstance(engine, TimeSteppingEngine):
+            begin = engine.settle()
+            if status == SLOT_OVERFLOW and self._compiled:  # contacts of rows that nobody wants
+                self.write_rows(np.array([world], np.int64))
+        else:
+            begin = engine.step_count
+        report = engine.advance(self._references[world], end - begin, (), status != SLOT_OVERFLOW)
+        if not report.ok:
+            self.failures[world] = report.message
+        self._bind(world)
+
+    # ------------------------------------------------------------------------------------------ states
+
+    def write_rows(self, worlds: IntArray | None = None) -> RowBuffers:
+        """Rows of the present states of all worlds, or of some: arrays over all, which later calls fill again."""
+        worlds = self._all if worlds is None else worlds
+        if self._compiled:
+            self._filled[:] = 0
+            self._writes.call(worlds, self._crew.run)
+            return self._rows
+        for world in worlds.tolist():
+            row = self.engines[world].initial_rows()
+            for name in _PER_WORLD:
+                getattr(self._rows, name)[world] = getattr(row, _IN_ROWS.get(name, name))[0]
+        return self._rows
+
+    def snapshot(self, world: int, contacts: bool) -> Snapshot:
+        """The present state as a controller sees it; contact forces are means since the snapshot before."""
+        engine = self._settled(world)
+        snapshot = engine.snapshot(contacts)
+        if isinstance(engine, TimeSteppingEngine):
+            engine.start_interval()
+        return snapshot
+
+    def checkpoint(self, world: int) -> Checkpoint:
+        """The full state of a world."""
+        return self._settled(world).checkpoint()
+
+    def _settled(self, world: int) -> Engine:
+        """The engine of a world, which knows what was done to its arrays, and has a reference of its own."""
+        engine = self.engines[world]
+        if isinstance(engine, TimeSteppingEngine) and self.steps[world]:
+            reference = self._references[world]
+            assert isinstance(reference, JointReference)
+            shared = reference is self._holding[world] or reference is self._giving[world]
+            engine.settle(_copied(reference) if shared else reference)
+        return engine
+
+    def restore(self, world: int, checkpoint: Checkpoint, failure: str = "") -> None:
+        """Take a world back to a state that it had."""
+        engine = self.engines[world]
+        self.failures.pop(world, None)
+        if failure:
+            self.failures[world] = failure
+        if isinstance(engine, TimeSteppingEngine) and engine.refill(checkpoint):
+            self.steps[world] = engine.step_count
+            return
+        engine.restore(checkpoint)
+        self._bind(world)
+
+    def replace(self, world: int, engine: Engine) -> None:
+        """Have another engine, of the same kind and size, in place of a world's."""
+        self.engines[world] = engine
+        self.failures.pop(world, None)
+        self._bind(world)
+
+
+def _copied(reference: JointReference) -> JointReference:
+    """A reference whose arrays nobody writes to."""
+    torque = None if reference.torque is None else reference.torque.copy()
+    return JointReference(
+        reference.time.copy(), reference.angle.copy(), reference.rate.copy(), reference.acceleration.copy(), torque
+    )

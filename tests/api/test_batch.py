@@ -1,0 +1,351 @@
+"""Batches of worlds: the same bits as single runs, whatever the model, the threads and what happens to one of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import snakestudio as ss
+from snakestudio._arrays import FloatArray
+from snakestudio.api import batch as batch_module
+from snakestudio.api.batch import BatchState
+from snakestudio.api.batch_scenes import build_world
+from snakestudio.engines import registry
+from snakestudio.engines.base import Engine
+from snakestudio.model.edits import with_values
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.paths import docs_dir, scenes_dir
+from snakestudio.session import worlds as worlds_module
+from snakestudio.session.runner import Runner
+
+FRICTION = {"ground.mu_along": [0.1, 0.2, 0.3], "ground.mu_across": [0.4, 0.3, 0.2]}
+JOINTED = ("obstacle_aided", "obstacle_aided_3d", "lagrangian_undulation", "jam_resolution")
+FIELDS = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
+
+
+def scene_of(name: str) -> Scene:
+    return load_scene(scenes_dir() / f"{name}.toml")
+
+
+def world_scene(scene: Scene, world: int, values: dict[str, list[float]] = FRICTION) -> Scene:
+    return with_values(scene, {key: entries[world] for key, entries in values.items()})
+
+
+def targets_of(batch: ss.Batch, calls: int) -> list[FloatArray]:
+    """Joint angles that wander about the start, other ones in every world."""
+    random = np.random.default_rng(5)
+    steps = 0.06 * random.standard_normal((calls, batch.n, len(batch.axes)))
+    return list(batch.state.joint_angle + np.cumsum(steps, axis=0))
+
+
+def held(begin: int, n: int, dt: float, angle: FloatArray, rate: FloatArray | None = None) -> JointReference:
+    rates = np.zeros((2, len(angle))) if rate is None else np.stack([rate, rate])
+    end = angle if rate is None else angle + rate * (n * dt)
+    return JointReference(np.array([begin, begin + n]) * dt, np.stack([angle, end]), rates, np.zeros_like(rates))
+
+
+def assert_same(state: BatchState, world: int, single: Snapshot) -> None:
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(state, name)[world], getattr(single, name), err_msg=name)
+    assert {name: values[world] for name, values in state.energy.items()} == single.energy
+    assert state.time[world] == single.time
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["compiled", "engine by engine"])
+@pytest.mark.parametrize("name", JOINTED)
+def test_worlds_have_the_bits_of_single_engines(name: str, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if plain:
+        monkeypatch.setattr(worlds_module, "jit_disabled", lambda: True)
+    scene, n = scene_of(name), 60
+    dt = scene.solver.step_s
+    singles = [registry.create(world_scene(scene, world)) for world in range(3)]
+    with ss.open_batch(scene, 3, threads=3, values=FRICTION) as batch:
+        for call, targets in enumerate(targets_of(batch, 5)):
+            rates = 0.3 * targets if call % 2 else None
+            batch.step(targets, n, rates=rates)
+            for world, engine in enumerate(singles):
+                reference = held(call * n, n, dt, targets[world], None if rates is None else rates[world])
+                assert engine.advance(reference, n, ()).ok
+        assert not batch.failed
+        for world, engine in enumerate(singles):
+            assert_same(batch.state, world, engine.snapshot())
+
+
+@pytest.mark.parametrize("name", ["sidewinding", "path_following", "jam_resolution", "continuum_friction"])
+def test_worlds_without_targets_follow_their_scene_as_runs_do(name: str) -> None:
+    scene = scene_of(name)
+    values = {} if name == "continuum_friction" else {"ground.mu_along": [0.1, 0.15]}
+    steps = 7 if name == "continuum_friction" else 230
+    runner = Runner(world_scene(scene, 1, values))
+    runner.advance(steps)
+    with ss.open_batch(scene, 2, values=values) as batch:
+        for part in (steps // 3, steps - steps // 3):
+            batch.step(n=part)
+        assert not batch.failed
+        assert_same(batch.state, 1, runner.latest)
+
+
+def test_torques_move_worlds_as_engines() -> None:
+    scene, n = scene_of("obstacle_aided"), 50
+    engine = registry.create(scene)
+    torque = np.random.default_rng(2).normal(0.0, 0.05, 10)
+    nothing = np.full((2, 10), np.nan)
+    reference = JointReference(
+        np.array([0, n]) * scene.solver.step_s, nothing, nothing, nothing, np.stack([torque, torque])
+    )
+    assert engine.advance(reference, n, ()).ok
+    with ss.open_batch(scene, 2) as batch:
+        batch.step(torques=torque, n=n)
+        assert_same(batch.state, 1, engine.snapshot())
+        batch.step(batch.state.joint_angle, n)  # and back to targets
+        assert engine.advance(held(n, n, scene.solver.step_s, engine.snapshot().joint_angle), n, ()).ok
+        assert_same(batch.state, 0, engine.snapshot())
+
+
+def test_masks_and_centre_of_mass_are_those_of_the_robots() -> None:
+    scene = with_values(scene_of("obstacle_aided"), {"robot.link": [{"index": "first", "mass_kg": 3.0}]})
+    with ss.open_batch(scene, 2) as batch:
+        masses = np.array([link.mass for link in scene.robot.links])
+        positions = batch.state.link_pose[:, :, :3]
+        expected = [[np.dot(masses, positions[k, :, a]) / masses.sum() for a in range(3)] for k in range(2)]
+        np.testing.assert_allclose(batch.state.com, expected, rtol=1e-13)
+        assert batch.state.ok.tolist() == [True, True]
+
+
+# ------------------------------------------------------------------------------------------------ failures
+
+
+def test_a_world_that_fails_stops_alone_until_it_is_reset() -> None:
+    scene = scene_of("lagrangian_undulation")
+    with ss.open_batch(scene, 3, threads=2) as batch:
+        start = batch.state.link_pose.copy()
+        wild = np.zeros((3, len(batch.axes)))
+        wild[1] = 1e9
+        for _ in range(3):
+            batch.step(wild, 200)
+        assert list(batch.failed) == [1]
+        assert re.match(r"In step \d+ .*diverged", batch.failed[1])
+        assert batch.state.ok.tolist() == [True, False, True]
+        assert batch.state.step_count.tolist()[::2] == [600, 600]
+        frozen = batch.state.link_pose[1].copy()
+        batch.step(wild, 10)
+        np.testing.assert_array_equal(batch.state.link_pose[1], frozen)
+        saved = batch.save()
+        batch.reset(mask=np.array([False, True, False]))
+        assert not batch.failed
+        np.testing.assert_array_equal(batch.state.link_pose[1], start[1])
+        assert batch.state.step_count.tolist() == [610, 0, 610]
+        batch.restore(saved)
+        assert list(batch.failed) == [1]
+        np.testing.assert_array_equal(batch.state.link_pose[1], frozen)
+
+
+def test_far_steps_and_more_contacts_take_the_engines_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of("obstacle_aided")
+    n = 40
+    taken: list[int] = []
+    own = worlds_module.Worlds._continue
+
+    def watched(self: Any, world: int, end: int, status: int) -> None:
+        taken.append(status)
+        own(self, world, end, status)
+
+    monkeypatch.setattr(worlds_module.Worlds, "_continue", watched)
+    engine = registry.create(scene)
+    with ss.open_batch(scene, 2) as batch:
+        for call in range(60):
+            targets = 1.2 * np.sin(0.5 * call + 0.9 * np.arange(10.0))
+            batch.step(targets, n)
+            report = engine.advance(held(call * n, n, scene.solver.step_s, targets), n, ())
+            assert report.ok == (not batch.failed), (report.message, batch.failed)
+            if not report.ok:
+                break
+        assert taken, "nothing out of the ordinary happened"
+        assert_same(batch.state, 1, engine.snapshot())
+
+
+# ------------------------------------------------------------------------------------------------ states
+
+
+def test_reset_and_restore_give_the_same_bits_again() -> None:
+    scene = with_values(scene_of("friction_patches"), {})
+    with ss.open_batch(scene, 3, values=FRICTION | {"ground.patch[1].mu_along": [0.1, 0.2, 0.3]}) as batch:
+        targets = targets_of(batch, 4)
+
+        def run() -> FloatArray:
+            for each in targets:
+                batch.step(each, 40)
+            return batch.state.link_pose.copy()
+
+        saved = batch.save()
+        first = run()
+        batch.reset()
+        np.testing.assert_array_equal(run(), first)
+        batch.restore(saved)
+        np.testing.assert_array_equal(run(), first)
+
+
+def test_reset_with_values_is_a_new_world() -> None:
+    scene = scene_of("sidewinding")
+    new = {"ground.mu_along": [0.5, 0.45], "start.heading_deg": [10.0, 20.0]}
+    with ss.open_batch(scene, 2) as batch, ss.open_batch(scene, 2, values=new) as fresh:
+        batch.step(n=30)
+        batch.reset(mask=np.array([False, True]), values=new)
+        assert [world.ground.mu_along for world in batch.scenes] == [scene.ground.mu_along, 0.45]
+        assert batch.state.step_count.tolist() == [30, 0]
+        batch.step(n=30)
+        fresh.step(n=30)
+        np.testing.assert_array_equal(batch.state.link_pose[1], fresh.state.link_pose[1])
+        batch.reset()
+        np.testing.assert_allclose(batch.state.time, 0.0)
+        assert batch.scenes[1].ground.mu_along == 0.45
+
+
+def test_states_are_views_that_nobody_can_write_to() -> None:
+    with ss.open_batch(scene_of("obstacle_aided"), 2) as batch:
+        before = batch.state.joint_angle
+        batch.step(n=20)
+        after = batch.state.joint_angle
+        assert np.shares_memory(before, after)
+        assert after.shape == (2, len(batch.axes)) == (2, 10)
+        with pytest.raises(ValueError, match="read-only"):
+            after[0] = 0.0
+
+
+def test_a_seed_gives_every_world_its_own_random_numbers() -> None:
+    scene = scene_of("obstacle_aided")
+    with ss.open_batch(scene, 3, seed=4) as batch, ss.open_batch(scene, 2, seed=4) as smaller:
+        drawn = [generator.random() for generator in batch.random]
+        assert len(set(drawn)) == 3
+        assert [generator.random() for generator in smaller.random] == drawn[:2]
+        batch.reset(mask=np.array([True, False, False]), seed=4)
+        again = [generator.random() for generator in batch.random]
+        assert again[0] == drawn[0]
+        assert again[1] != drawn[1]
+
+
+# ------------------------------------------------------------------------------------------------ what cannot be used
+
+OPENING: dict[str, tuple[dict[str, Any], str]] = {
+    "no worlds": ({"n": 0}, "n must be a whole number of worlds, at least 1 (got 0)."),
+    "half a world": ({"n": 1.5}, "n must be a whole number of worlds, at least 1 (got 1.5)."),
+    "no threads": ({"threads": 0}, "threads must be a whole number, at least 1 (got 0)."),
+    "a seed below 0": ({"seed": -1}, "seed must be a whole number, at least 0 (got -1)."),
+    "too few entries": (
+        {"values": {"ground.mu_along": [0.1]}},
+        'values["ground.mu_along"] has 1 entries for 2 worlds. Give one for each world.',
+    ),
+    "too many mappings": ({"values": [{}, {}, {}]}, "values has 3 mappings for 2 worlds. Give one for each world."),
+    "no mapping": ({"values": [{}, 3]}, "values[1] must be a mapping of scene values by dotted key, not a int."),
+    "a number": ({"values": 3.0}, "values must be a mapping"),
+    "an unknown key": ({"values": [{}, {"ground.mu": 1}]}, "World 1 of 0 to 1: ground.mu"),
+    "a value out of range": ({"values": {"ground.mu_along": [0.1, -1.0]}}, "World 1 of 0 to 1: ground.mu_along"),
+    "a value that is not a number": (
+        {"values": {"ground.mu_along": [0.1, float("nan")]}}, "World 1 of 0 to 1: ground.mu_along",
+    ),
+    "a scene that fails its check": (
+        {"values": {"start.x_m": [0.515, 0.3]}}, "World 1 of 0 to 1:",
+    ),
+    "another robot": ({"values": {"robot.n_links": [11, 9]}}, "World 1 has another number of links than the scene."),
+    "another time step": (
+        {"values": {"solver.step_s": [0.00025, 0.0005]}}, "World 1 has another time step than the scene.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OPENING)
+def test_opening_refuses_with_one_message(case: str) -> None:
+    arguments, message = OPENING[case]
+    with pytest.raises(ss.SnakeStudioError) as caught:
+        ss.open_batch(scene_of("obstacle_aided"), **({"n": 2} | arguments))
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("n", [10**7, 10**30])
+def test_a_batch_larger_than_memory_is_refused_before_it_is_made(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[int] = []
+
+    def counted(*args: Any, **more: Any) -> Engine:
+        built.append(1)
+        return build_world(*args, **more)
+
+    monkeypatch.setattr(batch_module, "build_world", counted)
+    monkeypatch.setattr(batch_module, "available_bytes", lambda: 8_000_000_000)
+    with pytest.raises(ss.SnakeStudioError, match=r"need about .* and 8 GB of memory are available\. Open at most \d+"):
+        ss.open_batch(scene_of("obstacle_aided"), n)
+    assert len(built) == 1
+
+
+STEPS: dict[str, tuple[Callable[[ss.Batch], dict[str, Any]], str]] = {
+    "a row missing": (
+        lambda b: {"targets": np.zeros((1, 10))},
+        "targets must have the shape (2, 10), one row a world and one column a joint axis (got (1, 10)).",
+    ),
+    "no number": (lambda b: {"targets": "left"}, "targets must be an array of numbers of shape (2, 10), not a str."),
+    "not finite": (
+        lambda b: {"targets": np.where(np.eye(2, 10) == 1, np.nan, 0.0)[::-1]},
+        "targets[0, 1] is not a finite number. No step was taken.",
+    ),
+    "infinite rates": (
+        lambda b: {"targets": np.zeros(10), "rates": np.full(10, np.inf)},
+        "rates[0] is not a finite number. No step was taken.",
+    ),
+    "both": (
+        lambda b: {"targets": np.zeros(10), "torques": np.zeros(10)},
+        "A step has targets or torques, not both. Leave one of them out.",
+    ),
+    "rates alone": (lambda b: {"rates": np.zeros(10)}, "rates are those of targets. Give targets, too."),
+    "back in time": (lambda b: {"n": -1}, "n must be a whole number of steps, at least 0 (got -1)."),
+}
+
+
+@pytest.mark.parametrize("case", STEPS)
+def test_step_refuses_with_one_message_and_changes_nothing(case: str) -> None:
+    arguments, message = STEPS[case]
+    with ss.open_batch(scene_of("obstacle_aided"), 2) as batch:
+        before = batch.state.link_pose.copy()
+        with pytest.raises(ss.SnakeStudioError) as caught:
+            batch.step(**arguments(batch))
+        assert str(caught.value) == message
+        np.testing.assert_array_equal(batch.state.link_pose, before)
+        assert batch.state.step_count.tolist() == [0, 0]
+
+
+def test_reset_and_restore_refuse_what_is_not_theirs() -> None:
+    scene = scene_of("obstacle_aided")
+    with ss.open_batch(scene, 2) as batch, ss.open_batch(scene, 3) as other:
+        batch.step(n=20)
+        before = batch.state.link_pose.copy()
+        wrong: list[tuple[Callable[[], object], str]] = [
+            (lambda: batch.reset(mask=[1, 0]), "mask must be an array of 2 bools"),
+            (lambda: batch.reset(mask=[True]), "mask must be an array of 2 bools"),
+            (lambda: batch.reset(values={"ground.mu_along": [0.1, -2.0]}), "World 1 of 0 to 1: ground.mu_along"),
+            (lambda: batch.restore(other.save()), "What was saved has 3 worlds, and this batch has 2."),
+            (lambda: batch.restore(3), "saved must be what Batch.save gave, not a int."),  # type: ignore[arg-type]
+        ]
+        for call, message in wrong:
+            with pytest.raises(ss.SnakeStudioError, match=re.escape(message)):
+                call()
+        np.testing.assert_array_equal(batch.state.link_pose, before)
+        assert batch.scenes == (scene, scene)
+        batch.close()
+        with pytest.raises(ss.SnakeStudioError, match="This batch is closed"):
+            batch.step(n=1)
+
+
+def test_the_sweep_of_the_documentation_runs() -> None:
+    page = (docs_dir() / "batch.md").read_text(encoding="utf-8")
+    (program, *_) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(program.splitlines()) <= 15
+    names: dict[str, Any] = {}
+    exec(program.replace("n=4000", "n=40"), names)
+    assert names["batch"].n == 64
+    assert names["distance"].shape == (64,)
+    assert np.unique(names["distance"]).size == 64
