@@ -14,6 +14,7 @@ __all__ = [
     "UserFolder",
     "cache_dir",
     "compiled_kernels_dir",
+    "config_dir",
     "docs_dir",
     "is_program_folder",
     "is_shipped_scene",
@@ -135,6 +136,14 @@ def state_dir() -> Path:
     return _usable(_state())
 
 
+def config_dir() -> Path:
+    """Folder for what the user decided, such as which plug-ins are trusted; created if missing.
+
+    ``SNAKESTUDIO_CONFIG_DIR`` overrides the platform's user configuration folder.
+    """
+    return _usable(_config())
+
+
 def profiles_dir() -> Path:
     """Folder of the user's own robot profiles; created if missing.
 
@@ -231,6 +240,11 @@ def _platform_folder(kind: str) -> Path:
 def _cache() -> UserFolder:
     variable = "SNAKESTUDIO_CACHE_DIR"
     return UserFolder("caches", _chosen(variable) or _platform_folder("user_cache_dir"), variable)
+
+
+def _config() -> UserFolder:
+    variable = "SNAKESTUDIO_CONFIG_DIR"
+    return UserFolder("decisions", _chosen(variable) or _platform_folder("user_config_dir"), variable)
 
 
 def _state() -> UserFolder:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     )
     from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
     from snakestudio.api.fitting import Fit, fit
+    from snakestudio.api.plugins import Plugin, load_plugin, loaded_plugins
     from snakestudio.api.running import (
         Run,
         check,
@@ -41,6 +42,7 @@ __all__ = [
     "ExperimentReport",
     "Fit",
     "JointTrack",
+    "Plugin",
     "Run",
     "Scene",
     "SnakeStudioError",
@@ -61,8 +63,10 @@ __all__ = [
     "fit",
     "known_step_estimate",
     "load_experiment",
+    "load_plugin",
     "load_run",
     "load_scene",
+    "loaded_plugins",
     "plan",
     "prepare",
     "save_scene",
@@ -82,6 +86,7 @@ _MODULES = {
     ),
     "snakestudio.api.experiments": ("ExperimentReport", "compare_experiment", "load_experiment"),
     "snakestudio.api.fitting": ("Fit", "fit"),
+    "snakestudio.api.plugins": ("Plugin", "load_plugin", "loaded_plugins"),
     "snakestudio.api.running": (
         "Run",
         "check",

@@ -32,14 +32,16 @@ def execute(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     from snakestudio import api
+    from snakestudio.plugins.scenes import without_running
     from snakestudio.study.study_file import is_study
 
     mistakes = 0
     for name in options.scenes:
-        if is_study(Path(name)):
-            mistakes += _mistakes_of_study(Path(name))
-            continue
-        problems = _mended(name) if options.fix else api.check(name)
+        with without_running():
+            if is_study(Path(name)):
+                mistakes += _mistakes_of_study(Path(name))
+                continue
+            problems = _mended(name) if options.fix else api.check(name)
         errors = [problem for problem in problems if problem.severity == "error"]
         mistakes += len(errors)
         for problem in problems:
@@ -99,4 +101,4 @@ def _mended(name: str) -> list[Problem]:
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")
     if scene != before:
         api.save_scene(scene, name)
-    return check(scene, folder)
+    return api.check(name)
