@@ -15,7 +15,9 @@
     │   ├── PreparationError          the compiled engine cannot be kept in /data (No space left on device): make room
     │   ├── TriggerError              port 5005 is in use by another program; choose another one
     │   ├── ProfileError              lab.toml: messages[1].signals[2].signal = "Yaw" is not in SET_POINT of lab.dbc
+    │   ├── PluginError               my_gait.py, line 7: invalid syntax. Fix the line.
     │   └── LinkError                 socketcan has no channel can0 here; bring it up, or choose another one
+    ├── PluginRuntimeError                   code of a plug-in raised an exception; the command line exits with 3
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
@@ -38,6 +40,8 @@ __all__ = [
     "LinkError",
     "MistakeError",
     "PhysicsError",
+    "PluginError",
+    "PluginRuntimeError",
     "PreparationError",
     "Problem",
     "ProfileError",
@@ -195,6 +199,28 @@ class ProfileError(_FindingsError):
 
 class LinkError(UserError):
     """The robot cannot be reached, or cannot be asked for that now: driver, channel, permission, state."""
+
+
+class PluginError(UserError):
+    """A plug-in that cannot be loaded, or is not trusted."""
+
+
+class PluginRuntimeError(SnakeStudioError):
+    """Code of a plug-in raised an exception, or gave what cannot be used (exit code 3).
+
+    Parameters
+    ----------
+    plugin : str
+        Name of the plug-in.
+    message : str
+        What went wrong, with file and line, and what to do.
+    traceback : str
+        Traceback from the plug-in's first frame on; "" if nothing was raised.
+    """
+
+    def __init__(self, plugin: str, message: str, traceback: str = "") -> None:
+        super().__init__(message)
+        self.plugin, self.message, self.traceback = plugin, message, traceback
 
 
 class PhysicsError(SnakeStudioError):

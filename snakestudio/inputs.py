@@ -40,12 +40,14 @@ __all__ = [
     "NOTE",
     "NO_SUCH_FILE",
     "PICTURE",
+    "PLUGIN",
     "PROFILE",
     "RECORDED_TABLE",
     "ROBOT",
     "RUN_FILE",
     "SCENE",
     "STUDY",
+    "TRUST",
     "Budget",
     "InputError",
     "count",
@@ -105,6 +107,8 @@ SCENE = Budget("a scene", ".toml", 24 * _MB, values=1_200_000)
 STUDY = Budget("a study", ".toml", 4 * _MB, values=300_000)
 PROFILE = Budget("a robot profile", ".toml", 2 * _MB, values=300_000)
 DBC = Budget("a DBC", ".dbc", 2 * _MB, values=300_000)
+PLUGIN = Budget("a plug-in", ".py", 2 * _MB)
+TRUST = Budget("a list of trusted plug-ins", ".json", 2 * _MB, values=100_000)
 LAYOUT = Budget("a layout", ".toml", _MB, values=300_000)
 CAMERA_PATH = Budget("a camera path", ".toml", _MB, values=50_000)
 MAPPING = Budget("a mapping", ".toml", _MB, values=10_000)

@@ -15,6 +15,7 @@ __all__ = [
     "bundled_scenes",
     "cache_dir",
     "compiled_kernels_dir",
+    "config_dir",
     "docs_dir",
     "find_scene",
     "is_bare_name",
@@ -167,6 +168,14 @@ def state_dir() -> Path:
     return _usable(_state())
 
 
+def config_dir() -> Path:
+    """Folder for what the user decided, such as which plug-ins are trusted; created if missing.
+
+    ``SNAKESTUDIO_CONFIG_DIR`` overrides the platform's user configuration folder.
+    """
+    return _usable(_config())
+
+
 def profiles_dir() -> Path:
     """Folder of the user's own robot profiles; created if missing.
 
@@ -263,6 +272,11 @@ def _platform_folder(kind: str) -> Path:
 def _cache() -> UserFolder:
     variable = "SNAKESTUDIO_CACHE_DIR"
     return UserFolder("caches", _chosen(variable) or _platform_folder("user_cache_dir"), variable)
+
+
+def _config() -> UserFolder:
+    variable = "SNAKESTUDIO_CONFIG_DIR"
+    return UserFolder("decisions", _chosen(variable) or _platform_folder("user_config_dir"), variable)
 
 
 def _state() -> UserFolder:

@@ -50,6 +50,7 @@ from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.model.snapshot import GROUND, Fields
+from snakestudio.plugins.loading import load, unload
 from snakestudio.runfile.mcap import open_run
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
@@ -103,9 +104,9 @@ def csv_columns(recording: Recording, path: Path) -> dict[str, np.ndarray]:
 
 @pytest.fixture
 def nodding() -> Iterator[Scene]:
-    CONTROLLERS.add_file(TOYS / "nodding.py")
+    load(TOYS / "nodding.py")
     yield with_values(Scene(), {**QUICK, "controller.kind": "nodding"})
-    CONTROLLERS.remove("nodding")
+    unload("nodding")
 
 
 def test_a_controller_is_a_kind_like_the_others_in_files_edits_and_check(nodding: Scene) -> None:
@@ -189,9 +190,9 @@ def test_a_controller_has_a_panel_with_sliders_and_undo(nodding: Scene, qtbot: Q
 
 @pytest.fixture
 def clapping() -> Iterator[Scene]:
-    GAIT_KINDS.add_file(TOYS / "clapping.py")
+    load(TOYS / "clapping.py")
     yield with_values(Scene(), {**QUICK, "gait.kind": "clapping"})
-    GAIT_KINDS.remove("clapping")
+    unload("clapping")
 
 
 def test_a_gait_is_a_kind_like_the_others_in_files_edits_and_check(clapping: Scene) -> None:
@@ -260,7 +261,7 @@ def test_a_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot)
 @pytest.fixture
 def fence() -> Iterator[Scene]:
     """A robot that lies across a slope above a fence."""
-    SHAPES.add_file(TOYS / "fence.py")
+    load(TOYS / "fence.py")
     yield with_values(
         Scene(),
         {
@@ -269,7 +270,7 @@ def fence() -> Iterator[Scene]:
             "obstacles": [{"kind": "fence", "x_m": 0.3, "y_m": 0.0, "yaw_deg": 90.0}],
         },
     )  # fmt: skip
-    SHAPES.remove("fence")
+    unload("fence")
 
 
 def test_a_shape_is_a_kind_like_the_others_in_files_edits_and_check(fence: Scene) -> None:
@@ -426,9 +427,9 @@ def test_a_filter_is_offered_where_signals_are_typed(qtbot: QtBot) -> None:
 
 @pytest.fixture
 def creeping() -> Iterator[Scene]:
-    FORMULATIONS.add_file(TOYS / "creeping.py")
+    load(TOYS / "creeping.py")
     yield with_values(Scene(), {**QUICK, "model.kind": "creeping", "robot.n_links": 8, "solver.step_s": 0.001})
-    FORMULATIONS.remove("creeping")
+    unload("creeping")
 
 
 def test_what_a_formulation_declares_by_its_place_is_there() -> None:

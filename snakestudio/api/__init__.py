@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
     from snakestudio.api.fitting import Fit, fit
+    from snakestudio.api.plugins import Plugin, load_plugin, loaded_plugins
     from snakestudio.api.running import (
         Run,
         check,
@@ -54,6 +55,7 @@ __all__ = [
     "Fit",
     "JointTrack",
     "PhysicsError",
+    "Plugin",
     "Run",
     "SavedState",
     "Scene",
@@ -81,8 +83,10 @@ __all__ = [
     "fit",
     "known_step_estimate",
     "load_experiment",
+    "load_plugin",
     "load_run",
     "load_scene",
+    "loaded_plugins",
     "open_batch",
     "open_simulation",
     "plan",
@@ -105,6 +109,7 @@ _MODULES = {
     ),
     "snakestudio.api.experiments": ("ExperimentReport", "compare_experiment", "load_experiment"),
     "snakestudio.api.fitting": ("Fit", "fit"),
+    "snakestudio.api.plugins": ("Plugin", "load_plugin", "loaded_plugins"),
     "snakestudio.api.running": (
         "Run",
         "check",

@@ -8,7 +8,8 @@ import math
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from snakestudio.export.provenance import (
     scene_to_rebuild,
     step_estimate_of,
 )
+from snakestudio.kinds.plugin_kinds import problems, renewed
 from snakestudio.model.arguments import is_number, number_of, path_of, scene_path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
@@ -35,6 +37,8 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_hash
 from snakestudio.model.step_estimate import StepEstimate
+from snakestudio.plugins.loading import load_all
+from snakestudio.plugins.scenes import load_trusted, without_running
 from snakestudio.runfile.mcap import Origin, RunFile, open_run
 from snakestudio.runfile.mcap.copying import copy_run
 from snakestudio.runfile.recording import RunRecording
@@ -246,12 +250,14 @@ def prepare(
     if isinstance(scene, Run):
         base_dir, recording = scene.base_dir, scene.recording
         scene, changes = scene_to_rebuild(recording), repeated_edits(recording)
+        scene = _with_plugins(scene, base_dir)
     elif not isinstance(scene, Scene):
         path = scene_path_of("scene", scene, "a Scene, a scene's name or file (str or Path) or a Run")
         if path.suffix.lower() == ".mcap":
             with open_run(path) as run:
                 scene, changes = scene_to_rebuild(run), repeated_edits(run)
                 base_dir = run.base_dir
+            scene = _with_plugins(scene, base_dir)
         else:
             scene = load_scene(path)
             base_dir = path.parent
@@ -265,6 +271,12 @@ def prepare(
     if note := trimming_note(scene, changed):
         warnings.warn(note, stacklevel=3)
     return changed, base_dir, changes
+
+
+def _with_plugins(scene: Scene, base_dir: Path | None) -> Scene:
+    """A recorded scene with the kinds of its plug-ins, as far as they are trusted or loaded."""
+    load_trusted(scene.plugins, base_dir)
+    return renewed(scene)
 
 
 def scene_name(scene: Scene | Run | str | Path) -> str | None:
@@ -325,7 +337,11 @@ def simulate_scene(
 
 
 def simulate(
-    scene: Scene | Run | str | Path, duration: float | None = None, rate: float | None = None, **values: Any
+    scene: Scene | Run | str | Path,
+    duration: float | None = None,
+    rate: float | None = None,
+    plugins: Sequence[str | Path] = (),
+    **values: Any,
 ) -> Run:
     """Run a scene and return its columns.
 
@@ -338,6 +354,8 @@ def simulate(
         Simulated time, s; the scene's own if left out.
     rate : float, optional
         Rows a simulated second, Hz; the scene's own if left out.
+    plugins : sequence of path or str
+        Plug-ins to be loaded first: their code is run. See `load_plugin`.
     **values
         Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
 
@@ -348,6 +366,7 @@ def simulate(
     PhysicsError
         If the physics fails; its `run` attribute has what was recorded until then.
     """
+    load_all((plugins,) if isinstance(plugins, str | Path) else plugins)
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
     estimate = known_step_estimate(scene, prepared, changes)
     return ended(simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate))
@@ -451,14 +470,23 @@ def export_model(
 
 
 def check(scene: Scene | Run | str | Path) -> list[Problem]:
-    """Everything that is wrong or doubtful in a scene, its file, or what was run; empty if nothing is."""
+    """Everything that is wrong or doubtful in a scene, its file, or what was run; empty if nothing is.
+
+    Plug-ins that the scene names are not run, trusted or not: a warning says that the values of their kinds were not
+    checked, unless they were loaded before.
+    """
     from snakestudio.session import scene_check
 
-    try:
-        prepared, base_dir, _ = prepare(scene)
-    except SceneError as error:
-        return list(error.problems) or [Problem("error", "", str(error), "")]
-    return scene_check.check(prepared, base_dir)
+    with without_running():
+        try:
+            prepared, base_dir, _ = prepare(scene)
+        except SceneError as error:
+            return list(error.problems) or [Problem("error", "", str(error), "")]
+        unknown = {problem.sentence() for problem in problems(prepared, base_dir)}
+        return [
+            replace(problem, severity="warning") if problem.sentence() in unknown else problem
+            for problem in scene_check.check(prepared, base_dir)
+        ]
 
 
 def continue_from(

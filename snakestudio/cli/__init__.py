@@ -21,7 +21,7 @@ from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
 from snakestudio.cli.standard_streams import complete_standard_streams
 from snakestudio.cli.terminal import print_error, print_warning
-from snakestudio.errors import PhysicsError, SnakeStudioError, UsageError
+from snakestudio.errors import PhysicsError, PluginRuntimeError, SnakeStudioError, UsageError
 from snakestudio.paths import bundled_scenes, find_scene, is_bare_name, set_matplotlib_folder, temporary_dir
 
 __all__ = ["COMMANDS", "main", "overview", "parser_of"]
@@ -55,6 +55,10 @@ COMMANDS = {
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and begin robot profiles"),
+    "plugin new": ("plugin_new", "write a plug-in to begin with: a controller, a gait, a formulation ..."),
+    "plugin trust": ("plugin_trust", "trust a plug-in, or all in a folder: scenes that name it may run it"),
+    "plugin list": ("plugin_list", "list trusted and installed plug-ins"),
+    "plugin forget": ("plugin_forget", "trust a plug-in or a folder no longer"),
     "tune": ("tune", "compute for this very processor, where that is faster, or for all alike"),
     "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
     "gui": ("gui", "open the window (the default)"),
@@ -63,6 +67,15 @@ COMMANDS = {
 
 _OWN_ENDING = ("gui", "emulate")
 """Commands that go on until they are told to end, and know how."""
+
+_WITH_PLUGINS = frozenset(
+    (
+        "run", "export", "plan", "figures", "compare models", "compare experiment", "compare chain", "fit",
+        "fit-strain", "study new", "study run", "study resume", "study check-step", "study export", "export-model",
+        "import-robot", "import-obstacles", "drive", "emulate", "gui",
+    )
+)  # fmt: skip
+"""Commands that run scenes, or read them for more than to check them."""
 
 _HIDDEN = {
     "warm-up": "warm_up",
@@ -174,7 +187,8 @@ def _see_that_it_is_known(word: str) -> None:
     if word.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
         return
     near = nearest(word, [*(name.partition(" ")[0] for name in COMMANDS), *bundled_scenes()])
-    meant = f" Did you mean {' or '.join(f'"{each}"' for each in dict.fromkeys(near))}?" if near else ""
+    quoted = " or ".join(f'"{each}"' for each in dict.fromkeys(near))
+    meant = f" Did you mean {quoted}?" if near else ""
     lists = "'snakestudio --help' lists the commands, 'snakestudio scenes' the bundled scenes."
     overview().refuse(f'There is no command or scene "{word}", and no such file.{meant} {lists}')
 
@@ -183,6 +197,15 @@ def _loaded(name: str) -> tuple[ModuleType, _Parser]:
     command = import_module(f"snakestudio.cli.{_HIDDEN.get(name) or COMMANDS[name][0]}")
     parser = _Parser(prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__)
     command.add_arguments(parser)
+    if name in _WITH_PLUGINS:
+        parser.add_argument(
+            "--plugin",
+            metavar="FILE",
+            action="append",
+            default=[],
+            dest="plugins",
+            help="load a plug-in, whose code is run: a .py file, or the name of an installed one (as often as needed)",
+        )
     return command, parser
 
 
@@ -246,8 +269,12 @@ def _run(words: list[str]) -> int:
             options = parser.parse_intermixed_args(words)  # options may stand among any number of names
             with warnings.catch_warnings(), messages_apart(options):
                 warnings.showwarning = _show_warning
+                if getattr(options, "plugins", None):
+                    from snakestudio.plugins.loading import load_all
+
+                    load_all(options.plugins)
                 code = int(command.execute(options))
-        except PhysicsError as error:
+        except (PhysicsError, PluginRuntimeError) as error:
             print_error(str(error))
             code = 3
         except SnakeStudioError as error:

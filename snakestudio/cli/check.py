@@ -95,16 +95,16 @@ def execute(options: argparse.Namespace) -> int:
 
 def _report(name: str, fix: bool) -> _Report:
     from snakestudio import api
+    from snakestudio.plugins.scenes import without_running
     from snakestudio.study.study_file import is_study
 
     path = find_scene(Path(name))
-    if is_study(path):
-        return _study_report(name, path)
-    if not fix:
-        return _Report(name, path, "scene", api.check(path))
-    if is_bare_name(Path(name)) and is_shipped_scene(path):
+    if fix and is_bare_name(Path(name)) and is_shipped_scene(path):
         raise UsageError(f"--fix {name}: bundled scenes are never changed. Copy {path}, and fix the copy.")
-    return _Report(name, path, "scene", _fixed(str(path)))
+    with without_running():
+        if is_study(path):
+            return _study_report(name, path)
+        return _Report(name, path, "scene", _fixed(str(path)) if fix else api.check(path))
 
 
 def _study_report(name: str, path: Path) -> _Report:
@@ -157,4 +157,4 @@ def _fixed(name: str) -> list[Problem]:
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")
     if scene != before:
         api.save_scene(scene, name)
-    return check(scene, folder)
+    return api.check(name)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.results import add_json_argument, print_json
 from snakestudio.cli.shared import SCENE_HELP, scene_path
+from snakestudio.cli.terminal import print_warning
 
 if TYPE_CHECKING:
     from snakestudio.model.scene import Scene
@@ -25,8 +27,14 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio diff`."""
     from snakestudio.model.scene_diff import difference_in_words
     from snakestudio.model.scene_file import load_scene
+    from snakestudio.plugins.scenes import named_plugins, without_running
 
-    before, after = load_scene(options.before), load_scene(options.after)
+    with without_running():
+        before, after = load_scene(options.before), load_scene(options.after)
+    for name, scene in ((options.before, before), (options.after, after)):
+        for plugin in named_plugins(scene.plugins, Path(name).parent):
+            if plugin.state != "loaded":
+                print_warning(f"{name}: The plug-in {plugin.name} was not run; values of its kinds were not checked.")
     words = difference_in_words(before, after)
     if options.json:
         print_json(

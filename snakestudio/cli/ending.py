@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+from snakestudio.plugins.faults import PluginCancelled, owner
+
 __all__ = ["Ended", "Ending", "cleaning_up", "silence_stdout"]
 
 _SIGNALS = [signal.SIGINT, signal.SIGTERM] + ([signal.SIGHUP] if sys.platform != "win32" else [])
@@ -57,6 +59,8 @@ class Ending:
         if self.number:
             raise Ended(number)
         self.number = number
+        if owner(frame):  # it would not come to its end
+            raise PluginCancelled
 
     def heeded(self, report: Callable[[float], bool]) -> Callable[[float], bool]:
         """A report of progress that ends what it reports of when a signal has come."""

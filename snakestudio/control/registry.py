@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from snakestudio.control.base import Controller
+from snakestudio.control.checked import checked_controller
 from snakestudio.control.speed_limit import SpeedLimited
 from snakestudio.control.speed_limit import check as check_speed
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import local_path
+from snakestudio.kinds import plugin_kinds
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
+from snakestudio.plugins.faults import calling
 
 __all__ = ["check", "create"]
 
@@ -42,7 +45,13 @@ def _located(scene: Scene, base_dir: Path | None) -> Scene:
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller; relative paths in it are relative to `base_dir`."""
-    scene = _located(scene, base_dir)
+    if not plugin_kinds.is_complete(scene):
+        return plugin_kinds.problems(scene, base_dir)
+    with calling():
+        return _check(_located(scene, base_dir))
+
+
+def _check(scene: Scene) -> list[Problem]:
     jointed = scene.body.jointed
     acts = scene.gives_torques or (scene.controller.uses_gait and jointed)
     found = GAIT_KINDS[scene.gait.kind].check(scene) if acts else []
@@ -73,6 +82,14 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     if scene.body.strained:  # its law alone says what it does
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
+    with calling():
+        controller = _made(scene, base_dir)
+    plugins = plugin_kinds.driving_plugins(scene)
+    return checked_controller(controller, scene, plugins[0].name) if plugins else controller
+
+
+def _made(scene: Scene, base_dir: Path | None) -> Controller:
+    """The controller of a chain."""
     start = initial_joint_angles(scene, base_dir)
     give_torques = GAIT_KINDS[scene.gait.kind].torques
     if give_torques is not None:

@@ -9,20 +9,27 @@ from pathlib import Path
 from snakestudio.engines.base import Engine
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
+from snakestudio.kinds import plugin_kinds
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import findings
+from snakestudio.model.registry import Unchecked
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
+from snakestudio.plugins.faults import calling
 
 __all__ = ["check", "create", "is_warm", "largest_stable_step", "note", "run_once", "warm_up"]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
+    missing = plugin_kinds.problems(scene, base_dir)
+    if isinstance(scene.model, Unchecked) or any(isinstance(each, Unchecked) for each in scene.obstacles):
+        return missing
     declared = FORMULATIONS[scene.model.kind]
-    found: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
-    return found + _law(scene) + findings(scene)
+    with calling():
+        found: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
+        return missing + found + _law(scene) + findings(scene)
 
 
 def _law(scene: Scene) -> list[Problem]:
@@ -69,7 +76,8 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
     declared = FORMULATIONS[scene.model.kind]
-    engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
+    with calling():
+        engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
     return engine
 
 

@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from snakestudio._arrays import FloatArray
-from snakestudio.errors import Problem
+from snakestudio.errors import Problem, SceneError
 from snakestudio.model import registry
+from snakestudio.model.column_units import parted
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import Schema
-from snakestudio.model.registry import Registry
+from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["CONTROLLERS", "ControllerKind", "Curve", "EventFinder", "JointMarks", "Plot", "Said", "controller_of"]
+__all__ = [
+    "CONTROLLERS",
+    "ControllerKind",
+    "Curve",
+    "EventFinder",
+    "JointMarks",
+    "Plot",
+    "Said",
+    "controller_of",
+    "stand_in",
+]
 
+
+NOT_LOADED = "The plug-in that has it is not loaded."
 
 EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
 """Finds moments in more rows of a run: their times (k,), s, and what controllers and models added to them (k, x)."""
@@ -91,7 +104,7 @@ def _fine(scene: Scene) -> list[Problem]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ControllerKind:
+class ControllerKind(Declaration):
     """A kind of controller.
 
     Attributes
@@ -101,7 +114,7 @@ class ControllerKind:
     make : callable
         The controller (`control.base.Controller`) of a scene whose joints start at given angles, (m,), rad.
     title, help : str
-        For people; the help is a sentence.
+        For people; the help is a sentence. From the name, and from the docstring of the fields, if left out.
     place : float
         Where it stands in lists.
     check : callable
@@ -113,9 +126,9 @@ class ControllerKind:
     note : callable
         What there is to say in its panel about its values; "" for nothing.
     channels : tuple of str
-        Those that all of its runs have: its run is known by them.
+        Those that all of its runs have: its run is known by them. Those of the controller's class if left out.
     plots : tuple of Plot
-        Kinds of plot of its channels.
+        Kinds of plot of its channels; one of all channels if left out.
     shown : tuple of str
         Which plots are shown at first; none: those of its scene.
     phase : (str, str, str) or None
@@ -134,10 +147,13 @@ class ControllerKind:
         The same, and its fields, as version 0.1.0 called them.
     """
 
+    role: ClassVar[str] = "controller"
+    registry: ClassVar[Registry[Any]] = registry.CONTROLLERS
+
     fields: type[ControllerFields]
     make: Callable[[Scene, FloatArray], Any]
-    title: str
-    help: str
+    title: str = ""
+    help: str = ""
     place: float = 100.0
     check: Callable[[Scene], list[Problem]] = _fine
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
@@ -153,6 +169,34 @@ class ControllerKind:
     remedies: Mapping[Fields, str] = field(default_factory=dict)
     states: Mapping[str, type] = field(default_factory=dict)
     formerly: Mapping[str, type] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest."""
+        title = self.title or titled(self.kind_name)
+        declared = getattr(self.make, "channels", ())
+        channels = self.channels or (declared if isinstance(declared, tuple) else ())
+        plots = self.plots
+        if channels and not plots and not self.shown:
+            plots = (
+                Plot(self.kind_name, title, tuple(Curve(each, titled(parted(each)[0]).lower()) for each in channels)),
+            )
+        for name, value in {
+            "title": title,
+            "help": self.help or first_line(self.fields) or title,
+            "channels": channels,
+            "plots": plots,
+        }.items():
+            object.__setattr__(self, name, value)
+
+
+def stand_in(name: str) -> ControllerKind:
+    """What is used for a controller of a plug-in that is not loaded."""
+    fields = unchecked_fields(name, ControllerFields)
+    return ControllerKind(fields=fields, make=_refuse, title=f"{titled(name)} (plug-in)", help=NOT_LOADED)
+
+
+def _refuse(scene: Scene, start: FloatArray) -> Any:
+    raise SceneError(f'controller.kind = "{scene.controller.kind}": {NOT_LOADED}')
 
 
 CONTROLLERS: Registry[ControllerKind] = registry.CONTROLLERS

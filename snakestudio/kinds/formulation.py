@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
+from snakestudio.errors import Problem, SceneError
 from snakestudio.model import registry
 from snakestudio.model.formulations import ModelFields
-from snakestudio.model.registry import Registry
+from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.scene import Scene
 
-__all__ = ["FORMULATIONS", "FormulationKind", "Late", "thing_at"]
+__all__ = ["FORMULATIONS", "FormulationKind", "Late", "stand_in", "thing_at"]
 
 Late = Callable[..., Any] | str
 """A thing, or where it is in the folder of the formulation, "module:name": compiled code is loaded when it is used."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FormulationKind:
+class FormulationKind(Declaration):
     """A formulation of the dynamics.
 
     Attributes
@@ -26,13 +30,13 @@ class FormulationKind:
     fields : type
         The scene's [model] table; its class says what body it moves (`body`), and whether in space (`spatial`).
     title, help : str
-        For people; the help is a sentence.
+        For people; the help is a sentence. From the name, and from the docstring of the fields, if left out.
     short, name : str
-        The title where there is little room, and within a sentence.
+        The title where there is little room, and within a sentence; from the title if left out.
     place : float
         Where it stands in lists.
     reads : set of str
-        Scene keys with an effect in it, as `kinds.reads` has them.
+        Scene keys with an effect in it, as `kinds.reads` has them; all keys if left out.
     folder : str
         Package that places are relative to.
     engine : place or type
@@ -61,15 +65,18 @@ class FormulationKind:
         Makes fields of its state, by name, of what files of format 1 have; None if they are the same.
     """
 
+    role: ClassVar[str] = "formulation"
+    registry: ClassVar[Registry[Any]] = registry.FORMULATIONS
+
     fields: type[ModelFields]
-    title: str
-    help: str
-    short: str
-    name: str
-    reads: frozenset[str]
     engine: Late
-    check: Late = "check:check"
-    largest_stable_step: Late = "check:largest_stable_step"
+    title: str = ""
+    help: str = ""
+    short: str = ""
+    name: str = ""
+    reads: frozenset[str] = frozenset()
+    check: Late | None = None
+    largest_stable_step: Late | None = None
     folder: str = ""
     place: float = 100.0
     parts: int = 0
@@ -81,6 +88,21 @@ class FormulationKind:
     states: Mapping[str, Late] = field(default_factory=dict)
     formerly: Mapping[str, Late] = field(default_factory=dict)
     from_format_1: Late | None = None
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest."""
+        title = self.title or titled(self.kind_name)
+        own = bool(self.folder)
+        for name, value in {
+            "title": title,
+            "help": self.help or first_line(self.fields) or title,
+            "short": self.short or title.lower(),
+            "name": self.name or title.lower(),
+            "reads": self.reads or _everything(),
+            "check": self.check or ("check:check" if own else _fine),
+            "largest_stable_step": self.largest_stable_step or ("check:largest_stable_step" if own else _endless),
+        }.items():
+            object.__setattr__(self, name, value)
 
     def friction_law(self, asked: str | None) -> str:
         """The law of friction that holds in it where a scene asks for one (None: for none); "" if it has none."""
@@ -101,6 +123,31 @@ def thing_at(place: Late) -> Any:
         return place
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
+
+
+def _fine(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    return []
+
+
+def _endless(scene: Scene) -> float:
+    return math.inf
+
+
+def _everything() -> frozenset[str]:
+    """All keys of a scene."""
+    parts = [name for name, info in Scene.model_fields.items() if name not in ("format", "title", "description")]
+    return frozenset((*Scene.model_fields, *(f"{name}.*" for name in parts)))
+
+
+def stand_in(name: str) -> FormulationKind:
+    """What is used for a formulation of a plug-in that is not loaded."""
+    fields = unchecked_fields(name, ModelFields)
+    title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
+    return FormulationKind(fields=fields, engine=_refuse, title=title, help=text)
+
+
+def _refuse(scene: Scene, base_dir: Path | None = None) -> Any:
+    raise SceneError(f'model.kind = "{scene.model.kind}": The plug-in that has it is not loaded.')
 
 
 FORMULATIONS: Registry[FormulationKind] = registry.FORMULATIONS

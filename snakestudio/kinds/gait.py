@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from snakestudio.errors import Problem
 from snakestudio.model import registry
 from snakestudio.model.motion import GaitFields
-from snakestudio.model.registry import Registry
+from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
 from snakestudio.model.scene import Scene
 
-__all__ = ["GAIT_KINDS", "GaitKind"]
+__all__ = ["GAIT_KINDS", "GaitKind", "stand_in"]
 
 
 def _fine(scene: Scene) -> list[Problem]:
@@ -23,7 +23,7 @@ def _fine(scene: Scene) -> list[Problem]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaitKind:
+class GaitKind(Declaration):
     """A kind of gait.
 
     Attributes
@@ -31,7 +31,7 @@ class GaitKind:
     fields : type
         The scene's [gait] table; those whose names begin with "pitch_" have an effect in space alone.
     title, help : str
-        For people; the help is a sentence.
+        For people; the help is a sentence. From the name, and from the docstring of the fields, if left out.
     place : float
         Where it stands in lists.
     make : callable or None
@@ -53,9 +53,12 @@ class GaitKind:
         The same, and its fields, as version 0.1.0 called them.
     """
 
+    role: ClassVar[str] = "gait"
+    registry: ClassVar[Registry[Any]] = registry.GAIT_KINDS
+
     fields: type[GaitFields]
-    title: str
-    help: str
+    title: str = ""
+    help: str = ""
     place: float = 100.0
     make: Callable[[Scene], Any] | None = None
     torques: Callable[[Scene, NDArray[np.float64]], Any] | None = None
@@ -65,6 +68,19 @@ class GaitKind:
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
     states: Mapping[str, type] = field(default_factory=dict)
     formerly: Mapping[str, type] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest."""
+        title = self.title or titled(self.kind_name)
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "help", self.help or first_line(self.fields) or title)
+
+
+def stand_in(name: str) -> GaitKind:
+    """What is used for a gait of a plug-in that is not loaded: it asks for straight joints."""
+    fields = unchecked_fields(name, GaitFields)
+    title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
+    return GaitKind(fields=fields, title=title, help=text)
 
 
 GAIT_KINDS: Registry[GaitKind] = registry.GAIT_KINDS

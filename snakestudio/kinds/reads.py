@@ -28,7 +28,7 @@ __all__ = ["EVERY_MODEL", "LINKS", "belongs_elsewhere", "findings", "left_out", 
 
 EVERY_MODEL = frozenset(
     {
-        "format", "title", "description", "source", "model.*", "robot.name", "run.*", "control.period_s",
+        "format", "title", "description", "source", "plugin", "model.*", "robot.name", "run.*", "control.period_s",
         "solver.step_s",
     }
 )  # fmt: skip

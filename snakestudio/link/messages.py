@@ -58,11 +58,11 @@ CommandKind = Literal[
 """What the operator can want.
 
 `connect`: open the bus and listen; `listen` and `idle` go between LISTENING and IDLE; `arm` and `disarm` between IDLE
-and ARMED; `stream` from ARMED to STREAMING; `stop`: the stop sequence from wherever it stands, to FAULT if torque was
-on (a stop is latched) and else where it stands; `reset`: FAULT to IDLE, with the reset sequence; `zero`: the zero
-sequence (IDLE only); `wiggle`: move one axis a little about where it stands (ARMED only; values: axis, amplitude_deg,
-period_s, count); `log`: begin or end a log of all frames (values: path, or "" to end); `close`: stop, and end the
-process.
+and ARMED; `stream` from ARMED to STREAMING; `arm` and `stream` name the plug-ins that make the references (values:
+plugins, with commas between); `stop`: the stop sequence from wherever it stands, to FAULT if torque was on (a stop is
+latched) and else where it stands; `reset`: FAULT to IDLE, with the reset sequence; `zero`: the zero sequence (IDLE
+only); `wiggle`: move one axis a little about where it stands (ARMED only; values: axis, amplitude_deg, period_s,
+count); `log`: begin or end a log of all frames (values: path, or "" to end); `close`: stop, and end the process.
 """
 
 

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.errors import PluginRuntimeError, SceneError, SnakeStudioError
+from snakestudio.kinds.plugin_kinds import driving_plugins
 from snakestudio.link.base import Link
 from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
 from snakestudio.link.profile.schema import Profile
@@ -41,6 +42,7 @@ from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
+from snakestudio.plugins.faults import PluginCancelled, fault_of
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.live_edit import taken_over
@@ -294,8 +296,8 @@ class LiveRobot:
         while not self._closing:
             try:
                 due = self.tick()
-            except Exception:
-                self._failed()
+            except (Exception, PluginCancelled) as error:
+                self._failed(error)
                 due = self._clock() + _AGAIN_S
             try:
                 command = self._commands.get(timeout=max(0.0005, due - self._clock()))
@@ -303,11 +305,16 @@ class LiveRobot:
                 continue
             try:
                 self._carry_out(command)
-            except Exception:
-                self._failed()
+            except (Exception, PluginCancelled) as error:
+                self._failed(error)
 
-    def _failed(self) -> None:
+    def _failed(self, error: BaseException) -> None:
         """A defect must neither leave a robot following the last references of a dead thread nor end the thread."""
+        if (fault := fault_of(error)) is not None:
+            self._link.stop(f"Stopped: {fault.message}")
+            with contextlib.suppress(Exception):
+                self._tell(fault.message, "error")
+            return
         log.exception("the live source failed")
         self._link.stop("Stopped, as the program failed by a defect; please report this.")
         with contextlib.suppress(Exception):
@@ -316,6 +323,8 @@ class LiveRobot:
     def _carry_out(self, command: Callable[[], None]) -> None:
         try:
             command()
+        except PluginRuntimeError:
+            raise
         except SnakeStudioError as error:
             self._tell(str(error), "error", "refused")
 
@@ -360,7 +369,7 @@ class LiveRobot:
                 self._send(run, reference)
         if not run.asked:  # after the references: a thread that was held up has none before them that are not over
             run.asked = True
-            self._link.command("stream", stops=run.stops)
+            self._link.command("stream", stops=run.stops, plugins=_driving(self._scene))
         return run.begin + referencing.next
 
     def _send(self, run: LiveRun, reference: JointReference) -> None:
@@ -526,7 +535,7 @@ class LiveRobot:
         if self._run is not None and not self._run.watched:
             self._watch()
         self._passed_on = asked
-        self._link.command("arm", stops=stops)
+        self._link.command("arm", stops=stops, plugins=_driving(self._scene))
 
     def _hold(self, stops: int) -> None:
         if self._link.telemetry().state == LinkState.STREAMING:
@@ -597,3 +606,8 @@ def _longest_arming(profile: Profile) -> float:
     steps = profile.sequences.arm
     waits = sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
     return waits + profile.timing.confirm_s + _ASKED_S
+
+
+def _driving(scene: Scene) -> str:
+    """Names of the plug-ins that say what the joints do, with commas between."""
+    return ",".join(plugin.name for plugin in driving_plugins(scene))

@@ -13,6 +13,8 @@ from snakestudio.engines import registry as engines
 from snakestudio.engines.compiled_only import is_missing
 from snakestudio.errors import SnakeStudioError
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.plugin_kinds import driving_plugins
+from snakestudio.link.core.readiness import refused_plugins
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.axes import mismatches
 from snakestudio.live.pose_source import PoseSource
@@ -95,6 +97,7 @@ def _needs_of(scene: Scene, base_dir: Path | None) -> Fields:
 def _scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: bool) -> tuple[str, ...]:
     """What keeps a scene from driving the robot of a profile, whatever is measured."""
     found = list(mismatches(profile, scene))
+    found += refused_plugins(profile, [plugin.name for plugin in driving_plugins(scene)])
     if not scene.body.jointed:
         return tuple(found)
     try:

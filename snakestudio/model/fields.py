@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic._internal._model_construction import ModelMetaclass  # it has no public name
 from pydantic.fields import FieldInfo
 
-__all__ = ["FieldDoc", "Frozen", "field_doc", "fixed_values", "value"]
+__all__ = ["FieldDoc", "Frozen", "field_doc", "field_names", "fixed_values", "value"]
 
 
 class _TakesNumpy(ModelMetaclass):
@@ -37,6 +37,26 @@ class Frozen(BaseModel, metaclass=_TakesNumpy):
 
 def _tuples(value: Any) -> Any:
     return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
+
+
+_UNITS = {
+    "_deg_s": "°/s",
+    "_rad_s": "rad/s",
+    "_m_s2": "m/s²",
+    "_m_s": "m/s",
+    "_nm_per_rad": "N m/rad",
+    "_per_s": "1/s",
+    "_per_m": "1/m",
+    "_deg": "°",
+    "_rad": "rad",
+    "_hz": "Hz",
+    "_kg": "kg",
+    "_nm": "N m",
+    "_m": "m",
+    "_s": "s",
+    "_n": "N",
+}
+"""Units by the endings of names, the longest first."""
 
 
 class FieldDoc(NamedTuple):
@@ -79,15 +99,18 @@ class FieldDoc(NamedTuple):
 def value(
     default: Any = ...,
     *,
-    label: str,
-    help: str,
+    label: str = "",
+    help: str = "",
     unit: str = "",
     symbol: str = "",
     slider: tuple[float, float] | None = None,
     live: bool = False,
     **limits: Any,
 ) -> Any:
-    """Declare a scene value; `limits` are pydantic's (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...)."""
+    """Declare a scene value; `limits` are pydantic's (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...).
+
+    Without a label, label and unit follow from the name of the value: "Amplitude" in ° for `amplitude_deg`.
+    """
     extra: Any = {"label": label, "unit": unit, "symbol": symbol, "slider": slider, "live": live}
     return Field(default, description=help, json_schema_extra=extra, **limits)
 
@@ -100,7 +123,8 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
     KeyError
         If there is no such field.
     """
-    info: FieldInfo = model.model_fields[name]
+    undeclared = name not in model.model_fields and model.model_config.get("extra") == "allow"
+    info: FieldInfo = FieldInfo() if undeclared else model.model_fields[name]
     extra: dict[str, Any] = dict(info.json_schema_extra) if isinstance(info.json_schema_extra, dict) else {}
     minimum = maximum = None
     exclusive = False
@@ -111,9 +135,14 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
         for attribute in ("le", "lt"):
             if getattr(limit, attribute, None) is not None:
                 maximum = float(getattr(limit, attribute))
+    label, unit = str(extra.get("label", "")), str(extra.get("unit", ""))
+    if not label:
+        stem, ending = next(((name[: -len(each)], each) for each in _UNITS if name.endswith(each)), (name, ""))
+        label = stem.replace("_", " ")
+        label, unit = label[:1].upper() + label[1:], unit or _UNITS.get(ending, "")
     return FieldDoc(
-        label=str(extra.get("label", name)),
-        unit=str(extra.get("unit", "")),
+        label=label,
+        unit=unit,
         help=info.description or "",
         symbol=str(extra.get("symbol", "")),
         slider=extra.get("slider"),
@@ -125,6 +154,11 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
     )
 
 
+def field_names(part: BaseModel) -> tuple[str, ...]:
+    """Names of all values of a part, also of one whose values are not declared."""
+    return (*type(part).model_fields, *(part.model_extra or ()))
+
+
 def fixed_values(part: BaseModel) -> dict[str, Any]:
     """The values of a part of the scene, its kind too, that cannot change while a run goes."""
-    return {name: getattr(part, name) for name in type(part).model_fields if not field_doc(type(part), name).live}
+    return {name: getattr(part, name) for name in field_names(part) if not field_doc(type(part), name).live}

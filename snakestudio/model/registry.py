@@ -3,24 +3,56 @@
 A folder holds them (`control/controllers/heading.py`), and each declares `KIND`; a formulation has a folder of its own
 for that (`engines/continuum_beam/kind.py`). Nothing lists them: a kind is found by its name, and imported when it is
 first asked for. So a scene knows what stands above it by name alone, and starting the program costs what its scene is
-of. Kinds of one's own come from a file anywhere (`add_file`).
+of. A plug-in adds its own declarations (`Registry.add`).
+
+A scene may name a kind of a plug-in that is not loaded. Such a kind has a stand-in, which keeps all values as they are
+in the file and is refused by `check` as long as the plug-in is missing.
 """
 
 from __future__ import annotations
 
 import pkgutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
-from typing import Any, Protocol, TypeVar, get_origin
+from importlib.util import find_spec
+from typing import Any, Literal, Protocol, TypeVar, get_origin
 
-from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, create_model
 from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
-__all__ = ["CONTROLLERS", "FORMULATIONS", "GAIT_KINDS", "SHAPES", "Registry", "options"]
+from snakestudio.model.fields import Frozen
+from snakestudio.plugins.declaration import Declaration, Table
+
+__all__ = [
+    "CONTROLLERS",
+    "FORMULATIONS",
+    "GAIT_KINDS",
+    "SHAPES",
+    "Declaration",
+    "Registry",
+    "Table",
+    "Unchecked",
+    "first_line",
+    "options",
+    "titled",
+    "unchecked_fields",
+]
+
+
+class Unchecked:
+    """Base of the fields of a stand-in: all keys are allowed, and none is checked."""
+
+
+def titled(name: str) -> str:
+    """A name as a title: "Tail wag" for "tail_wag"."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def first_line(thing: Any) -> str:
+    """The first line of the docstring of a class or a function; "" if it has none of its own."""
+    return (getattr(thing, "__doc__", None) or "").strip().partition("\n")[0]
 
 
 class Kind(Protocol):
@@ -51,16 +83,20 @@ class Registry(Mapping[str, K]):
         Their folder; all modules in it are kinds.
     folders : bool
         Whether it is the folders in it, instead.
+    stand_in : str
+        Place ("module:function") of what makes a kind by name that stands in for one of a plug-in.
     """
 
-    def __init__(self, package: str, *, folders: bool = False) -> None:
-        self._package, self._folders = package, folders
+    def __init__(self, package: str, *, folders: bool = False, stand_in: str = "") -> None:
+        self._package, self._folders, self._stand_in = package, folders, stand_in
         self._modules: dict[str, str] = {}
         self._kinds: dict[str, K] = {}
+        self._sources: dict[str, str] = {}
+        self._stand_ins: dict[str, K] = {}
         self._validators: dict[tuple[str, ...], SchemaValidator] = {}
 
-    def _found(self) -> dict[str, str]:
-        """Modules by the names of kinds; nothing of them is imported."""
+    def _own(self) -> dict[str, str]:
+        """Modules by the names of the program's kinds; nothing of them is imported."""
         if not self._modules:
             spec = find_spec(self._package)
             places = spec.submodule_search_locations if spec is not None else None
@@ -71,42 +107,55 @@ class Registry(Mapping[str, K]):
 
     def __getitem__(self, name: str) -> K:
         if name not in self._kinds:
-            self._kinds[name] = import_module(self._found()[name]).KIND
+            if name not in self._own() and name in self._stand_ins:
+                return self._stand_ins[name]
+            self._kinds[name] = import_module(self._own()[name]).KIND
         return self._kinds[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._found(), key=lambda name: (self[name].place, name)))
+        return iter(sorted((*self._own(), *self._sources), key=lambda name: (self[name].place, name)))
 
     def __len__(self) -> int:
-        return len(self._found())
+        return len(self._own()) + len(self._sources)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._found()
+        return isinstance(name, str) and (name in self._own() or name in self._sources)
 
-    def add_file(self, path: Path) -> K:
-        """Take up the kind that a file declares, which may stand anywhere and is called as the kind is.
+    def add(self, name: str, kind: K, source: str) -> None:
+        """Take up a kind of a plug-in; `source` is the plug-in's name."""
+        self._kinds[name] = kind
+        self._sources[name] = source
 
-        Raises
-        ------
-        ValueError
-            If there is such a kind already.
-        """
-        name = path.stem
-        if name in self:
-            raise ValueError(f'there is a kind "{name}" already: give {path} another name')
-        spec = spec_from_file_location(f"{self._package}.{name}", path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        self._modules[name] = spec.name
-        return self[name]
-
-    def remove(self, name: str) -> None:
-        """Forget a kind that `add_file` took up."""
-        del sys.modules[self._modules.pop(name)], self._kinds[name]
+    def discard(self, name: str) -> None:
+        """Remove a kind that `add` took up."""
+        del self._sources[name], self._kinds[name]
         self._validators = {names: known for names, known in self._validators.items() if name not in names}
+
+    def source(self, name: str) -> str:
+        """The plug-in that a kind comes from; "" for the program's own."""
+        return self._sources.get(name, "")
+
+    def stand_in(self, name: str) -> K:
+        """What is used for a kind of a plug-in that is not loaded."""
+        if name not in self._stand_ins:
+            module, _, function = self._stand_in.partition(":")
+            self._stand_ins[name] = getattr(import_module(module), function)(name)
+        return self._stand_ins[name]
+
+    def unchecked(self, part: Any) -> Any:
+        """The values of a part of the scene as fields of a stand-in where their kind is not known; else as they are.
+
+        `part` may be a sequence of such.
+        """
+        if isinstance(part, list | tuple):
+            return tuple(self.unchecked(each) for each in part)
+        name = part.get("kind") if isinstance(part, dict) else None
+        if not isinstance(name, str) or not name.isidentifier() or name in self:
+            return part
+        try:
+            return self.stand_in(name).fields.model_validate(part)
+        except ValidationError:
+            return part
 
     # ------------------------------------------------------------------------------------------------ in a scene
 
@@ -119,6 +168,8 @@ class Registry(Mapping[str, K]):
 
     def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
         """A part of the scene from its values; of all kinds only its own is imported."""
+        if isinstance(value, Unchecked):
+            return value
         names = self._named((value,))
         if names not in self._validators:
             self._validators[names] = SchemaValidator(self._any_of(names))
@@ -126,7 +177,10 @@ class Registry(Mapping[str, K]):
 
     def _parts(self, value: Any, info: core_schema.ValidationInfo, **limits: Any) -> Any:
         """The same of any number of parts, at once: there may be thousands."""
-        any_of = self._any_of(self._named(value if isinstance(value, tuple | list) else ()))
+        parts = value if isinstance(value, tuple | list) else ()
+        if any(isinstance(part, Unchecked) for part in parts):
+            return tuple(self._part(part, info) for part in parts)
+        any_of = self._any_of(self._named(parts))
         return _validated(
             SchemaValidator(core_schema.tuple_variable_schema(any_of, strict=True, **limits)), value, info
         )
@@ -148,19 +202,35 @@ def _validated(validator: SchemaValidator, value: Any, info: core_schema.Validat
     return validator.validate_json(to_json(value)) if info.mode == "json" else validator.validate_python(value)
 
 
-CONTROLLERS: Registry[Any] = Registry("snakestudio.control.controllers")
+def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
+    """Fields of a stand-in: as those of a kind of that name, with any values."""
+    fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=(Literal[name], name))  # type: ignore[valid-type,call-overload]
+    return fields  # type: ignore[no-any-return]
+
+
+class _Open(Frozen):
+    model_config = ConfigDict(extra="allow")
+
+
+CONTROLLERS: Registry[Any] = Registry(
+    "snakestudio.control.controllers", stand_in="snakestudio.kinds.controller:stand_in"
+)
 """What closes the loop over the gait (`kinds.controller.ControllerKind`)."""
 
 
-GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits")
+GAIT_KINDS: Registry[Any] = Registry("snakestudio.control.gaits", stand_in="snakestudio.kinds.gait:stand_in")
 """What the joints are asked for without looking at the robot (`kinds.gait.GaitKind`)."""
 
 
-SHAPES: Registry[Any] = Registry("snakestudio.model.obstacles.shapes")
+SHAPES: Registry[Any] = Registry(
+    "snakestudio.model.obstacles.shapes", stand_in="snakestudio.model.obstacles.shape:stand_in"
+)
 """What obstacles can be (`model.obstacles.shape.ShapeKind`)."""
 
 
-FORMULATIONS: Registry[Any] = Registry("snakestudio.engines", folders=True)
+FORMULATIONS: Registry[Any] = Registry(
+    "snakestudio.engines", folders=True, stand_in="snakestudio.kinds.formulation:stand_in"
+)
 """What moves the robot (`kinds.formulation.FormulationKind`)."""
 
 

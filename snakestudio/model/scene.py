@@ -6,7 +6,9 @@ person typed survives any number of saves to the last digit; properties give SI 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import model_validator
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Problem
@@ -17,15 +19,25 @@ from snakestudio.model.formulations import ModelFields, PlanarNonsmooth
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import BodyWaves, GaitFields, LateralUndulation, Start, StraightStart
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
-from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS
+from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS, Registry
 from snakestudio.model.robot.axis_values import AxisValues, axis_values, limit_problems, link_friction
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.robot.strain import Serpentine, Strain
 from snakestudio.model.robot.support import Rings, Support
 from snakestudio.model.world import Ground
+from snakestudio.plugins.loaded import is_loaded
+from snakestudio.plugins.named import names_of, problem_of_name
 
-__all__ = ["FORMAT", "Control", "Run", "Scene", "Solver", "structure_problems"]
+__all__ = ["FORMAT", "PARTS_WITH_KINDS", "Control", "Run", "Scene", "Solver", "structure_problems"]
+
+PARTS_WITH_KINDS: dict[str, Registry[Any]] = {
+    "model": FORMULATIONS,
+    "gait": GAIT_KINDS,
+    "controller": CONTROLLERS,
+    "obstacles": SHAPES,
+}
+"""Parts of a scene whose kinds plug-ins can add."""
 
 FORMAT = 1
 """Version of the scene file's format."""
@@ -116,6 +128,9 @@ class Scene(Frozen):
     title: str = value("", label="Title", help="What this scene is", max_length=200)
     description: str = value("", label="Description", help="What to look for", max_length=4000)
     source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
+    plugin: str | tuple[str, ...] = value(
+        (), label="Plug-in", help="Python files in the scene's folder, or installed packages, that add kinds to it"
+    )
     model: Annotated[ModelFields, FORMULATIONS] = value(
         PlanarNonsmooth(), label="Model", help="Formulation of the dynamics"
     )
@@ -140,6 +155,22 @@ class Scene(Frozen):
     solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
     run: Run = value(Run(), label="Run", help="Duration and logging")
     start: Start = value(StraightStart(), label="Start", help="Initial state")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_unknown_kinds_unchecked(cls, values: Any) -> Any:
+        """Take parts of kinds as they are that a plug-in has which is not loaded."""
+        if not isinstance(values, dict) or all(is_loaded(each) for each in names_of(values.get("plugin", ()))):
+            return values
+        open_parts = {
+            name: registry.unchecked(values[name]) for name, registry in PARTS_WITH_KINDS.items() if name in values
+        }
+        return {**values, **open_parts}
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """Files and packages that the scene names as its plug-ins."""
+        return names_of(self.plugin)
 
     @property
     def body(self) -> Body:
@@ -186,6 +217,9 @@ def structure_problems(scene: Scene) -> list[Problem]:
     def wrong(key: str, message: str, remedy: str) -> None:
         problems.append(Problem("error", key, message, remedy))
 
+    for each in scene.plugins:
+        if found := problem_of_name(each):
+            wrong("plugin", *found)
     bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
     if bodies > MOST_BODIES:
         wrong("obstacles", f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}", "leave some out")

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from snakestudio.model.edits import changed_keys, get_value
-from snakestudio.model.fields import field_doc
+from snakestudio.model.fields import field_doc, field_names
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.obstacle_match import sources
@@ -57,7 +57,8 @@ def _small(label: str) -> str:
 
 def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
     """How a value of a part of the scene changed, behind its name."""
-    unit, free = field_doc(part, name).unit, part.model_fields[name].annotation is str
+    info = part.model_fields.get(name)
+    unit, free = field_doc(part, name).unit, info is None or info.annotation is str
     if isinstance(old, bool) and isinstance(new, bool):
         return "switched on" if new else "switched off"
     if isinstance(old, tuple) and isinstance(new, tuple):
@@ -104,7 +105,8 @@ def _obstacle_lines(before: Scene, after: Scene) -> list[str]:
     changed: dict[tuple[str, ...], list[tuple[int, Obstacle, Obstacle]]] = {}
     for index, (obstacle, source) in enumerate(zip(new, pairs, strict=True)):
         if source is not None and obstacle != old[source]:
-            fields = tuple(n for n in type(obstacle).model_fields if getattr(obstacle, n) != getattr(old[source], n))
+            names = field_names(obstacle)
+            fields = tuple(n for n in names if getattr(obstacle, n) != getattr(old[source], n, None))
             sorts = dict.fromkeys("move" if n in _PLACE else "turn" if n in _TURN else n for n in fields)
             for sort in sorts:
                 changed.setdefault((sort,), []).append((index, old[source], obstacle))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Steerable
+from snakestudio.control.base import Controller, Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
-from snakestudio.errors import SceneError, StateError
+from snakestudio.errors import MistakeError, PluginRuntimeError, SceneError, StateError
+from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.plugin_kinds import plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import MOST_PULLS, Pull
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
-from snakestudio.model.scene import Scene
+from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
+from snakestudio.plugins.faults import calling
+from snakestudio.plugins.watch import MemoryWatch
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
@@ -84,6 +89,11 @@ class Runner:
         *,
         checked: bool = False,
     ) -> None:
+        self._base_dir = base_dir
+        self._plugins = plugins_in_use(scene)
+        self._memory = MemoryWatch() if self._plugins else None
+        self.fault: PluginRuntimeError | None = None
+        """What went wrong in a plug-in in the last call of `advance`."""
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
         self.controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
@@ -144,17 +154,50 @@ class Runner:
     def advance(self, n_steps: int) -> StepReport:
         """Take up to `n_steps` steps, stopping at the end of the run or at a failure.
 
+        Where code of a plug-in fails, the run stands at the last border of a control period that it reached, and can be
+        continued once the plug-in is fixed; `fault` says what happened.
+
         Returns
         -------
         StepReport
             Of the last call into the engine; its rows are in the recording already.
         """
+        self.fault = None
+        try:
+            with calling():
+                return self._advance(n_steps)
+        except PluginRuntimeError as fault:
+            return self._stopped_by(fault)
+        except MistakeError as error:
+            name = FORMULATIONS.source(self.scene.model.kind)
+            if not name:
+                raise
+            text = f"The plug-in {name} failed: {error.message}. {error.remedy[:1].upper()}{error.remedy[1:]}."
+            return self._stopped_by(PluginRuntimeError(name, text))
+
+    def _stopped_by(self, fault: PluginRuntimeError) -> StepReport:
+        """Stand still where code of a plug-in failed, with all rows until then."""
+        self.fault = fault
+        if self._owed and self._reference is not None:
+            with suppress(Exception):  # an engine that failed itself has none to hand over
+                self._record(self.engine.advance(self._reference, 0, (), True).rows)
+        self._hand_on()
+        self.recording.add_event(RunEvent(self.time, "fault", fault.message))
+        self.note_events()
+        with suppress(Exception):
+            self.latest, self._latest_step = self._snapshot(), self.engine.step_count
+        nothing = self.recording.rows(0, 1).slice(0, 0)
+        return StepReport(False, fault.message, 0, 0.0, 0, 0, nothing)
+
+    def _advance(self, n_steps: int) -> StepReport:
         remaining = min(n_steps, self.end_step - self.engine.step_count)
         report: StepReport | None = None
         if self._keep_state:
             self._keep()
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
+            if self._memory is not None:
+                self._memory.look()
             if self._reference is None or now >= self._reference_end:
                 self._make_reference(now, remaining)
             assert self._reference is not None
@@ -430,6 +473,57 @@ class Runner:
             self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
+
+    def reload_plugins(self, scene: Scene) -> list[str]:
+        """Go on with `scene`, which has the same values as the run's in kinds of plug-ins that were loaded again.
+
+        The controller of before hands its state over where the new code takes it, and starts afresh where it does not;
+        the recording notes which.
+
+        Returns
+        -------
+        list of str
+            Keys whose kinds need a reset: a formulation, and a controller that records other channels.
+
+        Raises
+        ------
+        SceneError, PluginRuntimeError
+            If the new code cannot be used; the run stays as it was.
+        """
+        border = (-self.engine.step_count) % self._steps_per_period
+        if border and not self.finished:
+            self.advance(border)
+        changed = [
+            name for name in PARTS_WITH_KINDS if type(getattr(self.scene, name)) is not type(getattr(scene, name))
+        ]
+        live = scene.model_copy(update={"model": self.scene.model}) if "model" in changed else scene
+        pending = ["model"] if "model" in changed else []
+        controller = controllers.create(live, self._base_dir)
+        if controller.channels != self.controller.channels:
+            return [*pending, "controller"]
+        handed_over = "with its state"
+        try:
+            controller.restore(self.controller.checkpoint())
+            controller.apply(live, self.time)
+            self._try_out(controller, live)
+        except Exception:
+            controller, handed_over = controllers.create(live, self._base_dir), "from its beginning"
+        if not self.engine.apply(live):
+            return [*pending, *changed_keys(self.scene, live)]
+        self.controller, self._needs, self.scene = controller, controller.needs, live
+        self._steerable = controller if isinstance(controller, Steerable) else None
+        self._plugins = plugins_in_use(live)
+        self._reference, self._keep_state = None, True
+        names = ", ".join(f"{plugin.name} ({plugin.digest[:12]})" for plugin in self._plugins)
+        self.recording.add_event(RunEvent(self.time, "note", f"Plug-in {names} was reloaded, {handed_over}"))
+        return pending
+
+    def _try_out(self, controller: Controller, scene: Scene) -> None:
+        """See that a controller gives references from now on; its state stays."""
+        state, step = controller.checkpoint(), self.engine.step_count
+        knots = np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
+        controller.reference(knots, self.engine.snapshot() if controller.needs is not Fields.NONE else None)
+        controller.restore(state)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
+from snakestudio.plugins.faults import PluginCancelled, cancel, fault_of, running_in
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.session.pulling import Grip
@@ -29,6 +30,9 @@ from snakestudio.session.status import Event, Status
 __all__ = ["Commands", "Session"]
 
 log = logging.getLogger(__name__)
+
+_PATIENCE_S = 2.0
+"""How long the worker has to end before code of a plug-in that keeps it is cancelled, s."""
 
 _REST, _LEAST_REST = 3.0, 0.15
 """Pause after an edit among many: as a multiple of the time that it took, and at least, s (all plots begin anew)."""
@@ -146,10 +150,36 @@ class Session:
         """Stop going back to a recorded moment: everything stays as it was."""
         self._conduct.stop_continuing.set()
 
+    def reload_plugins(self, scene: Scene) -> None:
+        """Go on with `scene`, whose kinds are of plug-ins that were reloaded, as a change that the recording notes."""
+        self._commands.put(lambda: self._conduct.reload_plugins(scene))
+
+    @property
+    def running_plugin(self) -> str:
+        """Name of the plug-in whose code the worker runs at this moment; "" if it runs none."""
+        ident = self._thread.ident
+        return "" if ident is None else running_in(ident)
+
+    def cancel_plugin(self, timeout: float = 5.0) -> bool:
+        """End the code of a plug-in that takes too long: the run is paused (see `plugins.faults.cancel`).
+
+        Returns
+        -------
+        bool
+            Whether the worker has left it within `timeout` (s); compiled code is not ended.
+        """
+        ident = self._thread.ident
+        return ident is None or cancel(ident, timeout)
+
     def close(self) -> None:
-        """End the worker thread; returns when it has ended."""
+        """End the worker thread, and code of a plug-in that keeps it; returns when it has ended."""
         self._conduct.stop_continuing.set()
         self._commands.put(self._do_close)
+        self._thread.join(_PATIENCE_S)
+        while self._thread.is_alive() and self.running_plugin:
+            if not self.cancel_plugin():
+                return  # a daemon thread ends with the program
+            self._thread.join(_PATIENCE_S)
         self._thread.join()
 
     def settle(self, timeout: float = 60.0) -> None:
@@ -196,7 +226,13 @@ class Session:
             try:
                 self._drain(delay)
                 delay = self._conduct.tick()
-            except Exception as error:
+            except (Exception, PluginCancelled) as error:
+                if (fault := fault_of(error)) is not None:
+                    self._conduct.plugin_failed(fault)
+                    delay = 0.0
+                    continue
+                if isinstance(error, PluginCancelled):
+                    continue  # it came when the worker had just left the plug-in
                 # A defect of the program must not leave a dead thread behind a window that looks alive.
                 log.exception("the session's worker failed")
                 self._conduct.fail(f"Internal error: {error!r}. What was recorded is kept; please report this.", None)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from snakestudio.errors import ExportError, PreparationError, Problem, SnakeStudioError
+from snakestudio.errors import ExportError, PluginRuntimeError, PreparationError, Problem, SnakeStudioError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
@@ -31,9 +31,11 @@ from snakestudio.session.status import (
     Continued,
     Event,
     NotContinued,
+    PluginFailed,
     RecordingStopped,
     RunFailed,
     RunFinished,
+    State,
     Status,
     StatusChanged,
 )  # fmt: skip
@@ -107,7 +109,7 @@ class SessionCore:
             if self._told_trouble:
                 self._on_event(RecordingStopped(self._told_trouble))
         if not report.ok:
-            self.fail(report.message, save_failing_problem(runner.engine))
+            self._stand(runner, report.message)
             return 0.0
         if runner.finished:
             self._publish(replace(self.status, state="finished", message="The run reached its duration."))
@@ -124,6 +126,30 @@ class SessionCore:
         """The run cannot go on."""
         self._publish(replace(self.status, state="failed", message=message))
         self._on_event(RunFailed(message, saved))
+
+    def _stand(self, runner: Runner, message: str) -> None:
+        """A step was not taken: the physics failed, or a plug-in did."""
+        if runner.fault is not None:
+            self.plugin_failed(runner.fault)
+        else:
+            self.fail(message, save_failing_problem(runner.engine))
+
+    def plugin_failed(self, fault: PluginRuntimeError) -> None:
+        """Pause, or stay without a run, because code of a plug-in failed."""
+        state: State = "blocked" if self._runner is None else "paused"
+        self._publish(replace(self.status, state=state, message=fault.message))
+        self._on_event(PluginFailed(fault))
+
+    def reload_plugins(self, scene: Scene) -> None:
+        """See `Session.reload_plugins`."""
+        runner = self._runner
+        if runner is None or runner.engine.step_count == 0:
+            self._scene = scene
+            self._rebuild()
+            return
+        self._scene = scene
+        pending = tuple(runner.reload_plugins(scene))
+        self._publish(replace(self.status, pending=pending, problems=tuple(check(scene, self._base_dir))))
 
     # --- carrying out commands
 
@@ -313,7 +339,7 @@ class SessionCore:
         if report.ok:
             self._publish(replace(self.status, state="paused", message=""))
         else:
-            self.fail(report.message, save_failing_problem(runner.engine))
+            self._stand(runner, report.message)
 
     def reset(self) -> None:
         """See `Session.reset`."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from snakestudio.errors import Problem
+from snakestudio.errors import PluginRuntimeError, Problem
 
 __all__ = [
     "Continued",
     "Event",
     "NotContinued",
+    "PluginFailed",
     "RecordingStopped",
     "RunFailed",
     "RunFinished",
@@ -89,6 +90,13 @@ class RunFailed(Event):
 
     message: str
     saved: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class PluginFailed(Event):
+    """Code of a plug-in failed: the run is paused, and goes on from there once the plug-in is fixed and reloaded."""
+
+    fault: PluginRuntimeError
 
 
 @dataclass(frozen=True, slots=True)

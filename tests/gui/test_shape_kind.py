@@ -19,8 +19,8 @@ from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import tree
-from snakestudio.model.obstacles.shape import SHAPES
 from snakestudio.model.scene import Scene
+from snakestudio.plugins.loading import load, unload
 from tests.gui.test_editor import drag
 from tests.gui.test_viewport import LEFT, NONE
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gui
 @pytest.fixture
 def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[MainWindow]:
     """A window that begins when there are fences, with an empty scene."""
-    SHAPES.add_file(Path(__file__).parent.parent / "toys" / "fence.py")
+    load(Path(__file__).parent.parent / "toys" / "fence.py")
     made = make_window()
     while not made.context.docks.are_filled:
         made.context.docks.fill(made.context)
@@ -38,7 +38,7 @@ def window(make_window: Callable[[], MainWindow], qtbot: QtBot) -> Iterator[Main
     made.context.bridge.close()
     qtbot.waitUntil(lambda: made.context.viewport.settled)
     yield made
-    SHAPES.remove("fence")
+    unload("fence")
 
 
 def test_a_shape_of_ones_own_is_as_much_at_home_as_any_other(window: MainWindow, qtbot: QtBot) -> None:

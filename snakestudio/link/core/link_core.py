@@ -29,7 +29,7 @@ from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.core.machine import Machine, Trigger
 from snakestudio.link.core.node_states import NodeStates
 from snakestudio.link.core.plausibility import PlausibilityChecks
-from snakestudio.link.core.readiness import Readiness, Supervisor
+from snakestudio.link.core.readiness import Readiness, Supervisor, refused_plugins
 from snakestudio.link.core.references import Wiggle
 from snakestudio.link.core.rx_path import RxPath
 from snakestudio.link.core.sender import PeriodicMessages
@@ -197,11 +197,11 @@ class LinkCore:
             case "idle" | "listen":
                 self._idle_or_listen(command.kind, now)
             case "arm":
-                self._arm(now)
+                self._arm(now, _plugins_of(command))
             case "disarm":
                 self._disarm(now)
             case "stream":
-                self._stream(now)
+                self._stream(now, _plugins_of(command))
             case "reset":
                 self._reset(now)
             case "zero":
@@ -237,13 +237,13 @@ class LinkCore:
             self._periodic.stop()
             self._say(now, "info", "The link only listens; nothing is sent.", "state")
 
-    def _arm(self, now: float) -> None:
+    def _arm(self, now: float, plugins: tuple[str, ...] = ()) -> None:
         if self.state is LinkState.STREAMING and self._torque.task is None:
             self._machine.fire("hold")
             self._set_points.hold()
             self._say(now, "info", "The joints come to rest, and hold.", "state")
             return
-        reasons = self._reasons(now)
+        reasons = (*self._reasons(now), *refused_plugins(self._profile, plugins))
         if reasons:
             self._refuse(now, f"The robot is not ready: {' '.join(reasons)}")
             return
@@ -261,7 +261,10 @@ class LinkCore:
         self._set_points.hold()
         self._torque.begin("disarm", now)
 
-    def _stream(self, now: float) -> None:
+    def _stream(self, now: float, plugins: tuple[str, ...] = ()) -> None:
+        if refused := refused_plugins(self._profile, plugins):
+            self._refuse(now, " ".join(refused))
+            return
         if self.state is not LinkState.ARMED or self._torque.task is not None:
             self._refuse(now, "Only a robot that is armed can follow references; arm it first.")
             return
@@ -486,3 +489,8 @@ class LinkCore:
 
     def _say(self, now: float, severity: Severity, text: str, kind: str) -> None:
         self._journal.say(now, severity, text, kind)
+
+
+def _plugins_of(command: LinkCommand) -> tuple[str, ...]:
+    """Names of the plug-ins that make the references, as who gives the command says."""
+    return tuple(name for name in str(command.values.get("plugins", "")).split(",") if name)

@@ -24,7 +24,7 @@ from snakestudio.link.core.watchdogs import Loss, Watchdogs
 from snakestudio.link.messages import MEANINGS, LinkState
 from snakestudio.link.profile.schema import Profile, StatusMeaning
 
-__all__ = ["Readiness", "Supervisor"]
+__all__ = ["Readiness", "Supervisor", "refused_plugins"]
 
 
 _STATES = {
@@ -41,6 +41,16 @@ _SAYS: dict[StatusMeaning, str] = {
     "fault": "{words}; remove the cause, and reset it.",
     "armed": "armed by somebody else; stop it there, or here.",
 }
+
+
+def refused_plugins(profile: Profile, plugins: Sequence[str]) -> tuple[str, ...]:
+    """Why plug-ins (by their names) may not drive the robot of a profile, a sentence each; () if they may."""
+    return tuple(
+        f'The plug-in "{name}" would drive the robot, and its profile does not allow that; add "{name}" to '
+        "plugins.allowed in the profile, or choose another gait or controller."
+        for name in plugins
+        if name not in profile.plugins.allowed
+    )
 
 
 _MOVED = math.radians(5.0)

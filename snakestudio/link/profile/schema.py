@@ -369,6 +369,15 @@ class Emulation(Frozen):
     )  # fmt: skip
 
 
+class Plugins(Frozen):
+    """Code of users that may move the robot."""
+
+    allowed: tuple[str, ...] = value(
+        (), label="Allowed", max_length=100,
+        help="Names of plug-ins whose gaits and controllers may drive the robot; all others are refused",
+    )  # fmt: skip
+
+
 class Profile(Frozen):
     """Everything that makes a robot on CAN one that can be driven."""
 
@@ -385,6 +394,7 @@ class Profile(Frozen):
     errors: tuple[ErrorMeaning, ...] = value((), label="Errors", help="Meaning of error bits", max_length=500)
     sequences: Sequences = value(Sequences(), label="Sequences", help="What is sent to arm, stop and so on")
     on_loss: OnLoss = value(OnLoss(), label="On loss", help="What is done when something goes silent")
+    plugins: Plugins = value(Plugins(), label="Plug-ins", help="Code of users that may move the robot")
     emulation: Emulation = value(Emulation(), label="Emulation", help="How the emulated robot behaves")
 
     @property

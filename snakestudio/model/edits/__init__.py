@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.fields import field_names
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.registry import options
@@ -117,7 +118,7 @@ def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
     """
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
-    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+    if not isinstance(part, BaseModel) or name not in field_names(part):
         raise _no_such_key(scene, key)
     return type(part), name
 
@@ -136,7 +137,7 @@ def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
             if not isinstance(found, list | tuple):
                 raise LookupError(part)
             found = found[part]
-        elif isinstance(found, BaseModel) and part in type(found).model_fields:
+        elif isinstance(found, BaseModel) and part in field_names(found):
             found = getattr(found, part)
         else:
             raise LookupError(part)
@@ -244,10 +245,10 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
             part = value_at(scene, path)
         except LookupError:
             return None
-        if not isinstance(part, BaseModel) or not changes.keys() <= type(part).model_fields.keys():
+        if not isinstance(part, BaseModel) or not changes.keys() <= set(field_names(part)):
             return None
         try:
-            old = {name: getattr(part, name) for name in type(part).model_fields}
+            old = {name: getattr(part, name) for name in field_names(part)}
             changed = type(part).model_validate(old | changes)
             if len(path) == 2 and path[0] == "obstacles":
                 obstacles[int(path[1])] = changed
@@ -277,9 +278,10 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
         return
     kinds = _kinds(str(path[0])) if path[0] in Scene.model_fields else {}
     target, own = kinds.get(value), kinds.get(holder.get("kind"))
-    if target is None or own is None:
+    if target is None:
         return
-    theirs, ours = target.model_fields, own.model_fields
+    theirs = target.model_fields
+    ours = {} if own is None else own.model_fields  # of a kind whose plug-in is not loaded nothing is declared
     for name in list(holder):
         known = name in theirs and (name not in ours or theirs[name].annotation == ours[name].annotation)
         if name != "kind" and not known:
@@ -302,7 +304,7 @@ def _kinds_in(annotation: Any) -> dict[Any, type[BaseModel]]:
 def tree(part: Any) -> Any:
     """A scene part as the plain nested values its file would hold."""
     if isinstance(part, BaseModel):
-        values = {name: tree(getattr(part, name)) for name in type(part).model_fields}
+        values = {name: tree(getattr(part, name)) for name in field_names(part)}
         return {name: value for name, value in values.items() if value is not None}
     if isinstance(part, tuple):
         return [tree(entry) for entry in part]
@@ -317,8 +319,8 @@ def changed_keys(before: Scene, after: Scene) -> list[str]:
         if a is b or (type(a) is type(b) and a == b):
             return
         if isinstance(a, BaseModel) and type(a) is type(b):
-            for name in type(a).model_fields:
-                walk(getattr(a, name), getattr(b, name), f"{key}.{name}" if key else name)
+            for name in dict.fromkeys((*field_names(a), *field_names(b))):
+                walk(getattr(a, name, None), getattr(b, name, None), f"{key}.{name}" if key else name)
         elif (
             isinstance(a, tuple)
             and isinstance(b, tuple)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from snakestudio.model.fields import field_names
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene import Scene
 
@@ -40,7 +41,7 @@ def obstacle_with(obstacle: Obstacle, **changes: object) -> Obstacle:
     pydantic.ValidationError
         If one of them is out of range.
     """
-    values = {name: getattr(obstacle, name) for name in type(obstacle).model_fields}
+    values = {name: getattr(obstacle, name) for name in field_names(obstacle)}
     return type(obstacle).model_validate(values | changes)
 
 

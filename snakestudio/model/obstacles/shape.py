@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from snakestudio.model import registry
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen, value
-from snakestudio.model.obstacles.solids import Solid
-from snakestudio.model.registry import Registry
+from snakestudio.model.obstacles.solids import Post, Solid
+from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
 
 __all__ = [
     "SHAPES",
     "Arrangement",
     "Fit",
     "Obstacle",
+    "ShapeFields",
     "ShapeKind",
     "angle",
     "files_of",
@@ -38,6 +39,7 @@ __all__ = [
     "place",
     "shape_of",
     "size",
+    "stand_in",
 ]
 
 
@@ -149,7 +151,7 @@ class Arrangement:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShapeKind:
+class ShapeKind(Declaration):
     """A shape of obstacles.
 
     Attributes
@@ -160,9 +162,9 @@ class ShapeKind:
         What it is made of, from its fields and the folder that file names in them are relative to (None: the working
         directory). Engines collide with these, the view draws them, and its outlines from above are theirs.
     title, help : str
-        For people: "Cylinder", "An upright cylinder".
+        For people: "Cylinder", "An upright cylinder". From the name, and from the docstring of the fields, if left out.
     mention, plural : str
-        In the middle of a sentence: "a cylinder", "cylinders".
+        In the middle of a sentence: "a cylinder", "cylinders"; from the title if left out.
     sizes : str
         How large it is, with its fields in braces.
     place : float
@@ -194,13 +196,16 @@ class ShapeKind:
         Fields, when they have an effect, and that in a few words.
     """
 
+    role: ClassVar[str] = "shape"
+    registry: ClassVar[Registry[Any]] = registry.SHAPES
+
     fields: type[Obstacle]
     solids: Callable[[Any, Path | None], Sequence[Solid]]
-    title: str
-    help: str
-    mention: str
-    plural: str
-    sizes: str
+    title: str = ""
+    help: str = ""
+    mention: str = ""
+    plural: str = ""
+    sizes: str = ""
     place: float = 100.0
     icon: str = "shape-box"
     terrain: bool = False
@@ -214,6 +219,18 @@ class ShapeKind:
     files: tuple[str, ...] = ()
     without_files: Callable[[Any], Obstacle] = lambda obstacle: obstacle
     effects: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest."""
+        title = self.title or titled(self.kind_name)
+        word = title.lower()
+        for key, text in {
+            "title": title,
+            "help": self.help or first_line(self.fields) or title,
+            "mention": self.mention or f"{'an' if word[0] in 'aeiou' else 'a'} {word}",
+            "plural": self.plural or f"{word}s",
+        }.items():
+            object.__setattr__(self, key, text)
 
     @property
     def raised(self) -> bool:
@@ -239,6 +256,28 @@ class ShapeKind:
 def grown(obstacle: Obstacle, **factors: float) -> dict[str, float]:
     """Those of its values that change when each is multiplied by its factor, to seven digits."""
     return {key: float(f"{getattr(obstacle, key) * by:.7g}") for key, by in factors.items() if by != 1.0}
+
+
+class ShapeFields(Obstacle):
+    """What every obstacle has, for a shape to begin with; `kind` and its own values follow."""
+
+    name: str = name()
+    group: str = group()
+    x_m: float = value(0.0, label="x", unit="m", help="Position, x", ge=-1e4, le=1e4)
+    y_m: float = value(0.0, label="y", unit="m", help="Position, y", ge=-1e4, le=1e4)
+    friction: float = friction(0.0)
+    locked: bool = locked()
+    hidden: bool = hidden()
+
+
+def stand_in(name: str) -> ShapeKind:
+    """What is used for a shape of a plug-in that is not loaded: a small post marks its position."""
+    title, text = f"{titled(name)} (plug-in)", "The plug-in that has it is not loaded."
+    return ShapeKind(fields=unchecked_fields(name, ShapeFields), solids=_marker, title=title, help=text)
+
+
+def _marker(obstacle: Obstacle, base_dir: Path | None) -> list[Solid]:
+    return [Post(obstacle.x_m, obstacle.y_m, 0.02, 0.0, 0.05)]
 
 
 SHAPES: Registry[ShapeKind] = registry.SHAPES

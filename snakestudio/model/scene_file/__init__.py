@@ -14,13 +14,16 @@ from snakestudio.model.arguments import path_of, scene_path_of, wrong_kind
 from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
-from snakestudio.model.scene_file.parse import complete, parse_scene, scene_from_dict
+from snakestudio.model.scene_file.parse import complete, parse_scene, parse_values, scene_from_dict
 from snakestudio.paths import bundled_scenes, is_bare_name
+from snakestudio.plugins.named import names_of
+from snakestudio.plugins.scenes import load_trusted
 
 __all__ = [
     "complete",
     "dump_scene",
     "file_digest",
+    "load_plugins_of_text",
     "load_scene",
     "parse_scene",
     "read_scene_text",
@@ -37,6 +40,8 @@ CSV_SCENE_MARK = "#| "
 def load_scene(path: str | Path) -> Scene:
     """Read a scene file, the scene in the header of a CSV that SnakeStudio exported, or a bundled scene by its name.
 
+    Plug-ins that it names are loaded if the user trusts them.
+
     Raises
     ------
     SceneError
@@ -45,7 +50,18 @@ def load_scene(path: str | Path) -> Scene:
         If `path` is no file name.
     """
     path = scene_path_of("path", path)
-    return parse_scene(read_scene_text(path), source=str(path))
+    text = read_scene_text(path)
+    load_plugins_of_text(text, path.parent)
+    return parse_scene(text, source=str(path))
+
+
+def load_plugins_of_text(text: str, folder: Path | None) -> None:
+    """Load the plug-ins that the text of a scene in a folder names, as far as the user trusts them."""
+    try:
+        names = names_of(parse_values(text).get("plugin", ()))
+    except InputError:
+        return  # whoever parses it says so
+    load_trusted(names, folder)
 
 
 def read_scene_text(path: Path) -> str:

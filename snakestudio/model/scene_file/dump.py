@@ -66,5 +66,6 @@ def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
 
 def _obstacle(entry: Any) -> Obstacle | None:
     with contextlib.suppress(pydantic.ValidationError, TypeError):
-        return _OBSTACLE.validate_python(tuples({"kind": "cylinder", **entry}))
+        values = tuples({"kind": "cylinder", **entry})
+        return _OBSTACLE.validate_python(SHAPES.unchecked(values))
     return None

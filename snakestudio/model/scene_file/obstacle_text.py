@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import tomlkit
 
+from snakestudio.model.fields import field_names
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.scene_file.obstacle_match import sources
 from snakestudio.model.scene_file.toml_merge import item, merge
@@ -123,15 +124,14 @@ def renewed(blocks: Sequence[str], before: Sequence[Obstacle | None], after: Seq
 
 
 def _written(obstacle: Obstacle) -> str:
-    fields = type(obstacle).model_fields
-    lines = [f"{name} = {_text(value)}" for name in fields if (value := getattr(obstacle, name)) is not None]
+    lines = [
+        f"{name} = {_text(value)}" for name in field_names(obstacle) if (value := getattr(obstacle, name)) is not None
+    ]
     return "\n".join(["[[obstacles]]", *lines, ""])
 
 
 def _merged(block: str, old: Obstacle, new: Obstacle) -> str:
-    changes = {
-        name: value for name in type(new).model_fields if (value := getattr(new, name)) != getattr(old, name, None)
-    }
+    changes = {name: value for name in field_names(new) if (value := getattr(new, name)) != getattr(old, name, None)}
     if not changes:
         return block
     if (

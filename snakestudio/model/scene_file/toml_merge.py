@@ -9,6 +9,12 @@ from typing import Any
 import pydantic
 import tomlkit
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from snakestudio.model.fields import field_names
+
+_UNDECLARED = FieldInfo()
+"""Of a value that no kind declares: it has no default."""
 
 __all__ = ["item", "merge", "plain", "tuples"]
 
@@ -35,12 +41,13 @@ def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = 
         Keys that somebody else sees to.
     """
     fields = type(part).model_fields
-    for key in [key for key in table if key not in fields and key not in leave]:
+    names = field_names(part)
+    for key in [key for key in table if key not in names and key not in leave]:
         del table[key]
-    for name in sorted(fields, key=lambda name: (name not in ("format", "kind"), _is_list_of_parts(part, name))):
+    for name in sorted(names, key=lambda name: (name not in ("format", "kind"), _is_list_of_parts(part, name))):
         if name in leave:
             continue
-        info, value = fields[name], getattr(part, name)
+        info, value = fields.get(name, _UNDECLARED), getattr(part, name)
         required = explicit or info.is_required() or name in ("kind", "format")
         default = None if info.is_required() else info.get_default(call_default_factory=True)
         if isinstance(value, BaseModel):

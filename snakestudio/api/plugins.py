@@ -1,0 +1,36 @@
+"""Plug-ins from Python: whoever calls this says that their code is to be run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snakestudio.model.arguments import wrong_kind
+from snakestudio.plugins.loaded import Plugin, loaded
+from snakestudio.plugins.loading import load
+
+__all__ = ["Plugin", "load_plugin", "loaded_plugins"]
+
+
+def load_plugin(plugin: str | Path) -> Plugin:
+    """Run the code of a plug-in and add what it declares; nothing happens if the same code is loaded already.
+
+    Parameters
+    ----------
+    plugin : str or Path
+        A file that ends in ".py", or the name of an installed plug-in.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be loaded; nothing is added then.
+    PluginRuntimeError
+        If its code raises an exception.
+    """
+    if not isinstance(plugin, str | Path):
+        raise wrong_kind("plugin", 'a file name (str or Path) such as "my_gait.py"', plugin)
+    return load(plugin)
+
+
+def loaded_plugins() -> tuple[Plugin, ...]:
+    """The plug-ins that are loaded."""
+    return loaded()

@@ -1,0 +1,21 @@
+"""Trust a plug-in or a folder no longer."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio plugin forget`."""
+    parser.add_argument("forgotten", metavar="PLUGIN", nargs="+", help="a .py file, a folder, or an installed plug-in")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio plugin forget`."""
+    from snakestudio.plugins.trust import forget
+
+    for given in options.forgotten:
+        print(forget(given))
+    return 0

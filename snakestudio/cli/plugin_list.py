@@ -1,0 +1,41 @@
+"""List trusted files and folders, and the plug-ins of installed packages; nothing of them is run."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio plugin list`."""
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio plugin list`."""
+    from snakestudio.plugins.source import installed
+    from snakestudio.plugins.trust import trusted
+
+    known = trusted()
+    for folder in known.folders:
+        print(f"{folder}: all files in it are trusted")
+    for path, digest in known.files.items():
+        print(f"{path}: {_state(path, digest)}")
+    for name, module in installed().items():
+        digest = known.packages.get(name, "")
+        print(f"{name} (installed, module {module}): {_state(name, digest) if digest else 'not trusted'}")
+    if not (known.folders or known.files or installed()):
+        print("no trusted or installed plug-ins")
+    return 0
+
+
+def _state(given: str, digest: str) -> str:
+    """Whether what is there now is what was trusted."""
+    from snakestudio.errors import PluginError
+    from snakestudio.plugins.source import read_source
+
+    try:
+        now = read_source(given).digest
+    except PluginError as error:
+        return f"trusted, and cannot be read ({str(error).partition(': ')[2].rstrip('.')})"
+    return f"trusted ({digest[:12]})" if now == digest else "changed since it was trusted: not trusted as it is now"

@@ -1,0 +1,21 @@
+"""Trust a plug-in with its present content, or all Python files in a folder: scenes that name them may run them."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio plugin trust`."""
+    parser.add_argument("trusted", metavar="PLUGIN", nargs="+", help="a .py file, a folder, or an installed plug-in")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio plugin trust`."""
+    from snakestudio.plugins.trust import trust
+
+    for given in options.trusted:
+        print(trust(given))
+    return 0

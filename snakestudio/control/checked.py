@@ -1,0 +1,133 @@
+"""What a controller or gait of a plug-in gives is checked before anything follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.control.base import Controller, Steerable
+from snakestudio.errors import MistakeError, PluginRuntimeError
+from snakestudio.model.reference import JointReference, Reference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.plugins.faults import calling
+
+__all__ = ["checked_controller"]
+
+
+def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
+    """A controller that does as `controller`, and raises `PluginRuntimeError` where nothing could follow it."""
+    kind = _CheckedSteerable if isinstance(controller, Steerable) else _Checked
+    return kind(controller, scene, plugin)
+
+
+class _Checked:
+    def __init__(self, controller: Controller, scene: Scene, plugin: str) -> None:
+        self._controller, self._plugin = controller, plugin
+        self._axes, self._torques = len(scene.body.axes), scene.gives_torques
+        for name in ("reference", "apply", "checkpoint", "restore", "values"):
+            if not callable(getattr(controller, name, None)):
+                raise self._fault(f"makes a {type(controller).__name__}, which has no method {name}", "Add it")
+        if not isinstance(controller.needs, Fields):
+            raise self._fault(f"has needs = {controller.needs!r}", "Use Fields.JOINTS or other fields of a snapshot")
+        names = controller.channels
+        if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+            raise self._fault(f"has channels = {names!r}", 'Give a tuple of names, such as ("phase_rad",)')
+
+    @contextmanager
+    def _calling(self) -> Iterator[None]:
+        try:
+            with calling():
+                yield
+        except MistakeError as error:  # of a base that the plug-in's class has
+            raise self._fault(f"failed: {error.message}", error.remedy.capitalize()) from None
+
+    def _fault(self, what: str, remedy: str) -> PluginRuntimeError:
+        return PluginRuntimeError(self._plugin, f"The plug-in {self._plugin} {what}. {remedy}.")
+
+    @property
+    def needs(self) -> Fields:
+        return self._controller.needs
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        return self._controller.channels
+
+    def values(self) -> FloatArray:
+        with self._calling():
+            values = self._controller.values()
+        count = len(self.channels)
+        if not isinstance(values, np.ndarray) or values.shape != (count,) or values.dtype.kind not in "fiub":
+            raise self._fault(
+                f"gives {_shown(values)} as values of its channels", f"Give an array of {count} numbers, one a channel"
+            )
+        return values.astype(np.float64)
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> Reference:
+        with self._calling():
+            reference = self._controller.reference(time, snapshot)
+        if not isinstance(reference, JointReference):
+            raise self._fault(f"gives {_shown(reference)} as a reference", "Give a JointReference")
+        knots = reference.time
+        if not isinstance(knots, np.ndarray) or knots.ndim != 1 or len(knots) < 2 or not (np.diff(knots) > 0).all():
+            raise self._fault(f"gives {_shown(knots)} as times of a reference", "Give at least two, ascending")
+        if knots[0] > time[0] + 1e-9 or knots[-1] < time[-1] - 1e-9:
+            raise self._fault(
+                f"gives a reference from {knots[0]:g} to {knots[-1]:g} s where one from {time[0]:g} to {time[-1]:g} s "
+                "was requested",
+                "Give one for all times that are requested",
+            )
+        torque = reference.torque
+        if (torque is not None) != self._torques:
+            wanted = "torques" if self._torques else "angles"
+            raise self._fault(f"gives no {wanted}, which its kind has to", f"Give {wanted}")
+        parts = {"torque": torque} if self._torques else {
+            name: getattr(reference, name) for name in ("angle", "rate", "acceleration")
+        }  # fmt: skip
+        for name, values in parts.items():
+            self._check(name, values, (len(knots), self._axes), float(time[0]))
+        return reference
+
+    def _check(self, name: str, values: Any, shape: tuple[int, int], time: float) -> None:
+        if not isinstance(values, np.ndarray) or values.dtype != np.float64 or values.shape != shape:
+            raise self._fault(
+                f"gives {_shown(values)} as {name} at t = {time:.6g} s",
+                f"Give an array of {shape[0]} x {shape[1]} floating-point numbers: times x joint axes",
+            )
+        if not np.isfinite(values).all():
+            axis = int(np.argwhere(~np.isfinite(values))[0, 1])
+            raise self._fault(
+                f"gives {values[~np.isfinite(values)][0]} as {name} of joint axis {axis + 1} after t = {time:.6g} s",
+                "Give finite numbers",
+            )
+
+    def apply(self, scene: Scene, time: float) -> None:
+        with self._calling():
+            self._controller.apply(scene, time)
+
+    def checkpoint(self) -> Any:
+        with self._calling():
+            return self._controller.checkpoint()
+
+    def restore(self, checkpoint: Any) -> None:
+        with self._calling():
+            self._controller.restore(checkpoint)
+
+
+class _CheckedSteerable(_Checked):
+    def steer(self, command: TeleopCommand) -> bool:
+        assert isinstance(self._controller, Steerable)
+        with self._calling():
+            return self._controller.steer(command)
+
+
+def _shown(value: Any) -> str:
+    """A wrong value in a few words."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {' x '.join(map(str, value.shape)) or 'one'} {value.dtype}"
+    return f"a value of type {type(value).__name__}" if value is not None else "None"

@@ -1,0 +1,242 @@
+"""Base of formulations whose author writes one time step: a chain of links in the plane, joints that follow exactly.
+
+Rows, snapshots, saved states and live edits are made here from what the step leaves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.outcome import OK, Figures
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.saved_state import demand
+from snakestudio.engines.time_stepping import TimeSteppingEngine
+from snakestudio.errors import MistakeError, SceneError
+from snakestudio.model.recording import Schema
+from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.pose import planar_pose
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.plugins.author_state import public_state, with_public_state
+
+__all__ = ["ChainEngine", "chain"]
+
+
+def chain(head: FloatArray, angle: FloatArray, length: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Where the links of a chain are, and how they move.
+
+    Parameters
+    ----------
+    head : (3,) array
+        x, y (m) and direction (rad) of link 1.
+    angle : (n - 1,) array
+        Joint angles, rad: the direction of each link less that of the one before.
+    length : float or (n,) array
+        Length of the links, m.
+
+    Returns
+    -------
+    pose : (n, 3) array
+        x, y, direction of every link.
+    by_head : (n, 3, 3) array
+        Velocity of every link (x, y, direction) for each velocity of link 1.
+    by_joints : (n, 3, n - 1) array
+        The same for each rate of a joint.
+    """
+    n = len(angle) + 1
+    half = np.broadcast_to(0.5 * np.asarray(length, np.float64), (n,))
+    theta = head[2] + np.concatenate([[0.0], np.cumsum(angle)])
+    axis = np.column_stack([np.cos(theta), np.sin(theta)])
+    normal = np.column_stack([-axis[:, 1], axis[:, 0]])
+    ways = np.vstack([np.zeros(2), np.cumsum(half[:-1, None] * axis[:-1] + half[1:, None] * axis[1:], axis=0)])
+    by_head = np.tile(np.eye(3), (n, 1, 1))
+    by_head[:, 0, 2], by_head[:, 1, 2] = -ways[:, 1], ways[:, 0]
+    turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the joints before it
+    swing = normal[:, :, None] * turns[:, None, :]
+    by_joints = np.zeros((n, 3, n - 1))
+    steps = half[:-1, None, None] * swing[:-1] + half[1:, None, None] * swing[1:]
+    by_joints[1:, :2] = np.cumsum(steps, axis=0)
+    by_joints[:, 2] = turns
+    return np.column_stack([head[:2] + ways, theta]), by_head, by_joints
+
+
+class ChainEngine(TimeSteppingEngine):
+    """A chain of links in the plane with a yaw axis in every joint; a subclass has `begin`, `step` and `links`.
+
+    Attributes without an underscore before their names are its state, as those of `AngleController` are.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : path, optional
+        What relative paths in the scene are relative to.
+
+    Attributes
+    ----------
+    angle, rate : (n - 1,) arrays
+        Joint angles and rates after the last step, rad and rad/s.
+    """
+
+    energies: ClassVar[tuple[str, ...]] = ()
+    """Attributes that hold energies and works to be recorded, J: "kinetic", "work_friction"."""
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        n = scene.robot.n_links
+        if scene.gives_torques:
+            raise SceneError(
+                f'gait.kind: The model "{scene.model.kind}" follows joint angles. Choose a gait of angles.'
+            )
+        if len(scene.body.axes) != n - 1 or any(axis.kind != "yaw" for axis in scene.body.axes):
+            raise SceneError(
+                f'robot.joints: The model "{scene.model.kind}" moves chains with a yaw axis in every joint. Set '
+                'robot.joints to "yaw".'
+            )
+        self.kind = scene.model.kind
+        valid = Fields.POSE | Fields.TWIST | Fields.JOINTS | Fields.REFERENCE
+        if self.energies:
+            valid |= Fields.ENERGY
+        head = scene.robot.head_index
+        super().__init__(scene, base_dir, Schema(n, scene.body.axes, self.energies, valid=valid, head=head))
+        pose, _ = planar_pose(scene, base_dir)
+        self._counts = np.zeros(2, np.int64)
+        self.angle, self.rate = np.diff(pose[:, 2]), np.zeros(n - 1)
+        self.begin(pose)
+
+    def begin(self, pose: FloatArray) -> None:
+        """Set up the state; the links start at `pose` ((n, 3): x, y in m, direction in rad)."""
+        raise NotImplementedError
+
+    def step(self, angle: FloatArray, rate: FloatArray) -> None:
+        """Move the links on by the time step `dt` while the joints get to `angle` at `rate` (each (n - 1,))."""
+        raise NotImplementedError
+
+    def links(self) -> tuple[FloatArray, FloatArray]:
+        """Where the links are now and how fast, each (n, 3): x, y, direction in m, rad, and per second."""
+        raise NotImplementedError
+
+    @property
+    def fields(self) -> Any:
+        """The values of the model in the scene as they are now."""
+        return self._scene.model
+
+    @property
+    def dt(self) -> float:
+        """Time step, s."""
+        return self._scene.solver.step_s
+
+    def _checked_links(self) -> tuple[FloatArray, FloatArray]:
+        """What `links` gives.
+
+        Raises
+        ------
+        MistakeError
+            If it is not two arrays of finite numbers of the right shape.
+        """
+        given = self.links()
+        shape = (self._schema.n_links, 3)
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise MistakeError(f"links() gives {type(given).__name__}", "give positions and velocities of the links")
+        arrays = []
+        for name, values in zip(("positions", "velocities"), given, strict=True):
+            array = np.asarray(values)
+            if array.dtype.kind not in "fiu" or array.shape != shape:
+                form = " x ".join(map(str, array.shape))
+                raise MistakeError(f"links() gives {name} of the shape {form}", f"give {shape[0]} x 3 numbers")
+            if not np.isfinite(array).all():
+                link = int(np.argwhere(~np.isfinite(array))[0, 0]) + 1
+                raise MistakeError(
+                    f"links() gives {array[~np.isfinite(array)][0]} among the {name} of link {link} after "
+                    f"t = {self._now():.6g} s",
+                    "give finite numbers; a smaller solver.step_s may help",
+                )
+            arrays.append(array.astype(np.float64))
+        return arrays[0], arrays[1]
+
+    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        due = set(wanted.tolist())
+        for _ in range(n_steps):
+            before, counts = public_state(self), self._counts.copy()
+            try:
+                angle, _ = reference.at(float(self._counts[0] + 1) * self.dt)
+                rate = (angle - self.angle) / self.dt
+                self.step(angle, rate)
+                self.angle, self.rate = angle.copy(), rate
+                self._counts += 1
+                if int(self._counts[0]) in due:
+                    self._write_present_row(*reference.at(self._now()), rows, call=False)
+            except BaseException:
+                with_public_state(self, before)
+                self._counts, self._reached = counts, int(counts[0])
+                raise
+        return OK
+
+    def _now(self) -> float:
+        return float(self._counts[0]) * self.dt
+
+    def _links(self) -> FloatArray:
+        return self._checked_links()[0]
+
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+        pose, velocity = self._checked_links()
+        energies = [float(getattr(self, name)) for name in self.energies]
+        i = rows.filled.item(0)
+        rows.link_pose[i, :, :2], rows.link_pose[i, :, 2] = pose[:, :2], self._scene.body.sizes.radius
+        rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = np.cos(0.5 * pose[:, 2]), np.sin(0.5 * pose[:, 2])
+        rows.link_twist[i][:, [0, 1, 5]] = velocity
+        rows.joint_angle[i], rows.joint_rate[i] = self.angle, self.rate
+        rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
+        rows.energy[i] = energies
+        rows.steps[i] = self._counts[0]
+        rows.filled[0] = i + 1
+
+    def _figures(self) -> Figures:
+        return Figures(int(self._counts[0]), int(self._counts[1]), 0, 0, 0.0)
+
+    def _begin_interval(self) -> None:
+        self._counts[1] = 0
+
+    def _grow_contacts(self) -> None: ...
+
+    def _grow_slots(self) -> None: ...
+
+    def _room_for_contacts(self, n_rows: int) -> int:
+        return 0
+
+    def _joints_now(self) -> tuple[FloatArray, FloatArray]:
+        return self.angle.copy(), self.rate.copy()
+
+    def _take(self, scene: Scene) -> bool:
+        return type(scene.model) is type(self._scene.model) and scene.robot == self._scene.robot
+
+    def _saved_state(self) -> Any:
+        return public_state(self), self._counts.copy()
+
+    def _restore_state(self, state: Any, scene: Scene) -> None:
+        demand(isinstance(state, tuple) and len(state) == 2 and isinstance(state[0], dict))
+        values, counts = state
+        demand(isinstance(counts, np.ndarray) and counts.dtype == np.int64 and counts.shape == (2,))
+        own = public_state(self)
+        demand(values.keys() == own.keys())
+        for name, value in own.items():
+            if isinstance(value, np.ndarray):
+                saved = values[name]
+                demand(isinstance(saved, np.ndarray) and saved.dtype == value.dtype and saved.ndim == value.ndim)
+        demand(all(values[name].shape == own[name].shape for name in ("angle", "rate")))
+        with_public_state(self, values)
+        self._counts = counts.copy()
+
+    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+        """Nothing: motion is prescribed, and no force moves it."""
+
+    def contact_problem(self) -> dict[str, FloatArray]:
+        """Empty: there are no contacts."""
+        return {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """None: there are no contacts."""
+        return None

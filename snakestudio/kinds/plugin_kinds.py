@@ -1,0 +1,86 @@
+"""Which kinds of a scene come from plug-ins, and which of them are missing because a plug-in is not loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from snakestudio.errors import Problem
+from snakestudio.model.edits import tree
+from snakestudio.model.registry import Unchecked
+from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
+from snakestudio.model.scene_file import scene_from_dict
+from snakestudio.plugins.loaded import Plugin, find
+from snakestudio.plugins.scenes import named_plugins
+
+__all__ = ["driving_plugins", "is_complete", "plugins_in_use", "problems", "renewed"]
+
+
+def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
+    """Parts that have a kind, with their keys."""
+    for name in PARTS_WITH_KINDS:
+        part = getattr(scene, name)
+        if isinstance(part, tuple):
+            yield from ((f"{name}[{number}]", each) for number, each in enumerate(part, 1))
+        else:
+            yield name, part
+
+
+def is_complete(scene: Scene) -> bool:
+    """Whether all kinds of a scene are there."""
+    return not scene.plugin or not any(isinstance(part, Unchecked) for _, part in _parts(scene))
+
+
+def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
+    """What a scene names and is not there: an error for each kind, and a warning for a plug-in with none of them."""
+    if not scene.plugin:
+        return []
+    missing = [each for each in named_plugins(scene.plugins, base_dir) if each.state != "loaded"]
+    found = []
+    reasons = [each.refusal() for each in missing]
+    for key, part in _parts(scene):
+        if not isinstance(part, Unchecked):
+            continue
+        what, remedy = f'"{part.kind}" is not a kind of SnakeStudio', "load the plug-in that has it"  # type: ignore[attr-defined]
+        if reasons:
+            what = f"{what}: {' and '.join(reason for reason, _ in reasons)}"
+            remedy = reasons[0][1]
+        found.append(Problem("error", f"{key}.kind", what, remedy))
+    if not found:
+        return [Problem("warning", "plugin", reason, remedy) for reason, remedy in reasons]
+    return found
+
+
+def renewed(scene: Scene) -> Scene:
+    """A scene whose parts are of the kinds as they are loaded now.
+
+    Raises
+    ------
+    SceneError
+        If values do not suit the kinds.
+    """
+    parts = list(_parts(scene))
+    kinds = {key: PARTS_WITH_KINDS[key.partition("[")[0]] for key, _ in parts}
+    if all(part.kind not in kinds[key] or type(part) is kinds[key][part.kind].fields for key, part in parts):
+        return scene
+    return scene_from_dict(tree(scene))
+
+
+def _sources(scene: Scene, names: tuple[str, ...]) -> tuple[Plugin, ...]:
+    used: dict[str, None] = {}
+    for name in names:
+        part = getattr(scene, name)
+        for each in part if isinstance(part, tuple) else (part,):
+            used[PARTS_WITH_KINDS[name].source(each.kind)] = None
+    return tuple(plugin for name in used if name and (plugin := find(name)) is not None)
+
+
+def plugins_in_use(scene: Scene) -> tuple[Plugin, ...]:
+    """The plug-ins whose kinds a scene has."""
+    return _sources(scene, tuple(PARTS_WITH_KINDS))
+
+
+def driving_plugins(scene: Scene) -> tuple[Plugin, ...]:
+    """Those of them that say what the joints do."""
+    return _sources(scene, ("controller", "gait"))

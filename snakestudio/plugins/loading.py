@@ -1,0 +1,277 @@
+"""Loading plug-ins: their code is run, and what they declare is added where the program's own is."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+
+from snakestudio.errors import MistakeError, PluginError, PluginRuntimeError
+from snakestudio.plugins import watch
+from snakestudio.plugins.declaration import Declaration
+from snakestudio.plugins.faults import MARK, fault_of, keep_lines
+from snakestudio.plugins.loaded import LOCK, PLUGINS, Plugin, find
+from snakestudio.plugins.source import Source, read_source
+
+__all__ = ["PLUGIN_API", "load", "load_all", "reload", "unload"]
+
+PLUGIN_API = 1
+"""Version of the interface that plug-ins are written for; raised when a plug-in of before would not work any more."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
+
+
+def load(plugin: Source | str | Path) -> Plugin:
+    """Run the code of a plug-in and add what it declares; nothing happens if the same code is loaded already.
+
+    Who calls this has the user's consent.
+
+    Parameters
+    ----------
+    plugin : Source, str or Path
+        A file that ends in ".py", or the name of an installed package.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be loaded; nothing is added then.
+    PluginRuntimeError
+        If its code raises an exception.
+    """
+    source = plugin if isinstance(plugin, Source) else read_source(plugin)
+    with LOCK:
+        present = find(source.name)
+        if present is not None:
+            if present.digest == source.digest:
+                return present
+            if _same_place(present.source, source):
+                return _replaced(present, source)
+            raise PluginError(
+                f"{source.where}: Another plug-in is called {source.name}, too: {present.source.where}. Rename one of "
+                "the files."
+            )
+        return _added(source)
+
+
+def load_all(plugins: Iterable[Source | str | Path]) -> tuple[Plugin, ...]:
+    """Load several; see `load`."""
+    return tuple(load(each) for each in plugins)
+
+
+def _same_place(one: Source, other: Source) -> bool:
+    if one.path is None or other.path is None or one.module or other.module:
+        return one.module == other.module
+    return one.path.resolve() == other.path.resolve()
+
+
+def reload(name: str) -> Plugin:
+    """Read a loaded plug-in again and use its present code; if that fails, the code of before stays.
+
+    What was made of the old code (a scene's parts, controllers) stays as it is; see `Runner.reload_plugins`.
+
+    Raises
+    ------
+    PluginError
+        If there is no such plug-in, or it cannot be loaded.
+    PluginRuntimeError
+        If its code raises an exception.
+    """
+    present = find(name)
+    if present is None:
+        raise PluginError(f"The plug-in {name} is not loaded. Load it first.")
+    return load(read_source(present.source.path if not present.source.module and present.source.path else name))
+
+
+def unload(name: str) -> None:
+    """Remove what a plug-in added; nothing happens if it is not loaded."""
+    with LOCK:
+        plugin = find(name)
+        if plugin is None:
+            return
+        _withdraw(plugin)
+
+
+def _withdraw(plugin: Plugin) -> None:
+    del PLUGINS[plugin.name]
+    for declaration in plugin.declarations:
+        declaration.withdraw()
+    if not plugin.source.module:
+        sys.modules.pop(plugin.module.__name__, None)
+
+
+def _replaced(present: Plugin, source: Source) -> Plugin:
+    order = list(PLUGINS)
+    _withdraw(present)
+    try:
+        added = _added(source)
+    except BaseException:
+        sys.modules[present.module.__name__] = present.module
+        for declaration in present.declarations:
+            declaration.register(present.name)
+        added = PLUGINS[present.name] = present
+        raise
+    finally:
+        kept = dict(PLUGINS)
+        PLUGINS.clear()
+        PLUGINS.update({name: kept[name] for name in order if name in kept})
+    return added
+
+
+def _added(source: Source) -> Plugin:
+    watch.begin()
+    module = _package(source) if source.module else _executed(source)
+    try:
+        declarations = _declared(module, source)
+    except BaseException:
+        if not source.module:
+            sys.modules.pop(module.__name__, None)
+        raise
+    plugin = Plugin(source, module, declarations)
+    for declaration in declarations:
+        declaration.register(source.name)
+    PLUGINS[source.name] = plugin
+    return plugin
+
+
+def _executed(source: Source) -> ModuleType:
+    """The module of a file, run from the bytes that were hashed."""
+    text, path = source.data.decode("utf-8-sig"), str(source.path)
+    try:
+        tree = ast.parse(text, path)
+        code = compile(tree, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise PluginError(f"{path}, line {error.lineno}: {_capital(error.msg)}. Fix the line.") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise PluginError(f"{path}: This is not usable Python code ({error}). Fix the file.") from None
+    _check_version(_stated_version(tree), path)
+    module = ModuleType(f"snakestudio_plugin_{source.name}")
+    module.__file__ = path
+    setattr(module, MARK, source.name)
+    keep_lines(path, text)
+    sys.modules[module.__name__] = module
+    try:
+        exec(code, module.__dict__)
+    except BaseException as error:
+        sys.modules.pop(module.__name__, None)
+        raise _failed(source, error) from None
+    return module
+
+
+def _package(source: Source) -> ModuleType:
+    try:
+        module = importlib.import_module(source.module)
+    except BaseException as error:
+        raise _failed(source, error) from None
+    _check_version(getattr(module, "PLUGIN_API", PLUGIN_API), source.name)
+    return module
+
+
+def _failed(source: Source, error: BaseException) -> BaseException:
+    """What to raise where a plug-in could not be run."""
+    if isinstance(error, KeyboardInterrupt | PluginError | PluginRuntimeError):
+        return error
+    line = _line(source, error)
+    where = f"{source.where}, line {line}" if line else source.where
+    if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("snakestudio"):
+        top = error.name.partition(".")[0]
+        return PluginError(
+            f'{where}: The module "{error.name}" is not installed. Install it where SnakeStudio is: pip install {top}'
+        )
+    if isinstance(error, ImportError):
+        what = f"{_capital(str(error))}. See docs/plugins.md for what SnakeStudio offers."
+        return PluginError(f"{where}: {what}")
+    if isinstance(error, MistakeError):
+        return PluginError(f"{where}: {_capital(error.message)}. {_capital(error.remedy)}.")
+    fault = fault_of(error)
+    if fault is None:
+        text = f"{type(error).__name__}: {error}"
+        return PluginRuntimeError(
+            source.name, f"{where}: {text}. Fix the plug-in.", "".join(traceback.format_exception(error))
+        )
+    return fault
+
+
+def _line(source: Source, error: BaseException) -> int:
+    """Line of a plug-in's own file at which an exception came; 0 if none is known."""
+    line, step = 0, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == str(source.path):
+            line = step.tb_lineno
+        step = step.tb_next
+    return line
+
+
+def _stated_version(tree: ast.Module) -> object:
+    """The `PLUGIN_API` that a file states: read before it is run, because another version may fail anywhere."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == "PLUGIN_API" for target in statement.targets
+        ):
+            return getattr(statement.value, "value", None)
+    return PLUGIN_API
+
+
+def _check_version(stated: object, where: str) -> None:
+    if stated == PLUGIN_API and not isinstance(stated, bool):
+        return
+    if isinstance(stated, int) and stated > PLUGIN_API:
+        remedy = "Update SnakeStudio"
+    else:
+        remedy = "Change the plug-in as docs/plugins.md describes"
+    raise PluginError(
+        f"{where}: The plug-in is written for interface {stated!r} of plug-ins, and this SnakeStudio has interface "
+        f"{PLUGIN_API}. {remedy}."
+    )
+
+
+def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
+    """What a module declares, checked as far as it can be.
+
+    Raises
+    ------
+    PluginError
+    """
+    where = source.where
+    found = getattr(module, "KINDS", None)
+    if found is None:
+        found = (module.KIND,) if hasattr(module, "KIND") else ()
+    elif not isinstance(found, list | tuple):
+        raise PluginError(f"{where}: KINDS is {type(found).__name__}, not a tuple. Write KINDS = (one, another).")
+    if not found:
+        raise PluginError(f"{where}: The file declares no KIND. Add KIND = ControllerKind(...) or another declaration.")
+    names: set[tuple[int, str]] = set()
+    for each in found:
+        if not isinstance(each, Declaration):
+            raise PluginError(
+                f"{where}: A KIND is of the class {type(each).__name__}, which is not a declaration. Use one of "
+                "snakestudio.plugin: ControllerKind, GaitKind, FormulationKind, ShapeKind, ReductionKind, FilterKind, "
+                "Quantity, ExportKind or FirmwareKind."
+            )
+        try:
+            name = each.kind_name
+            mistake = each.mistake()
+        except MistakeError as error:
+            raise PluginError(f"{where}: {_capital(error.message)}. {_capital(error.remedy)}.") from None
+        if mistake is None and not _NAME.fullmatch(name):
+            mistake = f'"{name}" is not usable as a name', "use small letters, digits and _"
+        if mistake is not None:
+            raise PluginError(f"{where}: {_capital(mistake[0])}. {_capital(mistake[1])}.")
+        key = (id(each.registry), name)
+        if key in names:
+            raise PluginError(f'{where}: Two of its kinds are a {each.role} "{name}". Rename one of them.')
+        names.add(key)
+        if each.registry.source(name):
+            other = each.registry.source(name)
+            raise PluginError(f'{where}: The plug-in {other} has a {each.role} "{name}" already. Rename one of them.')
+        if name in each.registry:
+            raise PluginError(f'{where}: SnakeStudio has a {each.role} "{name}" of its own. Choose another name.')
+    return tuple(found)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

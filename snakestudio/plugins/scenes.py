@@ -1,0 +1,122 @@
+"""The plug-ins that scenes name: which of them are loaded, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from snakestudio.errors import PluginError, PluginRuntimeError
+from snakestudio.plugins.loaded import find
+from snakestudio.plugins.loading import load, unload
+from snakestudio.plugins.named import is_file, scene_file_path
+from snakestudio.plugins.source import Source, read_source
+from snakestudio.plugins.trust import is_trusted
+
+__all__ = ["NamedPlugin", "load_trusted", "named_plugins", "without_running"]
+
+_run = ContextVar("snakestudio_run_plugins", default=True)
+
+_by_scenes: set[str] = set()
+"""Plug-ins that were loaded because a scene names them: another scene's file of that name takes their place, while
+what was loaded by hand stays."""
+
+_failures: dict[str, str] = {}
+"""Why code could not be loaded, by its SHA-256."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlugin:
+    """A plug-in that a scene names, and how it is.
+
+    Attributes
+    ----------
+    name : str
+        As the scene has it.
+    path : Path or None
+        Of a file.
+    state : {"loaded", "changed", "trusted", "untrusted", "unreadable"}
+        "changed": code of before is loaded, and what is there now is not trusted; "trusted": it can be loaded.
+    reason : str
+        Why it cannot be read or loaded, in sentences; "" if it can.
+    source : Source or None
+        What is there now.
+    """
+
+    name: str
+    path: Path | None
+    state: Literal["loaded", "changed", "trusted", "untrusted", "unreadable"]
+    reason: str = ""
+    source: Source | None = None
+
+    def refusal(self) -> tuple[str, str]:
+        """Why it is not loaded, and what to do, for a message about the key that needs it."""
+        if self.state == "unreadable":
+            return f'the plug-in "{self.name}" cannot be used ({self.reason.rstrip(".")})', "fix or restore the file"
+        given = str(self.path) if self.path is not None else self.name
+        what = f'the plug-in "{self.name}" was not run, and values of its kinds were not checked'
+        if self.state == "trusted":
+            return what, f"give --plugin {given}"
+        return (
+            f"{what}, because it is not trusted",
+            f"read its code, and trust it (snakestudio plugin trust {given}) or give --plugin {given}",
+        )
+
+
+@contextmanager
+def without_running() -> Iterator[None]:
+    """While this lasts, no plug-in that a scene names is loaded, trusted or not."""
+    before = _run.set(False)
+    try:
+        yield
+    finally:
+        _run.reset(before)
+
+
+def named_plugins(names: Iterable[str], folder: Path | None) -> tuple[NamedPlugin, ...]:
+    """How the plug-ins are that a scene in a folder (None: the working directory) names."""
+    return tuple(_looked_at(name, folder) for name in names)
+
+
+def _looked_at(name: str, folder: Path | None) -> NamedPlugin:
+    present, path = find(name), None
+    try:
+        if is_file(name):
+            path = scene_file_path(name, folder)
+        source = read_source(path if path is not None else name)
+        trusted = is_trusted(source)
+    except PluginError as error:
+        # What is loaded needs no file: a worker has its bytes.
+        state: Literal["loaded", "unreadable"] = "loaded" if present is not None else "unreadable"
+        return NamedPlugin(name, path, state, str(error))
+    if present is not None and (present.digest == source.digest or present.name not in _by_scenes):
+        return NamedPlugin(name, path, "loaded", source=source)
+    if trusted and source.digest in _failures:
+        return NamedPlugin(name, path, "unreadable", _failures[source.digest], source)
+    if trusted:
+        return NamedPlugin(name, path, "trusted", source=source)
+    return NamedPlugin(name, path, "untrusted" if present is None else "changed", source=source)
+
+
+def load_trusted(names: Iterable[str], folder: Path | None) -> None:
+    """Load those plug-ins of a scene that the user trusts; code of other content under the same name is removed.
+
+    What cannot be loaded is known to `named_plugins` from then on. Nothing happens under `without_running`.
+    """
+    if not _run.get():
+        return
+    for each in named_plugins(names, folder):
+        if each.state not in ("changed", "trusted"):
+            continue
+        assert each.source is not None
+        unload(each.source.name)
+        _by_scenes.discard(each.source.name)
+        if each.state == "trusted":
+            try:
+                load(each.source)
+                _by_scenes.add(each.source.name)
+            except (PluginError, PluginRuntimeError) as error:
+                _failures[each.source.digest] = str(error)

@@ -1,0 +1,131 @@
+"""The code of a plug-in as it was read: what is hashed and trusted is what is run, not what is in the file later."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+from snakestudio.errors import PluginError
+from snakestudio.inputs import PLUGIN, InputError, read_bytes, text_of
+from snakestudio.plugins.named import is_file, plugin_name, problem_of_name
+
+__all__ = ["GROUP", "Source", "installed", "read_source"]
+
+GROUP = "snakestudio"
+"""Group of the entry points of packages with plug-ins."""
+
+_MOST_MODULES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a plug-in comes from, and its code.
+
+    Attributes
+    ----------
+    name : str
+        What it is called: the file's name without ending, or that of the package's entry point.
+    path : Path or None
+        Of the file; of a package, of its module.
+    data : bytes
+        Text of the file; of a package nothing, because Python imports it.
+    digest : str
+        SHA-256 of the file, or of all Python files of the package.
+    module : str
+        What is imported of a package; "" for a file.
+    """
+
+    name: str
+    path: Path | None
+    data: bytes
+    digest: str
+    module: str = ""
+
+    @property
+    def where(self) -> str:
+        """File or package, for messages."""
+        return str(self.path) if not self.module and self.path is not None else self.name
+
+
+def read_source(given: str | Path) -> Source:
+    """Read a plug-in: a path that ends in ".py", or the name of an installed package's entry point.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be read.
+    """
+    text = str(given)
+    if is_file(text) or isinstance(given, Path) or Path(text).is_dir():
+        return source_of_file(Path(text))
+    return _source_of_package(text)
+
+
+def source_of_file(path: Path) -> Source:
+    """The plug-in in a file.
+
+    Raises
+    ------
+    PluginError
+    """
+    try:
+        data = read_bytes(path, PLUGIN)
+        text_of(data, PLUGIN)
+    except InputError as error:
+        raise PluginError(f"{path}: {_sentences(error)}") from None
+    if path.suffix != ".py":
+        raise PluginError(f'{path}: this is not a Python file. Give a file that ends in ".py".')
+    return source_of_bytes(path, data)
+
+
+def source_of_bytes(path: Path, data: bytes) -> Source:
+    """A plug-in whose text was read already.
+
+    Raises
+    ------
+    PluginError
+        If its file cannot be called so.
+    """
+    if problem := problem_of_name(path.name):
+        raise PluginError(f"{path}: {problem[0]}. {problem[1].capitalize()}.")
+    return Source(plugin_name(path.name), path, data, hashlib.sha256(data).hexdigest())
+
+
+def _sentences(error: InputError) -> str:
+    return f"{error.message[:1].upper()}{error.message[1:]}. {error.remedy[:1].upper()}{error.remedy[1:]}."
+
+
+def installed() -> dict[str, str]:
+    """Modules of the installed packages that have plug-ins, by their names; nothing is imported."""
+    return {point.name: point.module for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+def _source_of_package(name: str) -> Source:
+    points = [point for point in importlib.metadata.entry_points(group=GROUP) if point.name == name]
+    if not points:
+        known = ", ".join(sorted(installed())) or "none"
+        raise PluginError(
+            f'No installed package has a plug-in "{name}" (installed: {known}). Install it, or give a file that ends '
+            'in ".py".'
+        )
+    if len({point.value for point in points}) > 1:
+        raise PluginError(f'Several installed packages have a plug-in "{name}". Uninstall all but one.')
+    module = points[0].module
+    try:
+        # The top package alone: to find a module in it would import the packages around it.
+        spec = importlib.util.find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or spec.origin is None:
+        raise PluginError(
+            f'The plug-in "{name}" is in the module {module}, which is not there. Install its package again.'
+        )
+    origin = Path(spec.origin)
+    files = sorted(origin.parent.rglob("*.py")) if spec.submodule_search_locations else [origin]
+    digest = hashlib.sha256()
+    for file in files[:_MOST_MODULES]:
+        digest.update(str(file.relative_to(origin.parent)).encode() + b"\0" + file.read_bytes())
+    return Source(name, origin, b"", digest.hexdigest(), module)

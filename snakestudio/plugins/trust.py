@@ -1,0 +1,177 @@
+"""Which plug-ins the user trusts: a file by its path and the hash of its content, or everything in a folder.
+
+The list is a file of the user's configuration. Whatever a scene says has no part in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from snakestudio.errors import PluginError
+from snakestudio.inputs import TRUST, InputError, parse_json, read_text
+from snakestudio.paths import config_dir
+from snakestudio.plugins.source import Source, read_source
+
+__all__ = ["Trusted", "forget", "is_trusted", "trust", "trusted", "trusted_folders"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """What is trusted.
+
+    Attributes
+    ----------
+    files : dict of str to str
+        SHA-256 of the content by absolute path.
+    packages : dict of str to str
+        SHA-256 of the Python files of installed packages by name.
+    folders : tuple of str
+        Absolute paths; Python files in them, and in folders in them, are trusted whatever they contain.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+
+
+def _store() -> Path:
+    return config_dir() / "trusted_plugins.json"
+
+
+def trusted() -> Trusted:
+    """What is trusted now.
+
+    Raises
+    ------
+    PluginError
+        If the list cannot be read.
+    """
+    path = _store()
+    if not path.exists():
+        return Trusted()
+    try:
+        values = parse_json(read_text(path, TRUST), TRUST)
+        return Trusted(_texts(values["files"]), _texts(values["packages"]), tuple(map(str, values["folders"])))
+    except (InputError, KeyError, TypeError, AttributeError):
+        raise PluginError(
+            f"{path}: The list of trusted plug-ins is damaged. Delete this file, and trust your plug-ins again."
+        ) from None
+
+
+def _texts(values: Any) -> dict[str, str]:
+    return {str(key): str(value) for key, value in values.items()}
+
+
+def trusted_folders() -> tuple[Path, ...]:
+    """Folders in which every Python file is trusted."""
+    return tuple(map(Path, trusted().folders))
+
+
+def is_trusted(plugin: Source | str | Path) -> bool:
+    """Whether a plug-in may be run: its present content, or its folder, is trusted.
+
+    Parameters
+    ----------
+    plugin : Source, str or Path
+        A file, or the name of an installed package; a `Source` where it was read already.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be read.
+    """
+    source = plugin if isinstance(plugin, Source) else read_source(plugin)
+    known = trusted()
+    if source.module:
+        return known.packages.get(source.name) == source.digest
+    assert source.path is not None
+    path = source.path.resolve()
+    return known.files.get(str(path)) == source.digest or any(path.is_relative_to(each) for each in known.folders)
+
+
+def trust(plugin: Source | str | Path) -> str:
+    """Trust a file with its present content, an installed package, or all files in a folder.
+
+    Returns
+    -------
+    str
+        What is trusted now, as a sentence.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be read, or others can write into the folder.
+    """
+    known = trusted()
+    if not isinstance(plugin, Source) and Path(plugin).is_dir():
+        folder = Path(plugin).resolve()
+        if os.name == "posix" and folder.stat().st_mode & stat.S_IWOTH:
+            raise PluginError(
+                f"{folder}: Every user of this computer can write into this folder. Trust a folder of your own, or a "
+                "single file."
+            )
+        _write(Trusted(known.files, known.packages, tuple(dict.fromkeys((*known.folders, str(folder))))))
+        return f"Plug-ins in {folder} are trusted."
+    source = plugin if isinstance(plugin, Source) else read_source(plugin)
+    if source.module:
+        _write(Trusted(known.files, known.packages | {source.name: source.digest}, known.folders))
+        return f"The package {source.name} is trusted as it is now ({source.digest[:12]})."
+    assert source.path is not None
+    path = source.path.resolve()
+    _write(Trusted(known.files | {str(path): source.digest}, known.packages, known.folders))
+    return f"{path} is trusted as it is now ({source.digest[:12]})."
+
+
+def forget(plugin: str | Path) -> str:
+    """Trust a file, a package or a folder no longer.
+
+    Returns
+    -------
+    str
+        What is no longer trusted, as a sentence.
+
+    Raises
+    ------
+    PluginError
+        If it was not trusted.
+    """
+    known = trusted()
+    path, name = str(Path(plugin).resolve()), str(plugin)
+    if path in known.files or path in known.folders:
+        files = {key: digest for key, digest in known.files.items() if key != path}
+        folders = tuple(each for each in known.folders if each != path)
+        _write(Trusted(files, known.packages, folders))
+        return f"{path} is no longer trusted."
+    if name in known.packages:
+        packages = {key: digest for key, digest in known.packages.items() if key != name}
+        _write(Trusted(known.files, packages, known.folders))
+        return f"The package {name} is no longer trusted."
+    raise PluginError(f"{plugin} is not trusted. See snakestudio plugin list.")
+
+
+def _write(known: Trusted) -> None:
+    values = {"files": known.files, "packages": known.packages, "folders": list(known.folders)}
+    path = _store()
+    try:
+        handle, name = tempfile.mkstemp(prefix=".trusted-", dir=path.parent)  # readable by the user alone
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(values, file, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise PluginError(
+            f"{path}: The list of trusted plug-ins cannot be written ({error.strerror}). Make its folder writable."
+        ) from None

@@ -1,0 +1,160 @@
+"""What plug-ins must not do to the program around them: write to its standard output, fork or end it, fill its memory.
+
+Everything is noticed by looking whether code of a plug-in is among the callers, so that nothing else is affected.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from snakestudio.errors import PluginRuntimeError
+from snakestudio.plugins.faults import log, owner
+from snakestudio.plugins.loaded import loaded
+
+__all__ = ["MemoryWatch", "begin"]
+
+_FORKS = {"os.fork": "fork", "os.forkpty": "fork"}
+
+_begun = False
+_original_start = threading.Thread.start
+_threads: set[str] = set()
+
+LARGEST_GROWTH = 2_000_000_000
+"""Bytes by which the program may grow during a run with plug-ins; ``SNAKESTUDIO_PLUGIN_MEMORY_MB`` overrides it."""
+
+
+def begin() -> None:
+    """Look after plug-ins from now on; called when the first one is loaded, and again at no cost."""
+    global _begun
+    if not isinstance(sys.stdout, _Router) and sys.stdout is not None:
+        sys.stdout = _Router(sys.stdout)
+    if not _begun:
+        _begun = True
+        sys.addaudithook(_audit)
+        threading.Thread.start = _start_thread  # type: ignore[method-assign]
+        _hook_threads()
+        os._exit = _refusing(os._exit, "end the program")
+        os.abort = _refusing(os.abort, "end the program")
+
+
+def _refuse(name: str, what: str, remedy: str) -> NoReturn:
+    raise PluginRuntimeError(name, f"The plug-in {name} tried to {what}, which a plug-in cannot. {remedy}")
+
+
+def _refusing(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+    def checked(*arguments: Any) -> Any:
+        if name := owner(sys._getframe(1)):
+            _refuse(name, what, "Raise an exception instead.")
+        return function(*arguments)
+
+    return checked
+
+
+def _audit(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _FORKS and (name := owner(sys._getframe(1))):
+        _refuse(name, "fork the program", "Start another program with subprocess instead.")
+
+
+def _start_thread(thread: threading.Thread) -> None:
+    """Start a thread; one of a plug-in does not keep the program from ending."""
+    if name := owner(sys._getframe(1)):
+        thread.daemon = True
+        if name not in _threads:
+            _threads.add(name)
+            log.warning("The plug-in %s started a thread. Errors in it are reported and do not pause the run.", name)
+    _original_start(thread)
+
+
+class _Router:
+    """Standard output: what plug-ins print goes to standard error, a line with the plug-in's name before it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self._at_start: dict[str, bool] = {}
+
+    def write(self, text: str) -> int:
+        """Write for whoever calls."""
+        name = owner(sys._getframe(1))
+        if not name:
+            return int(self._stream.write(text))
+        for line in text.splitlines(keepends=True):
+            if self._at_start.get(name, True):
+                sys.stderr.write(f"{name}: ")
+            sys.stderr.write(line)
+            self._at_start[name] = line.endswith("\n")
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class MemoryWatch:
+    """How much the program grows while plug-ins run.
+
+    Parameters
+    ----------
+    clock : callable
+        s.
+    resident : callable
+        Memory of the program, bytes.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, resident: Callable[[], int] | None = None) -> None:
+        self._clock, self._resident = clock, resident or _resident
+        most = os.environ.get("SNAKESTUDIO_PLUGIN_MEMORY_MB", "")
+        self._most = int(most) * 1_000_000 if most.isdigit() else LARGEST_GROWTH
+        self._before, self._next = self._resident(), clock() + 1.0
+
+    def look(self) -> None:
+        """See whether the program has grown too much, once a second.
+
+        Raises
+        ------
+        PluginRuntimeError
+        """
+        if self._clock() < self._next:
+            return
+        self._next = self._clock() + 1.0
+        grown = self._resident() - self._before
+        if grown > self._most:
+            self._before += grown  # told once
+            names = ", ".join(plugin.name for plugin in loaded())
+            raise PluginRuntimeError(
+                names,
+                f"The program grew by {grown / 1e9:.1f} GB while it ran with the plug-in {names}, which may keep what "
+                "it no longer needs. Fix the plug-in, or allow more with SNAKESTUDIO_PLUGIN_MEMORY_MB.",
+            )
+
+
+def _resident() -> int:
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _hook_threads() -> None:
+    """Have exceptions in threads of plug-ins logged with the plug-in's name."""
+    before = threading.excepthook
+    reported: set[str] = set()
+
+    def report(arguments: Any) -> None:
+        step, name = arguments.exc_traceback, ""
+        while step is not None and not name:
+            name, step = owner(step.tb_frame), step.tb_next
+        if name and name not in reported:
+            reported.add(name)
+            log.error(
+                "A thread of the plug-in %s raised %s: %s", name, arguments.exc_type.__name__, arguments.exc_value
+            )
+        elif not name:
+            before(arguments)
+
+    threading.excepthook = report
