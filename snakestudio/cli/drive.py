@@ -15,6 +15,7 @@ from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
 from snakestudio.cli.ending import Ended
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.cli.streaming import add_stream_arguments, stream_target, streaming
 from snakestudio.cli.together import add_trigger_arguments, trigger_choices
 from snakestudio.errors import LinkError, UsageError
 
@@ -65,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trigger_arguments(
         parser, "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)"
     )
+    add_stream_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -83,7 +85,7 @@ def execute(options: argparse.Namespace) -> int:
     loaded = load_profile(source)
     bus = chosen_bus(loaded.profile.bus, options)
     pose = None if options.pose is None else pose_source(options.pose)
-    together = trigger_choices(options)
+    together, target = trigger_choices(options), stream_target(options)
     if not 0.0 < options.wait < float("inf"):
         raise UsageError(f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10.")
     if not (options.arm or sys.stdin.isatty()):
@@ -115,7 +117,9 @@ def execute(options: argparse.Namespace) -> int:
         try:
             if options.log is not None:
                 link.begin_log(options.log)
-            code = drive.whole(scene.run.duration_s, together, Path(options.scene).stem)
+            with streaming(target) as stream:
+                stream.show(lambda: robot.recording, base_dir)
+                code = drive.whole(scene.run.duration_s, together, Path(options.scene).stem)
         finally:
             robot.close()
     finally:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, tell_of_tuning, warm_up
+from snakestudio.cli.streaming import Streaming, add_stream_arguments, speed_of, stream_target, streaming
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import PhysicsError, UsageError
@@ -51,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_force_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
+    add_stream_arguments(parser, paced=True)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -62,6 +64,7 @@ def execute(options: argparse.Namespace) -> int:
 def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> int:
     """From the first row on, `rows_wait` holds what keeps signals from ending the program before they are written."""
     values = assignments(options.values)
+    target, speed = stream_target(options), speed_of(options)
 
     from snakestudio import api
     from snakestudio.session.contact_problem_file import see_that_there_is_one
@@ -75,9 +78,10 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     if options.since is not None:
         if options.check_step:
             raise UsageError("--check-step runs a scene from its start; leave out --from.")
-        started = time.perf_counter()
-        run, base_dir = _continued(options, values, line, ending, live, rows_wait)
-        took = time.perf_counter() - started
+        with streaming(target) as stream:
+            started = time.perf_counter()
+            run, base_dir = _continued(options, values, line, ending, live, rows_wait, stream)
+            took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
         outputs.spare_files_of(scene, base_dir)
@@ -93,7 +97,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             estimate = check.data.estimate
             if not _has_outputs(options):
                 return _without_run(check)
-        with started_together(options, Path(options.scene).stem) as together:
+        with streaming(target) as stream, started_together(options, Path(options.scene).stem) as together:
             rows_wait.enter_context(ending.awaited())
             started = time.perf_counter()
             tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
@@ -108,6 +112,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 together.finish,
                 options.contact_problem,
                 estimate,
+                began=lambda recording: stream.show(lambda: recording, base_dir),
+                speed=speed,
             )
             line.clear()
             took = time.perf_counter() - started
@@ -156,7 +162,7 @@ def _check_step(
 def _has_outputs(options: argparse.Namespace) -> bool:
     """Whether anything is to be written, or the run starts together with others."""
     outputs = (options.csv, options.hdf5, options.mcap, options.video, options.contact_problem)
-    return any(path is not None for path in outputs) or trigger_choices(options) is not None
+    return any(path is not None for path in (*outputs, options.stream)) or trigger_choices(options) is not None
 
 
 def _without_run(check: StepReport) -> int:
@@ -206,6 +212,7 @@ def _continued(
     ending: Ending,
     live: Path | None,
     rows_wait: contextlib.ExitStack,
+    stream: Streaming,
 ) -> tuple[Run, Path | None]:
     """The run that goes on from a moment of another one; what is to be known about it is said."""
     from snakestudio import api
@@ -223,7 +230,15 @@ def _continued(
     rows_wait.enter_context(ending.awaited())
     tell = ending.heeded(line.reporter("simulating"))
     run, notes = api.continue_from(
-        options.scene, options.since, options.duration, values, tell, live, options.contact_problem
+        options.scene,
+        options.since,
+        options.duration,
+        values,
+        tell,
+        live,
+        options.contact_problem,
+        began=lambda recording: stream.show(lambda: recording, Path(options.scene).parent),
+        speed=speed_of(options),
     )
     line.clear()
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")
