@@ -52,6 +52,7 @@ COMMANDS = {
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and begin robot profiles"),
+    "bridge ros2": ("bridge_ros2", "join a simulation or a robot to ROS 2, where rclpy is installed"),
     "remote": ("remote", "control a window that was started with --remote"),
     "tune": ("tune", "compute for this very processor, where that is faster, or for all alike"),
     "gui": ("gui", "open the window (the default)"),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +19,7 @@ from snakestudio.errors import StreamError
 from snakestudio.gui.remote import server as server_module
 from snakestudio.gui.remote.methods import Pending
 from snakestudio.gui.remote.server import MAX_CLIENTS, RemoteServer
+from snakestudio.paths import docs_dir
 from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, MAX_LINE, RemoteError
 
@@ -138,6 +143,33 @@ def test_a_client_that_reads_nothing_is_hung_up_on(
     greedy.sendall(request("large", 1) * 100)
     qtbot.waitUntil(lambda: not server._connections, timeout=60_000)
     greedy.close()
+
+
+def test_the_python_of_the_documentation_works(
+    server: RemoteServer, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", (docs_dir() / "remote-control.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    calls: list[tuple[str, dict[str, Any]]] = []
+
+    def noted(method: str, params: dict[str, Any]) -> Any:
+        calls.append((method, params))
+        return {"time_s": 1.25}
+
+    server._call = noted
+    server.door.write()
+    namespace: dict[str, Any] = {}
+    program = threading.Thread(target=lambda: exec(block, namespace))
+    program.start()
+    qtbot.waitUntil(lambda: not program.is_alive(), timeout=60_000)
+    program.join()
+    namespace["lines"].close()
+    namespace["connection"].close()
+    assert calls == [("set", {"gait.amplitude_deg": 35}), ("state", {})]
+    assert capsys.readouterr().out == "1.25\n"
+    server.door.remove()
 
 
 def test_a_port_in_use_is_a_sentence() -> None:
