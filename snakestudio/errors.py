@@ -14,6 +14,7 @@
     │   ├── SignalError               'link_6_xm' is no column of this run; did you mean link_6_x_m
     │   ├── PreparationError          the compiled engine cannot be kept in /data (No space left on device): make room
     │   ├── TriggerError              port 5005 is in use by another program; choose another one
+    │   ├── StreamError               127.0.0.1:8765 cannot be opened (address in use): choose another port
     │   ├── ProfileError              lab.toml: messages[1].signals[2].signal = "Yaw" is not in SET_POINT of lab.dbc
     │   ├── PluginError               my_gait.py, line 7: invalid syntax. Fix the line.
     │   └── LinkError                 socketcan has no channel can0 here; bring it up, or choose another one
@@ -52,6 +53,7 @@ __all__ = [
     "SignalError",
     "SnakeStudioError",
     "StateError",
+    "StreamError",
     "StudyError",
     "TriggerError",
     "UsageError",
@@ -191,6 +193,10 @@ class PreparationError(UserError):
 
 class TriggerError(UserError):
     """Starting together with other instruments does not work as asked for."""
+
+
+class StreamError(UserError):
+    """A run cannot be streamed to other programs, or another program cannot be reached."""
 
 
 class ProfileError(_FindingsError):

@@ -43,6 +43,7 @@ __all__ = [
     "PLUGIN",
     "PROFILE",
     "RECORDED_TABLE",
+    "REMOTE_CALL",
     "ROBOT",
     "RUN_FILE",
     "SCENE",
@@ -111,6 +112,7 @@ PLUGIN = Budget("a plug-in", ".py", 2 * _MB)
 TRUST = Budget("a list of trusted plug-ins", ".json", 2 * _MB, values=100_000)
 LAYOUT = Budget("a layout", ".toml", _MB, values=300_000)
 CAMERA_PATH = Budget("a camera path", ".toml", _MB, values=50_000)
+REMOTE_CALL = Budget("a remote call", ".json", _MB, values=100_000)
 MAPPING = Budget("a mapping", ".toml", _MB, values=10_000)
 CIRCLES = Budget("a table of obstacles", ".csv", 8 * _MB)
 DRAWING = Budget("a drawing", ".svg", 16 * _MB, depth=100, values=100_000)

@@ -177,6 +177,11 @@ SITUATIONS: dict[str, dict[str, Any]] = {
         "gait": {"kind": "lateral_undulation"}, "controller": {"kind": "strain_follower"}, "beam": {"length_m": 0.56},
         "strain": {"kind": "serpentine", "turn_per_m": 1.0, "turn_start_s": 0.0},
     },
+    "targets": {
+        "gait": {"kind": "lateral_undulation"},
+        "controller": {"kind": "joint_targets", "targets_deg": [20.0, -10.0, 15.0]},
+        "robot": {**ROBOT, "joints": "yaw"},
+    },
     "teleoperation": {
         "gait": {**GAIT, "frequency_deg_s": 80.0},
         "controller": {

@@ -315,12 +315,16 @@ def simulate_scene(
     ended: Callable[[RunRecording], None] | None = None,
     problem: Path | None = None,
     step_estimate: StepEstimate | None = None,
+    *,
+    began: Callable[[RunRecording], None] | None = None,
+    speed: float = math.inf,
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
 
     What `notes` say of its start is kept among its events. `ended` gets the recording when the run is over and its file
     is not: what is still to be noted is noted there. The contact problem of the last step is written to `problem`
-    (.hdf5, which is FCLIB, or .npz). Files of the run carry `step_estimate`.
+    (.hdf5, which is FCLIB, or .npz). Files of the run carry `step_estimate`. `began` gets the recording before the run
+    begins; `speed` is simulated over wall time at most.
 
     Raises
     ------
@@ -330,7 +334,18 @@ def simulate_scene(
         If the scene cannot run as it stands.
     """
     result = run_offline(
-        scene, base_dir, changes, progress, path, scene_file or "", notes, ended, problem, step_estimate
+        scene,
+        base_dir,
+        changes,
+        progress,
+        path,
+        scene_file or "",
+        notes,
+        ended,
+        problem,
+        step_estimate,
+        began=began,
+        speed=speed,
     )
     failure = "" if result.ok else result.message
     return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
@@ -497,6 +512,9 @@ def continue_from(
     progress: Callable[[float], bool] | None = None,
     record: str | Path | None = None,
     problem: str | Path | None = None,
+    *,
+    began: Callable[[RunRecording], None] | None = None,
+    speed: float = math.inf,
 ) -> tuple[Run, tuple[str, ...]]:
     """Go on with a recorded run from a moment, as a new run that begins with its rows up to there.
 
@@ -516,6 +534,10 @@ def continue_from(
         Run file to record the new run to.
     problem : str or Path, optional
         Where the contact problem of the last step is written to (.hdf5, which is FCLIB, or .npz).
+    began : callable, optional
+        Gets the recording of the new run before it goes on.
+    speed : float
+        Simulated over wall time, at most: 1 is real time.
 
     Returns
     -------
@@ -556,7 +578,9 @@ def continue_from(
             raise UsageError(f"{', '.join(refused)}: this cannot change while a run goes.")
         if runner.finished:
             raise UsageError(f"This run ends at {runner.time:g} s; say with a longer duration how far it shall go on.")
-        result = run_to_end(runner, (), progress, written)
+        if began is not None:
+            began(runner.recording)
+        result = run_to_end(runner, (), progress, written, speed)
     finally:
         runner.recording.close()
     failure = "" if result.ok else result.message

@@ -55,6 +55,8 @@ COMMANDS = {
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and begin robot profiles"),
+    "bridge ros2": ("bridge_ros2", "join a simulation or a robot to ROS 2, where rclpy is installed"),
+    "remote": ("remote", "control a window that was started with --remote"),
     "plugin new": ("plugin_new", "write a plug-in to begin with: a controller, a gait, a formulation ..."),
     "plugin trust": ("plugin_trust", "trust a plug-in, or all in a folder: scenes that name it may run it"),
     "plugin list": ("plugin_list", "list trusted and installed plug-ins"),

@@ -6,8 +6,8 @@ import argparse
 import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
 from snakestudio.cli.ending import Ended
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.cli.streaming import add_stream_arguments, stream_target, streaming
 from snakestudio.cli.terminal import print_error
 from snakestudio.cli.together import add_trigger_arguments, trigger_choices
 from snakestudio.errors import LinkError, UsageError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from snakestudio.runfile.recording import RunRecording
     from snakestudio.sync import Together
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["add_arguments", "add_drive_arguments", "drive", "execute"]
 
 _BEAT_S = 0.02
 _START_S, _CONNECT_S, _READY_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 10.0, 2.0, 20.0, 20.0, 2.0
@@ -41,6 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio drive`."""
     add_scene_arguments(parser)
     parser.add_argument("profile", metavar="PROFILE", help="profile of the robot (.toml), or the name of a shipped one")
+    add_drive_arguments(parser)
+    add_stream_arguments(parser)
+
+
+def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what whoever drives a robot has to say besides scene and profile."""
     add_bus_arguments(parser)
     parser.add_argument(
         "--arm", action="store_true", help="switch the torque on WITHOUT asking, as soon as the robot is ready"
@@ -70,6 +77,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio drive`."""
+    target = stream_target(options)
+
+    @contextmanager
+    def streamed(robot: LiveRobot, base_dir: Path | None) -> Iterator[None]:
+        with streaming(target) as stream:
+            stream.show(lambda: robot.recording, base_dir)
+            yield
+
+    return drive(options, streamed)
+
+
+Beside = Callable[["LiveRobot", "Path | None"], AbstractContextManager[None]]
+"""Makes what goes on beside a drive, of the live robot and the folder of its scene: it is entered before the link is
+asked for anything, as nothing is imported any more once the robot is armed."""
+
+
+def drive(options: argparse.Namespace, beside: Beside) -> int:
+    """Drive a robot as the options say; gives the exit code."""
     from snakestudio import api
     from snakestudio.link.bus.frame_log import check_log_path
     from snakestudio.link.process.client import LinkClient
@@ -112,18 +137,19 @@ def execute(options: argparse.Namespace) -> int:
             pose=pose,
             twin=options.twin,
         )
-        drive = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose)
+        whole = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose)
         try:
             if options.log is not None:
                 link.begin_log(options.log)
-            code = drive.whole(scene.run.duration_s, together, Path(options.scene).stem)
+            with beside(robot, base_dir):
+                code = whole.whole(scene.run.duration_s, together, Path(options.scene).stem)
         finally:
             robot.close()
     finally:
         link.close()
-    if drive.recording is not None and len(drive.recording):
-        trouble = drive.recording.trouble_at_end
-        run = api.Run(drive.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble)
+    if whole.recording is not None and len(whole.recording):
+        trouble = whole.recording.trouble_at_end
+        run = api.Run(whole.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble)
         outputs.write_run(options, run)
     return code
 

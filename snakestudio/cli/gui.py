@@ -6,9 +6,14 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from snakestudio.cli.shared import SCENE_HELP, scene_path
+from snakestudio.cli.streaming import add_stream_arguments, stream_target
 from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["add_arguments", "add_window_options", "execute"]
 
@@ -24,10 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_window_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options without the scene: they may stand without a command, too."""
     parser.add_argument("--play", action="store_true", help="start the simulation as soon as the scene is open")
+    parser.add_argument(
+        "--remote", metavar="PORT", nargs="?", type=int, const=0,
+        help="allow remote control by programs of this computer (see 'snakestudio remote'; any free port if left out)",
+    )  # fmt: skip
+    add_stream_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio [SCENE]`."""
+    target = stream_target(options)
+    if options.remote is not None and not 0 <= options.remote <= 65535:
+        raise UsageError(f"--remote {options.remote} is not a port. Give a number up to 65535.")
     scene = None if options.scene is None else Path(options.scene)
     if scene is not None:  # a mistake is said here, where the command was typed
         if scene.suffix.lower() == ".mcap":
@@ -50,8 +63,17 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(NO_DISPLAY)
     from snakestudio.gui.app import run
 
+    def begin(window: MainWindow) -> None:
+        context = window.context
+        if options.remote is not None:
+            context.remote.start(options.remote)
+        if target is not None:
+            context.streamer.start(target)
+        if options.play:
+            context.bridge.session.play()
+
     try:
-        return run(scene, (lambda window: window.context.bridge.session.play()) if options.play else None)
+        return run(scene, begin)
     except ImportError as error:
         if reason := missing_library(str(error)):
             raise UsageError(reason) from None

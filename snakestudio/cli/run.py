@@ -13,6 +13,7 @@ from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, tell_of_tuning, warm_up
+from snakestudio.cli.streaming import Streaming, add_stream_arguments, speed_of, stream_target, streaming
 from snakestudio.cli.terminal import YELLOW, painted, print_warning
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
 from snakestudio.cli.video_options import add_video_arguments, video_options
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_quiet_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
+    add_stream_arguments(parser, paced=True)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -66,6 +68,7 @@ def execute(options: argparse.Namespace) -> int:
 def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> int:
     """From the first row on, `rows_wait` holds what keeps signals from ending the program before they are written."""
     values = assignments(options.values)
+    target, speed = stream_target(options), speed_of(options)
 
     from snakestudio import api
     from snakestudio.session.contact_problem_file import see_that_there_is_one
@@ -79,9 +82,10 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     if options.since is not None:
         if options.check_step:
             raise UsageError("--check-step runs a scene from its start; leave out --from.")
-        started = time.perf_counter()
-        run, base_dir = _continued(options, values, line, ending, live, rows_wait)
-        took = time.perf_counter() - started
+        with streaming(target) as stream:
+            started = time.perf_counter()
+            run, base_dir = _continued(options, values, line, ending, live, rows_wait, stream)
+            took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
         outputs.spare_files_of(scene, base_dir)
@@ -99,7 +103,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 if options.json:
                     print_json(options, {"scene": options.scene, "step_estimate": estimate and estimate.values})
                 return _without_run(check)
-        with started_together(options, Path(options.scene).stem) as together:
+        with streaming(target) as stream, started_together(options, Path(options.scene).stem) as together:
             rows_wait.enter_context(ending.awaited())
             started = time.perf_counter()
             tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
@@ -114,6 +118,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 together.finish,
                 options.contact_problem,
                 estimate,
+                began=lambda recording: stream.show(lambda: recording, base_dir),
+                speed=speed,
             )
             line.clear()
             took = time.perf_counter() - started
@@ -186,7 +192,7 @@ def _check_step(
 def _has_outputs(options: argparse.Namespace) -> bool:
     """Whether anything is to be written, or the run starts together with others."""
     outputs = (options.csv, options.hdf5, options.mcap, options.video, options.contact_problem)
-    return any(path is not None for path in outputs) or trigger_choices(options) is not None
+    return any(path is not None for path in (*outputs, options.stream)) or trigger_choices(options) is not None
 
 
 def _without_run(check: StepReport) -> int:
@@ -236,6 +242,7 @@ def _continued(
     ending: Ending,
     live: Path | None,
     rows_wait: contextlib.ExitStack,
+    stream: Streaming,
 ) -> tuple[Run, Path | None]:
     """The run that goes on from a moment of another one; what is to be known about it is said."""
     from snakestudio import api
@@ -253,7 +260,15 @@ def _continued(
     rows_wait.enter_context(ending.awaited())
     tell = ending.heeded(line.reporter("simulating"))
     run, notes = api.continue_from(
-        options.scene, options.since, options.duration, values, tell, live, options.contact_problem
+        options.scene,
+        options.since,
+        options.duration,
+        values,
+        tell,
+        live,
+        options.contact_problem,
+        began=lambda recording: stream.show(lambda: recording, Path(options.scene).parent),
+        speed=speed_of(options),
     )
     line.clear()
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.model.teleop import TeleopCommand
+from snakestudio.model.teleop import SteerCommand
 
 __all__ = ["Controller", "OpenLoop", "Steerable"]
 
@@ -53,7 +53,7 @@ class Controller(Protocol):
 class Steerable(Protocol):
     """A controller that somebody can drive; it must be asked for the references of one control period at a time."""
 
-    def steer(self, command: TeleopCommand) -> bool:
+    def steer(self, command: SteerCommand) -> bool:
         """Take a command that holds from the next call of `reference` on; False: it holds already."""
         ...
 

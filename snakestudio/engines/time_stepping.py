@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -48,7 +47,7 @@ class TimeSteppingEngine(ABC):
     """The Engine protocol on top of a kernel that takes many steps a call; see `Engine` for the public methods."""
 
     kind: str
-    _advance: Callable[..., int]
+    _advance: Any
     _state: Any
     _params: Any
     _write: Any

@@ -41,7 +41,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.model.teleop import TeleopCommand
+from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import PluginCancelled, fault_of
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
@@ -224,7 +224,7 @@ class LiveRobot:
         """Drive by another scene: while it streams, what can change in a run does so from the next period on."""
         self._commands.put(lambda: self._set_scene(scene))
 
-    def steer(self, command: TeleopCommand) -> None:
+    def steer(self, command: SteerCommand) -> None:
         """A command of somebody at the controls; holds from the next period on."""
         self._commands.put(lambda: self._steer(command))
 
@@ -517,14 +517,14 @@ class LiveRobot:
         run.recording.add_change(max(0.0, run.time(now)), values, after)
         run.scene = after
 
-    def _steer(self, command: TeleopCommand) -> None:
+    def _steer(self, command: SteerCommand) -> None:
         run = self._run
         if run is None or run.referencing is None or run.ended is not None:
             return  # nobody is at the controls of a robot that stands; the first command of a stream comes with it
         now = self._clock()
         if run.referencing.steer(command, run.time(now)) and not run.steered:
             run.steered = True
-            run.note("The robot is steered by hand", "note", now)
+            run.note(command.note, "note", now)
 
     def _arm(self, stops: int, asked: tuple[float, int]) -> None:
         reasons = self.not_ready

@@ -24,7 +24,7 @@ from snakestudio.live.axes import AxisMap
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.model.teleop import TeleopCommand
+from snakestudio.model.teleop import SteerCommand
 
 __all__ = ["ReferenceScheduler", "block_of", "horizon_of"]
 
@@ -117,7 +117,7 @@ class ReferenceScheduler:
         self.scene = scene
         return border * self.period
 
-    def steer(self, command: TeleopCommand, time: float) -> bool:
+    def steer(self, command: SteerCommand, time: float) -> bool:
         """Hand on a command of somebody at the controls.
 
         Returns

@@ -9,7 +9,15 @@ from snakestudio.model.gaits import GAITS, unsuitable
 from snakestudio.model.motion import GaitFields
 from snakestudio.model.scene import Scene
 
-__all__ = ["NEUTRAL", "OWN_GAIT", "TeleopCommand", "gait_called", "steerable_gaits"]
+__all__ = [
+    "NEUTRAL",
+    "OWN_GAIT",
+    "JointTargets",
+    "SteerCommand",
+    "TeleopCommand",
+    "gait_called",
+    "steerable_gaits",
+]
 
 OWN_GAIT = "scene"
 """What the scene's own gait is called among those of the library."""
@@ -41,6 +49,11 @@ class TeleopCommand:
     amplitude: float = 1.0
     gait: str | None = None
 
+    @property
+    def note(self) -> str:
+        """What a recording says when the first command comes."""
+        return "The robot is steered by hand"
+
     def __post_init__(self) -> None:
         for name, least in (("speed", -1.0), ("turn", -1.0), ("amplitude", 0.0)):
             value = getattr(self, name)
@@ -56,6 +69,37 @@ class TeleopCommand:
         """The same without speed and turn: amplitude and gait stay, for changing them would move the joints."""
         return replace(self, speed=0.0, turn=0.0)
 
+
+@dataclass(frozen=True, slots=True)
+class JointTargets:
+    """Angles that another program asks for; how fast the joints go there, the scene's controller says.
+
+    Attributes
+    ----------
+    angles : tuple of float
+        Of all joint axes, rad; NaN for an axis that keeps its target.
+
+    Raises
+    ------
+    ValueError
+        If one is infinite or beyond a thousand turns: nothing of that kind may ever reach a robot.
+    """
+
+    angles: tuple[float, ...]
+
+    @property
+    def note(self) -> str:
+        """What a recording says when the first targets come."""
+        return "Another program gives the joints their targets"
+
+    def __post_init__(self) -> None:
+        for angle in self.angles:
+            if not (math.isnan(angle) or abs(angle) < 2000.0 * math.pi):
+                raise ValueError(f"{angle} is not an angle of a joint")
+
+
+SteerCommand = TeleopCommand | JointTargets
+"""What can be asked of a run or robot while it goes on."""
 
 NEUTRAL = TeleopCommand()
 """Stand still, in the scene's own gait."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.clock import TICK, Clock
 from snakestudio.session.contact_problem_file import where_saved, write_contact_problem
 from snakestudio.session.runner import Runner
 
@@ -57,6 +59,9 @@ def run_offline(
     ended: Callable[[RunRecording], None] | None = None,
     problem: Path | None = None,
     step_estimate: StepEstimate | None = None,
+    *,
+    began: Callable[[RunRecording], None] | None = None,
+    speed: float = math.inf,
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -81,6 +86,10 @@ def run_offline(
         Where the contact problem of the last step is written to, see `write_contact_problem`.
     step_estimate : StepEstimate, optional
         How far the result depends on the time step, for the run file.
+    began : callable, optional
+        Gets the recording, with its first row, before the run begins.
+    speed : float
+        Simulated over wall time, at most: 1 is real time.
 
     Raises
     ------
@@ -94,7 +103,9 @@ def run_offline(
     for note in notes:
         runner.recording.add_event(RunEvent(runner.time, "note", note))
     try:
-        result = run_to_end(runner, changes, progress, problem)
+        if began is not None:
+            began(runner.recording)
+        result = run_to_end(runner, changes, progress, problem, speed)
         if ended is not None:
             ended(runner.recording)
         return result
@@ -107,20 +118,24 @@ def run_to_end(
     changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
     problem: Path | None = None,
+    speed: float = math.inf,
 ) -> OfflineRun:
     """Run on to the end, with changes on the way, or until it cannot be recorded any more; see `run_offline`."""
-    result = _run_to_end(runner, changes, progress)
+    result = _run_to_end(runner, changes, progress, speed)
     if problem is not None:
         write_contact_problem(problem, runner.engine)
     return result
 
 
 def _run_to_end(
-    runner: Runner, changes: tuple[Change | Pull, ...], progress: Callable[[float], bool] | None
+    runner: Runner, changes: tuple[Change | Pull, ...], progress: Callable[[float], bool] | None, speed: float
 ) -> OfflineRun:
     scene = runner.scene
     step = scene.solver.step_s
-    block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
+    paced = math.isfinite(speed)
+    block = max(1, round((TICK * speed if paced else 0.5) / scene.control.period_s)) * scene.steps_per_period
+    clock = Clock(speed)
+    clock.start(runner.time)
     pending = list(changes)
     while True:
         while pending and pending[0].time <= runner.time + 0.5 * step:
@@ -139,6 +154,8 @@ def _run_to_end(
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):
             return OfflineRun(runner.recording, False, "The run was cancelled.", True, runner.engine_seconds)
+        if paced:
+            time.sleep(clock.delay(runner.time, 0.0))
 
 
 def run_while(runner: Runner, wanted: Callable[[], bool]) -> str | None:

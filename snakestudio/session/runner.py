@@ -28,7 +28,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.model.teleop import TeleopCommand
+from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import calling
 from snakestudio.plugins.watch import MemoryWatch
 from snakestudio.runfile.mcap.about import Origin
@@ -364,14 +364,14 @@ class Runner:
             self.recording.add_event(RunEvent(self.time, "note", f"{title} is pulled by hand"))
         self._pull = None if pull.released else pull
 
-    def steer(self, command: TeleopCommand) -> bool:
+    def steer(self, command: SteerCommand) -> bool:
         """What somebody at the controls wants, from the next control period on; False if nobody can steer this run."""
         if self._steerable is None:
             return False
         if self._steerable.steer(command):
             self._keep_state = True  # nobody can repeat what a hand did
             if not self._steered:
-                self.recording.add_event(RunEvent(self.time, "note", "The robot is steered by hand"))
+                self.recording.add_event(RunEvent(self.time, "note", command.note))
             self._steered = True
         return True
 

@@ -19,7 +19,7 @@ from snakestudio.errors import ExportError
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import TeleopCommand
+from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import PluginCancelled, cancel, fault_of, running_in
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
@@ -117,7 +117,7 @@ class Session:
         """Hold a link of the run and draw it somewhere, from the next control period on; None lets go."""
         self._commands.put(lambda: self._conduct.pull(grip))
 
-    def steer(self, command: TeleopCommand) -> None:
+    def steer(self, command: SteerCommand) -> None:
         """What somebody at the controls wants, from the next control period on; without effect on other controllers."""
         self._commands.put(lambda: self._conduct.steer(command))
 

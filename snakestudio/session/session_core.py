@@ -16,7 +16,7 @@ from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import TeleopCommand
+from snakestudio.model.teleop import SteerCommand
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.clock import Clock
@@ -352,7 +352,7 @@ class SessionCore:
         if self._runner is not None:
             self._runner.pull(grip)
 
-    def steer(self, command: TeleopCommand) -> None:
+    def steer(self, command: SteerCommand) -> None:
         """See `Session.steer`."""
         if self._runner is not None:
             self._runner.steer(command)

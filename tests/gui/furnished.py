@@ -23,6 +23,7 @@ from snakestudio.gui.profile.editor import ProfileEditor
 from snakestudio.gui.profile.joints_page import GenerateDialog
 from snakestudio.gui.profile.learning_dialog import LearningDialog
 from snakestudio.gui.profile.wiggle_dialog import WiggleDialog
+from snakestudio.gui.remote.dialog import RemoteDialog
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.teleop.editor import MappingEditor
 from snakestudio.gui.robot.together.dialog import TogetherDialog
@@ -35,6 +36,7 @@ from snakestudio.gui.shell.help_dialogs import AboutDialog, GraphicsDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.shell.tuning_dialog import TuningDialog
+from snakestudio.gui.streaming.dialog import StreamDialog
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
 from snakestudio.link.profile.library import new_profile
 from snakestudio.model.edits import with_values
@@ -187,6 +189,8 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "chain": lambda: ChainDialog(c.chain_comparer, lambda: 1.0, window),
         "fit": fit,
         "cluster": lambda: ClusterDialog(WorkerChoice(), window),
+        "stream": lambda: StreamDialog(c.streamer, window),
+        "remote control": lambda: RemoteDialog(c.remote, window),
         "name": lambda: NameDialog(["Mine"], lambda name: "", window),
     }
 

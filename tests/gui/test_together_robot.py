@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.robot.together.dialog import ListenOn, TogetherDialog, addresses
+from snakestudio.gui.forms.listen_on import ListenOn, addresses
+from snakestudio.gui.robot.together.dialog import TogetherDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile

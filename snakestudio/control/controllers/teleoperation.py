@@ -33,7 +33,7 @@ from snakestudio.model.gaits import GAITS
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand, gait_called, steerable_gaits
+from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, SteerCommand, TeleopCommand, gait_called, steerable_gaits
 
 __all__ = ["CHANNELS", "KIND", "Teleoperation", "TeleoperationFields"]
 
@@ -184,7 +184,7 @@ class Teleoperation(OpenLoop):
         """What is wanted of the robot, by hand or by the program."""
         return self._state.coming or self._state.command
 
-    def steer(self, command: TeleopCommand) -> bool:
+    def steer(self, command: SteerCommand) -> bool:
         """Take a command from the controls, which holds from the next control period on.
 
         Returns
@@ -192,6 +192,8 @@ class Teleoperation(OpenLoop):
         bool
             Whether it is another one than before. A gait that this robot has not is left out: it keeps the one it has.
         """
+        if not isinstance(command, TeleopCommand):
+            return False
         if command.gait not in (None, *self._shapes):
             command = replace(command, gait=self.command.gait)
         if self._state.by_hand and command == self.command:

@@ -274,7 +274,7 @@ class Banners(QWidget):
         self._over: QWidget | None = None
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
         self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.robot, self.study = Banner(self), Banner(self)
+        self.robot, self.study, self.sharing = Banner(self), Banner(self), Banner(self)
         shown = (
             self.robot,
             self.program,
@@ -282,6 +282,7 @@ class Banners(QWidget):
             self.run,
             self.together,
             self.study,
+            self.sharing,
             self.disk,
             self.files,
             self.exports,

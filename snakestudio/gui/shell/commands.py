@@ -7,11 +7,13 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command, line, meets_obstacles
 from snakestudio.gui.plots import commands as plots
 from snakestudio.gui.profile import commands as profile
+from snakestudio.gui.remote import commands as remote
 from snakestudio.gui.robot import commands as robot
 from snakestudio.gui.runs import commands as runs
 from snakestudio.gui.scene import commands as scene
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.layouts import SHIPPED, Shipped
+from snakestudio.gui.streaming import commands as streaming
 from snakestudio.gui.study import commands as study
 from snakestudio.gui.viewport import commands as viewport
 
@@ -147,6 +149,9 @@ _SIMULATION: tuple[Command[Context], ...] = (
     *runs.SPEED,
     line("Simulation"),
     *robot.TOGETHER,
+    *streaming.STREAMING,
+    line("Simulation/Other Programs"),
+    *remote.REMOTE,
     line("Simulation"),
     *study.STUDY,
     line("Simulation"),
@@ -180,6 +185,9 @@ _HELP: tuple[Command[Context], ...] = (
         "profile_format", "Help", "Format of Robot Profiles", lambda c: c.guides.document("robot-profile"), long=True
     ),
     Command("start_together_page", "Help", "Starting Together", lambda c: c.guides.document("start-together")),
+    Command("streaming_page", "Help", "Streaming to Other Programs", lambda c: c.guides.document("streaming")),
+    Command("remote_control_page", "Help", "Remote Control", lambda c: c.guides.document("remote-control")),
+    Command("ros2_page", "Help", "ROS 2", lambda c: c.guides.document("ros2")),
     Command("step_size_page", "Help", "Time Step and Accuracy", lambda c: c.guides.document("step-size")),
     Command("first_study_page", "Help", "Your First Study", lambda c: c.guides.document("first-study")),
     Command("cluster_page", "Help", "Studies on a Cluster", lambda c: c.guides.document("cluster")),

@@ -25,6 +25,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
+from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connection import RobotConnection
 from snakestudio.gui.robot.controller import RobotControl
@@ -51,6 +52,7 @@ from snakestudio.gui.shell.preparing_ahead import PreparingAhead
 from snakestudio.gui.shell.run_bar import RunBar
 from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.shell.tuning import Tuner, TuningOffer
+from snakestudio.gui.streaming.streamer import Streamer
 from snakestudio.gui.study.feature import StudyFeature
 from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
@@ -118,6 +120,8 @@ class Context(QObject):
             lambda: self.trigger("teleop_mapping"),
         )
         TuningOffer(self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window)
+        self.streamer = Streamer(bridge, self.banners.sharing, settings, window)
+        self.remote = RemoteControl(self, self.banners.sharing)
         self.actions_table = table = ActionRegistry(commands, self, window)
         bar_part = BarPart(self.robot)
         self.run_bar = RunBar(
@@ -130,7 +134,7 @@ class Context(QObject):
             bar_part, window,
         )  # fmt: skip
         self.time_bar.set_actions(table.__getitem__)
-        self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, lambda: self.ahead.doing, window)
+        self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, self._background, window)
         self.docks = Docks(window, docks)
         self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore
@@ -210,6 +214,7 @@ class Context(QObject):
             self.selection.changed, self.viewport.options.changed, self.viewport.editor.options.changed,
             self.viewport.navigator.following_changed, self.viewport.buttons.projection_changed,
             self.exporter.changed, self.together.changed, self.teleoperation.teleop.changed, robot.changed,
+            self.streamer.changed, self.remote.changed,
         ):  # fmt: skip
             signal.connect(table.refresh_soon)
         self.document.scene_changed.connect(self._on_edit)
@@ -226,7 +231,8 @@ class Context(QObject):
         self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.overlaid.changed.connect(self.plot_docks.overlay)
-        self.ahead.changed.connect(self.status_bar.refresh_soon)
+        for changed in (self.ahead.changed, self.streamer.changed, self.remote.changed):
+            changed.connect(self.status_bar.refresh_soon)
         robot.changed.connect(self.status_bar.refresh_soon)
         robot.changed.connect(self.ahead.look)  # beside a robot nothing is prepared ahead, from the first moment on
         robot.changed.connect(self.tuner.look)
@@ -332,7 +338,7 @@ class Context(QObject):
         for part in (
             self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
             self.fitter, self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
-            self.study, self.teleoperation,
+            self.study, self.teleoperation, self.remote, self.streamer,
         ):  # fmt: skip
             part.close()
         self.time_bar.close_pictures()
@@ -354,6 +360,10 @@ class Context(QObject):
         self.actions_table.give_space("stop_robot" if connected else "play")
         if not connected:
             self.docks["plots"].raise_()  # what the robot's data lay over
+
+    def _background(self) -> list[str]:
+        """What goes on behind the window, a few words each."""
+        return [doing for doing in (self.streamer.doing, self.remote.doing, self.ahead.doing) if doing]
 
     def _computing(self) -> bool:
         """Whether something takes processor time that somebody waits for."""

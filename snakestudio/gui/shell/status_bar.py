@@ -48,8 +48,8 @@ class StatusBar(QStatusBar):
     document : Document
     robot : callable
         Gives how the robot stands.
-    ahead : callable
-        Gives what is prepared in the background; empty if nothing is.
+    background : callable
+        Gives what goes on in the background, a few words each.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class StatusBar(QStatusBar):
         bridge: SessionController,
         document: Document,
         robot: Callable[[], RobotStatus],
-        ahead: Callable[[], str],
+        background: Callable[[], Sequence[str]],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._bridge, self._document, self._robot, self._ahead = bridge, document, robot, ahead
+        self._bridge, self._document, self._robot, self._background = bridge, document, robot, background
         self._frames: deque[float] = deque(maxlen=600)
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
@@ -71,9 +71,11 @@ class StatusBar(QStatusBar):
             "with a residual above 1e-8, out of all steps so far. Residual, iterations and real-time factor stand at "
             "the top.</qt>"
         )
-        self.right.setToolTip("Pictures of the viewport drawn a second, and what is prepared in the background")
+        self.right.setToolTip(
+            "Stream, remote control, engines prepared in the background, and frames of the viewport a second"
+        )
         self.addWidget(self.left, 3)
-        self.addPermanentWidget(self.right, 1)
+        self.addPermanentWidget(self.right, 2)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(150)
@@ -135,7 +137,7 @@ class StatusBar(QStatusBar):
         if self._bridge.source == "simulation" and not self._bridge.live:
             parts.append(("looking back: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
-        right = [text for text in (self._ahead(), f"{self.fps:.0f} fps" if self._bridge.moving else "") if text]
+        right = [*self._background(), *([f"{self.fps:.0f} fps"] if self._bridge.moving else [])]
         self.right.say([(_DOT.join(right), "dim")] if right else [])
         if self._bridge.running:
             self._soon()

@@ -16,7 +16,7 @@ from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, Template, align
 from snakestudio.runfile.mcap.format import CHANGES, EVENTS, LOG, nanoseconds
 from snakestudio.runfile.mcap.records import Messages
 
-__all__ = ["messages", "read_messages"]
+__all__ = ["log_message", "messages", "read_messages"]
 
 _PULL = "pull"
 """Key of a pull among the messages of changes: no scene value is called so."""
@@ -45,6 +45,11 @@ def messages(
         if LOG in channels:
             made[LOG].append((event.time, _log(event), ()))
     return [_joined(channels[topic], entries) for topic, entries in made.items() if entries]
+
+
+def log_message(event: RunEvent) -> bytes:
+    """An event as a single CDR message of the log, outside of any file."""
+    return _log(event).records(0, nanoseconds(np.array([event.time]))).tobytes()[MESSAGE_HEAD.size :]
 
 
 def _log(event: RunEvent) -> Template:

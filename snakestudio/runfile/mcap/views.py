@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 from snakestudio.model.columns import column_values, filled_columns
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.snapshot import Fields
-from snakestudio.runfile.mcap.cdr import Template
+from snakestudio.runfile.mcap.cdr import MESSAGE_HEAD, Template
 from snakestudio.runfile.mcap.definitions import JOINT_STATE, POSE_STAMPED, TF_MESSAGE, figures
 from snakestudio.runfile.mcap.format import nanoseconds
 
-__all__ = ["VIEW_RATE_HZ", "View", "Views"]
+__all__ = ["VIEW_RATE_HZ", "WORLD", "View", "Views", "part_names"]
 
 VIEW_RATE_HZ = 25.0
 """Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
 
-_WORLD = "world"
+WORLD, _SHAPE = "world", "robot"
+"""Frames that links are given in: the world, or one of the robot's own where nobody knows its pose."""
+
 _FIGURE = re.compile(r"com_|contact_|contacts_closed|energy_|work_|solver_")
 _ROS_POSE = [0, 1, 2, 4, 5, 6, 3]
 """Place and quaternion in the order of ROS: x y z, then x y z w."""
@@ -55,6 +57,12 @@ class View:
     template: Template
     fill: Callable[[NDArray[Any], Rows, NDArray[np.float64]], None]
 
+    def message(self, row: Rows, numbers: NDArray[np.float64]) -> bytes:
+        """One row, and its figures (1, m), as a single CDR message outside of any file."""
+        records = self.template.records(0, nanoseconds(row.time))
+        self.fill(records, row, numbers)
+        return records.tobytes()[MESSAGE_HEAD.size :]
+
 
 class Views:
     """The topics of a run with this schema, and which rows are shown in them.
@@ -64,9 +72,11 @@ class Views:
     schema : Schema
     head : int
         Index of the robot's foremost link.
+    shapes : bool
+        Whether links whose joint angles alone are known are shown, too, in a frame of the robot's own.
     """
 
-    def __init__(self, schema: Schema, head: int) -> None:
+    def __init__(self, schema: Schema, head: int, *, shapes: bool = False) -> None:
         self._schema = schema
         self._figures = _figure_names(schema)
         self._slot = -1
@@ -80,9 +90,16 @@ class Views:
         if schema.axes and Fields.REFERENCE in schema.valid:
             self.views.append(_joints("/joint_references", schema, ("joint_angle_ref", "joint_rate_ref")))
         if Fields.POSE in schema.valid:
-            self.views += [_transforms(schema), _head_pose(head)]
+            self.views += [_transforms(schema, WORLD), _head_pose(head)]
+        elif shapes and Fields.SHAPE in schema.valid:
+            self.views.append(_transforms(schema, _SHAPE))
         if self._figures:
             self.views.append(_figures_view(self._figures))
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Names of the columns that `/figures` has."""
+        return self._figures
 
     def __len__(self) -> int:
         """How many messages of each topic wait to be written."""
@@ -145,7 +162,7 @@ def _figure_names(schema: Schema) -> tuple[str, ...]:
 
 def _header(template: Template) -> None:
     template.stamp("stamp")
-    template.text(_WORLD)
+    template.text(WORLD)
 
 
 def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
@@ -168,15 +185,20 @@ def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
     return View(topic, JOINT_STATE, template, fill)
 
 
-def _transforms(schema: Schema) -> View:
+def part_names(schema: Schema) -> list[str]:
+    """Names of the links, or cross-sections, as frames."""
+    part = "section" if schema.sections else "link"
+    return [f"{part}_{i + 1}" for i in range(schema.n_links)]
+
+
+def _transforms(schema: Schema, parent: str) -> View:
     """Where every link, or cross-section, is."""
     template = Template()
     template.length(schema.n_links)
-    part = "section" if schema.sections else "link"
-    for i in range(schema.n_links):
+    for i, name in enumerate(part_names(schema)):
         template.stamp(f"stamp_{i}")
-        template.text(_WORLD)
-        template.text(f"{part}_{i + 1}")
+        template.text(parent)
+        template.text(name)
         template.number(f"pose_{i}", "<f8", (7,))
 
     def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:

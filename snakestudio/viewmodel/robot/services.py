@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from snakestudio.link.bus.adapters import Adapter
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.link.profile.schema import Bus
-    from snakestudio.model.teleop import TeleopCommand
+    from snakestudio.model.teleop import SteerCommand
 
 __all__ = ["Live", "LiveChoices", "NewRun", "Services", "Tell"]
 
@@ -84,7 +84,7 @@ class Live(Protocol):
         """Another gait or controller, while it goes."""
         ...
 
-    def steer(self, command: TeleopCommand) -> None:
+    def steer(self, command: SteerCommand) -> None:
         """What somebody at the controls wants."""
         ...
 

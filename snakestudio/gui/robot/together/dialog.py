@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIntValidator
-from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,52 +21,16 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.gui.forms.listen_on import ListenOn
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.sync import SynchronizedStart, Together
 from snakestudio.sync.lsl import available
 from snakestudio.sync.protocol import clock_words
 from snakestudio.viewmodel.job import Job, Progress
-from snakestudio.viewmodel.start_target import EVERYWHERE, HERE, Target
+from snakestudio.viewmodel.start_target import Target
 
-__all__ = ["ListenOn", "TogetherDialog", "addresses"]
-
-
-def addresses() -> list[tuple[str, str]]:
-    """Name of the interface and address, of every network that this computer is on now (IPv4)."""
-    return [
-        (interface.humanReadableName(), entry.ip().toString())
-        for interface in QNetworkInterface.allInterfaces()
-        if interface.flags() & QNetworkInterface.InterfaceFlag.IsRunning
-        for entry in interface.addressEntries()
-        if entry.ip().protocol() == QAbstractSocket.NetworkLayerProtocol.IPv4Protocol and not entry.ip().isLoopback()
-    ]
-
-
-class ListenOn(QComboBox):
-    """A choice among the addresses that this computer has.
-
-    Parameters
-    ----------
-    host : str
-        The first choice.
-    """
-
-    def __init__(self, host: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.addItem(f"This computer alone ({HERE})", HERE)
-        for name, address in addresses():
-            self.addItem(f"The network at {name} ({address})", address)
-        self.addItem(f"All networks of this computer ({EVERYWHERE})", EVERYWHERE)
-        if self.findData(host) < 0:  # of a network that is not there now
-            self.addItem(f"{host}, which this computer does not have now", host)
-        self.setCurrentIndex(self.findData(host))
-        self.setToolTip("From where others reach the port")
-
-    @property
-    def host(self) -> str:
-        """The address."""
-        return str(self.currentData())
+__all__ = ["TogetherDialog"]
 
 
 _STANDING_MS = 200

@@ -1,0 +1,125 @@
+"""Join a simulation, or a robot on CAN, to ROS 2: joint states and transforms out, joint commands in."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.drive import add_drive_arguments, drive
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.errors import PhysicsError, UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.live.live_robot import LiveRobot
+
+__all__ = ["add_arguments", "execute"]
+
+_FOR_EVER_S = 1e6
+_LOOK_S = 0.1
+_KIND = "joint_targets"
+_OF_ROBOTS = (
+    "arm", "reset", "pose", "twin", "csv", "hdf5", "mcap", "log", "fire", "wait_for", "wait_limit", "interface",
+    "channel", "bitrate",
+    "port",
+)  # fmt: skip
+"""Options that mean nothing without a robot."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio bridge ros2`."""
+    add_scene_arguments(parser)
+    parser.add_argument(
+        "--robot", metavar="PROFILE", dest="profile",
+        help="join a robot on CAN in place of a simulation: its profile (.toml), or the name of a shipped one",
+    )  # fmt: skip
+    parser.add_argument("--bridge-rate", metavar="HZ", type=float, default=50.0, help="messages a second (%(default)g)")
+    add_drive_arguments(parser)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio bridge ros2`."""
+    from snakestudio.stream.target import Target
+
+    rate = Target(rate_hz=options.bridge_rate).rate_hz
+    values = assignments(options.values)
+    if values.get("controller.kind", _KIND) != _KIND:
+        raise UsageError(f'The bridge drives the joints by ROS 2. Leave controller.kind out, or make it "{_KIND}".')
+    options.values = [*options.values, f'controller.kind="{_KIND}"']
+    if options.profile is None:
+        given = [name for name in _OF_ROBOTS if getattr(options, name, None) not in (None, False)]
+        if given:
+            raise UsageError(f"--{given[0].replace('_', '-')} needs a robot. Give --robot PROFILE, or leave it out.")
+        return _simulate(options, rate)
+    if options.duration is None:
+        options.duration = _FOR_EVER_S
+
+    @contextmanager
+    def bridged(robot: LiveRobot, base_dir: Path | None) -> Iterator[None]:
+        from snakestudio.stream.publisher import Stream
+        from snakestudio.stream.ros2_sink import Ros2Sink
+        from snakestudio.stream.sampler import Shown
+
+        def shown() -> Shown | None:
+            recording = robot.recording
+            return None if recording is None else Shown(recording, None, base_dir)
+
+        recording = robot.recording
+        names = [] if recording is None else [axis.name for axis in recording.schema.axes]
+        sink = Ros2Sink(names, robot.steer, _note)
+        with closing(Stream(sink, shown, rate, _note)):
+            print(f"Joined to {sink.address}. Its joint commands never arm the robot.", flush=True)
+            yield
+
+    return drive(options, bridged)
+
+
+def _simulate(options: argparse.Namespace, rate: float) -> int:
+    """Simulate in real time until the duration is over, or Ctrl+C."""
+    from snakestudio import api
+    from snakestudio.session.session import Session
+    from snakestudio.session.status import RunFailed, RunFinished
+    from snakestudio.stream.publisher import Stream
+    from snakestudio.stream.ros2_sink import Ros2Sink
+    from snakestudio.stream.sampler import Shown
+
+    duration = _FOR_EVER_S if options.duration is None else options.duration
+    scene, base_dir, _ = api.prepare(options.scene, duration, options.rate, assignments(options.values))
+    if not scene.body.axes:
+        raise UsageError(f"{options.scene}: the robot has no joints that ROS 2 could command. Give another scene.")
+    ended, failure = threading.Event(), [""]
+
+    def on_event(event: object) -> None:
+        if isinstance(event, RunFailed):
+            failure[0] = event.message
+        if isinstance(event, RunFailed | RunFinished):
+            ended.set()
+
+    with closing(Session(on_event)) as session:
+
+        def shown() -> Shown | None:
+            recording = session.recording
+            return None if recording is None else Shown(recording, None, base_dir)
+
+        sink = Ros2Sink([axis.name for axis in scene.body.axes], session.steer, _note)
+        with closing(Stream(sink, shown, rate, _note)):
+            warm_up([scene.model.kind], ProgressLine())
+            session.open(scene, base_dir, Path(options.scene).name)
+            session.play()
+            print(f"Joined to {sink.address}. Ctrl+C ends it.", flush=True)
+            while not ended.wait(_LOOK_S):
+                status = session.status
+                if status.state == "blocked":
+                    errors = [each.sentence() for each in status.problems if each.severity == "error"]
+                    raise UsageError("\n".join(errors))
+    if failure[0]:
+        raise PhysicsError(failure[0])
+    return 0
+
+
+def _note(text: str) -> None:
+    print(f"snakestudio: {text}", file=sys.stderr, flush=True)

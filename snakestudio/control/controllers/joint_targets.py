@@ -1,0 +1,159 @@
+"""Joint targets: another program gives the joints their angles; each goes there with limited rate and acceleration.
+
+What is asked for never reaches a joint at once, however large the step and however often targets come: angles and rates
+never jump, and a joint stays between where it was and its targets. When no more targets come, the joints rest at the
+last ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.control.base import OpenLoop
+from snakestudio.control.limited import Limited, Limits, resting
+from snakestudio.errors import Problem
+from snakestudio.kinds.controller import ControllerKind
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.fields import value
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.teleop import JointTargets, SteerCommand
+
+__all__ = ["KIND", "JointTargetsController", "JointTargetsFields"]
+
+
+class JointTargetsFields(ControllerFields):
+    """The joints go to the angles that another program asks for."""
+
+    uses = ()
+
+    kind: Literal["joint_targets"] = value(
+        "joint_targets", label="Controller", help="Another program, such as a ROS 2 node, gives the joints their angles"
+    )
+    max_rate_deg_s: float = value(
+        90.0, label="Largest rate", unit="°/s", help="How fast a joint goes to its target at most",
+        gt=0, le=7200, slider=(10, 360), live=True,
+    )  # fmt: skip
+    max_acceleration_deg_s2: float = value(
+        720.0, label="Largest acceleration", unit="°/s²", help="How fast a joint speeds up and slows down",
+        gt=0, le=1e6, slider=(100, 3600), live=True,
+    )  # fmt: skip
+    targets_deg: tuple[float, ...] = value(
+        (), label="First targets", unit="°", max_length=10000,
+        help="Angles of all joint axes to go to until others come; the start's angles if left out",
+    )  # fmt: skip
+
+    @property
+    def limits(self) -> Limits:
+        """In rad."""
+        return Limits(math.radians(self.max_rate_deg_s), math.radians(self.max_acceleration_deg_s2))
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What the controller remembers."""
+
+    motions: tuple[Limited, ...]
+    """Of every joint axis, rad."""
+
+    coming: JointTargets | None = None
+    """Targets from the next control period on."""
+
+    asked: JointTargets | None = None
+    """The last ones that came."""
+
+
+class JointTargetsController(OpenLoop):
+    """Leads every joint axis to its target; it must be asked for one control period at a time.
+
+    Parameters
+    ----------
+    scene : Scene
+        Its controller has `JointTargetsFields`.
+    start : (m,) array
+        Joint angles the robot starts with, rad.
+    """
+
+    def __init__(self, scene: Scene, start: FloatArray) -> None:
+        self._adopt(scene)
+        first = tuple(math.radians(angle) for angle in self._law.targets_deg)
+        coming = JointTargets(first) if first else None
+        self._state = _State(tuple(resting(float(angle)) for angle in start), coming, coming)
+
+    def _adopt(self, scene: Scene) -> None:
+        assert isinstance(scene.controller, JointTargetsFields)
+        self._law = scene.controller
+        self._lower, self._upper = scene.axis_values.lower, scene.axis_values.upper
+
+    def steer(self, command: SteerCommand) -> bool:
+        """Take targets that hold from the next control period on; False for those that hold already."""
+        if not isinstance(command, JointTargets) or len(command.angles) != len(self._state.motions):
+            return False
+        if command == self._state.asked:
+            return False
+        before, coming = self._state.coming, command
+        if before is not None:  # an axis that is left out now was asked for a moment ago
+            pairs = zip(command.angles, before.angles, strict=True)
+            coming = JointTargets(tuple(old if math.isnan(new) else new for new, old in pairs))
+        self._state = replace(self._state, coming=coming, asked=command)
+        return True
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
+        """See `Controller.reference`."""
+        state = self._state
+        if state.coming is not None:
+            self._aim(state.coming.angles, float(time[0]))
+        parts = [motion.at(time) for motion in self._state.motions]
+        angle, rate, acceleration = (np.stack(each, axis=1) for each in zip(*parts, strict=True))
+        return JointReference(time, angle, rate, acceleration)
+
+    def _aim(self, angles: tuple[float, ...], time: float) -> None:
+        within = np.clip(np.array(angles), self._lower, self._upper).tolist()
+        motions = tuple(
+            motion if math.isnan(target) else motion.aimed(target, self._law.limits, time)
+            for motion, target in zip(self._state.motions, within, strict=True)
+        )
+        self._state = replace(self._state, motions=motions, coming=None)
+
+    def apply(self, scene: Scene, time: float) -> None:
+        """Go over to other limits: joints that are on their way are aimed again."""
+        before = self._law
+        self._adopt(scene)
+        if self._law.limits != before.limits:
+            self._aim(tuple(motion.target for motion in self._state.motions), time)
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self._state
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._state = checkpoint
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong in `scene`, whose joints have targets."""
+    law, count = scene.controller, len(scene.body.axes)
+    assert isinstance(law, JointTargetsFields)
+    if law.targets_deg and len(law.targets_deg) != count:
+        given = len(law.targets_deg)
+        message = f"{given} angles for {count} joint axes"
+        return [Problem("error", "controller.targets_deg", message, f"give {count}, or leave them out")]
+    return []
+
+
+KIND = ControllerKind(
+    fields=JointTargetsFields,
+    make=JointTargetsController,
+    title="Joint targets",
+    help="Another program, such as a ROS 2 node, gives the joints their angles; each is led there within limits.",
+    place=6,
+    check=check,
+    states={"joint_targets": _State, "joint_targets_asked": JointTargets},
+)

@@ -1,0 +1,1 @@
+"""Remote control of the window over a local port. Nothing here leads to torque: arming needs a hand in the window."""

@@ -1,0 +1,408 @@
+"""What remote control can do: each method by name, with its parameters; all run in the window's thread."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtCore import QSettings, QSize
+from PySide6.QtGui import QAction, QImage
+from PySide6.QtWidgets import QApplication, QWidget
+
+from snakestudio._version import __version__
+from snakestudio.errors import SnakeStudioError
+from snakestudio.export.csv import write_csv
+from snakestudio.export.hdf5 import write_hdf5
+from snakestudio.export.mcap import write_mcap
+from snakestudio.gui.core.command import Command
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.remote.allowed import COMMANDS, SAFE_WITH_TORQUE
+from snakestudio.inputs import local_path
+from snakestudio.model.atomic import replacing
+from snakestudio.model.columns import column_names, columns_between
+from snakestudio.model.edits import get_value, tree, with_values
+from snakestudio.model.recording import Recording
+from snakestudio.viewmodel.job import Job
+from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_NOW, RemoteError
+
+__all__ = ["Methods", "Pending", "RemoteContext"]
+
+_TORQUE = (
+    "A robot may have torque. Disarm it first; until then only reading, stop, and the commands stop_robot and "
+    "disarm_robot are allowed."
+)
+_DIALOG = "A dialog of the window waits for its user. Close it there first."
+_ENDINGS = {".csv", ".h5", ".hdf5", ".mcap"}
+_MOST_STEPS = 1_000_000
+
+
+class Robot(Protocol):
+    """Of a robot only what takes its torque away."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is one."""
+        ...
+
+    @property
+    def movable(self) -> bool:
+        """Whether torque may be on."""
+        ...
+
+    def stop(self) -> object:
+        """Stop it."""
+        ...
+
+
+class Actions(Protocol):
+    """The commands of the window."""
+
+    commands: Any
+
+    def __getitem__(self, name: str) -> QAction:
+        """The action of a command."""
+        ...
+
+
+class Files(Protocol):
+    """Knows the recent files."""
+
+    recent: RecentFiles
+
+
+class Runs(Protocol):
+    """Opens recorded runs."""
+
+    def open(self, path: Path, name: str = "") -> None:
+        """Show the run of a file."""
+        ...
+
+
+class Picture(Protocol):
+    """The 3D view."""
+
+    def image(self, size: QSize | None = None) -> QImage:
+        """What it shows."""
+        ...
+
+
+class RemoteContext(Protocol):
+    """What the methods work with."""
+
+    window: QWidget
+    settings: QSettings
+    document: Document
+    bridge: SessionController
+
+    @property
+    def robot(self) -> Robot:
+        """The robot, if one is connected."""
+        ...
+
+    @property
+    def actions_table(self) -> Actions:
+        """The commands."""
+        ...
+
+    @property
+    def files(self) -> Files:
+        """Scenes."""
+        ...
+
+    @property
+    def open_runs(self) -> Runs:
+        """Runs."""
+        ...
+
+    @property
+    def viewport(self) -> Picture:
+        """The 3D view."""
+        ...
+
+
+class Pending:
+    """A result that comes later: work in a thread of its own.
+
+    Parameters
+    ----------
+    job : Job
+    """
+
+    def __init__(self, job: Job[Any]) -> None:
+        self.job = job
+
+
+def _form(method: Callable[..., Any]) -> str:
+    """How a method is called: its parameters, with what they are if left out."""
+    parameters = inspect.signature(method).parameters.values()
+    given = [each.name if each.default is each.empty else f"{each.name}={each.default!r}" for each in parameters]
+    return f"{method.__name__}({', '.join(given)})"
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise RemoteError(INVALID_PARAMS, f"{name} is not a text. Give {name} as a string.")
+    return value
+
+
+class Methods:
+    """The methods, by `call`; a public method of this class is one that can be called.
+
+    Parameters
+    ----------
+    context : RemoteContext
+    """
+
+    def __init__(self, context: RemoteContext) -> None:
+        self._context = context
+        self._table: dict[str, Callable[..., Any]] = {
+            name: method
+            for name, method in inspect.getmembers(self, inspect.ismethod)
+            if not name.startswith("_") and name != "call"
+        }
+
+    def call(self, name: str, params: dict[str, Any]) -> Any:
+        """The result of a method; a `Pending` where it takes time.
+
+        Raises
+        ------
+        RemoteError
+            If there is no such method, its parameters do not fit, or it cannot be carried out.
+        """
+        method = self._table.get(name)
+        if method is None:
+            known = ", ".join(self._table)
+            raise RemoteError(METHOD_NOT_FOUND, f"There is no method {name[:60]!r}. Call one of: {known}.")
+        if name == "set":
+            return self.set(**{"values": params})
+        try:
+            inspect.signature(method).bind(**params)
+        except TypeError as error:
+            raise RemoteError(INVALID_PARAMS, f"The parameters do not fit ({error}). Call {_form(method)}.") from None
+        try:
+            return method(**params)
+        except SnakeStudioError as error:
+            raise RemoteError(INVALID_PARAMS, str(error)) from None
+
+    # --- looking
+
+    def methods(self) -> list[dict[str, str]]:
+        """All methods: how each is called, and what it does."""
+        return [
+            {"method": name, "call": _form(each), "about": (each.__doc__ or "").partition("\n")[0]}
+            for name, each in self._table.items()
+        ]
+
+    def state(self) -> dict[str, Any]:
+        """What the window shows and does."""
+        c = self._context
+        bridge, status = c.bridge, c.bridge.status
+        shown, recording = bridge.displayed, bridge.recording
+        return {
+            "version": __version__,
+            "source": bridge.source,
+            "state": status.state,
+            "message": status.message,
+            "problems": [problem.sentence() for problem in status.problems],
+            "pending": list(status.pending),
+            "time_s": None if shown is None else shown.time,
+            "duration_s": c.document.scene.run.duration_s,
+            "rows": 0 if recording is None else len(recording),
+            "speed": bridge.session.speed,
+            "real_time_factor": bridge.session.real_time_factor,
+            "playing": bridge.playing,
+            "scene": str(c.document.path) if c.document.path is not None else c.document.name,
+            "edited": c.document.dirty,
+            "robot_connected": c.robot.connected,
+            "robot_may_have_torque": c.robot.movable,
+        }
+
+    def get(self, key: str = "") -> Any:
+        """A value of the scene by its dotted key, such as gait.amplitude_deg; the whole scene without one."""
+        scene = self._context.document.scene
+        return tree(scene if key == "" else get_value(scene, _text(key, "key")))
+
+    def columns(self) -> list[str]:
+        """Names of the columns of the run that is shown."""
+        return list(column_names(self._recording().schema))
+
+    def values(self, names: list[str] | None = None) -> dict[str, float]:
+        """Values of columns in the row that is shown; of all columns without names."""
+        recording = self._recording()
+        known = column_names(recording.schema)
+        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise RemoteError(INVALID_PARAMS, 'names is not a list of texts. Give it like ["com_x_m"].')
+        chosen = known if names is None else tuple(names)
+        for name in chosen:
+            if name not in known:
+                raise RemoteError(INVALID_PARAMS, f"The run has no column {name[:60]!r}. Call columns for their names.")
+        cursor = self._context.bridge.cursor
+        index = len(recording) - 1 if cursor is None else min(cursor, len(recording) - 1)
+        return dict(zip(chosen, columns_between(recording, chosen, index, index + 1)[0].tolist(), strict=True))
+
+    def commands(self) -> list[dict[str, Any]]:
+        """The commands of the menus that run_command can call."""
+        made = []
+        for spec in self._specs().values():
+            action = self._context.actions_table[spec.id]
+            entry = {"id": spec.id, "menu": spec.menu, "text": action.text().replace("&", ""), "tip": spec.tip}
+            made.append({**entry, "enabled": action.isEnabled(), "on": action.isChecked()})
+        return made
+
+    def screenshot(self, path: str, of: str = "window") -> str:
+        """Save a picture of the window or of the 3D view (of = "viewport") as PNG; gives its path."""
+        if of not in ("window", "viewport"):
+            raise RemoteError(INVALID_PARAMS, "of is neither window nor viewport. Give one of these.")
+        self._no_torque()
+        target = self._target(path, {".png"})
+        image = self._context.viewport.image() if of == "viewport" else self._context.window.grab().toImage()
+        try:
+            with replacing(target) as partial:
+                if not image.save(str(partial.path), "PNG"):  # type: ignore[call-overload]
+                    raise OSError("the picture could not be encoded")
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise RemoteError(INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path.") from None
+        return str(target)
+
+    def export(self, path: str, force: bool = False) -> Pending:
+        """Write the run that is shown as CSV, HDF5 or MCAP, by the ending of the path; gives its path."""
+        recording = self._recording()
+        target = self._target(path, _ENDINGS)
+        if target.exists() and force is not True:
+            raise RemoteError(NOT_NOW, f"{target} is there already. Give another path, or force=true to replace it.")
+        name, base_dir = self._context.document.name, self._context.bridge.base_dir
+
+        def work(progress: Callable[[float], bool]) -> str | None:
+            ending = target.suffix.lower()
+            if ending == ".csv":
+                whole = write_csv(target, recording, name, progress)
+            elif ending == ".mcap":
+                whole = write_mcap(target, recording, name, progress, base_dir=base_dir)
+            else:
+                whole = write_hdf5(target, recording, name, progress)
+            return str(target) if whole else None
+
+        return Pending(Job("export", work))
+
+    # --- doing
+
+    def open(self, path: str, discard: bool = False) -> str:
+        """Open a scene (.toml), the scene of an exported CSV, or a recorded run (.mcap); gives its path."""
+        self._may_change()
+        c, file = self._context, local_path(_text(path, "path"))
+        if not file.is_absolute():
+            raise RemoteError(INVALID_PARAMS, f"{path} is not an absolute path. Give the whole path.")
+        if file.suffix.lower() == ".mcap":
+            from snakestudio.runfile.mcap import read_info
+
+            read_info(file)
+            c.open_runs.open(file)
+            return str(file)
+        if c.document.dirty and discard is not True:
+            raise RemoteError(
+                NOT_NOW, "The scene has changes that are not saved. Save it in the window, or give discard=true."
+            )
+        c.document.open(file)
+        c.files.recent.remember(file)
+        return str(file)
+
+    def set(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Change values of the scene by dotted key, as one step of undo; gives them as they are now."""
+        self._may_change()
+        if not values:
+            raise RemoteError(INVALID_PARAMS, "There is no value. Give some by dotted key, like gait.amplitude_deg.")
+        document = self._context.document
+        try:
+            scene = with_values(document.scene, values)
+            now = {key: tree(get_value(scene, key)) for key in values}
+        except SnakeStudioError as error:
+            raise RemoteError(INVALID_PARAMS, str(error)) from None
+        document.edit(scene, "Remote change")
+        return now
+
+    def play(self) -> None:
+        """Run the simulation, as soon as its engine is prepared."""
+        self._may_change()
+        bridge = self._context.bridge
+        bridge.close_run()
+        bridge.set_cursor(None)
+        bridge.session.play()
+
+    def pause(self) -> None:
+        """Pause the simulation, and what is played of a recorded run."""
+        self._context.bridge.session.pause()
+        self._context.bridge.pause_recorded()
+
+    def stop(self) -> None:
+        """Pause, and stop a robot that is connected."""
+        if self._context.robot.connected:
+            self._context.robot.stop()
+        self.pause()
+
+    def reset(self) -> None:
+        """Go back to t = 0."""
+        self._may_change()
+        self._context.bridge.reset()
+
+    def step(self, n: int | None = None) -> None:
+        """Take n time steps, or those of a control period, and pause."""
+        self._may_change()
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= _MOST_STEPS):
+            raise RemoteError(INVALID_PARAMS, f"n is not a number of steps. Give 1 to {_MOST_STEPS}.")
+        self._context.bridge.session.step(n)
+
+    def speed(self, factor: float) -> None:
+        """Choose how fast the simulation runs: 1 is real time, 0 is as fast as possible."""
+        self._may_change()
+        if isinstance(factor, bool) or not isinstance(factor, int | float) or not 0 <= factor <= 1000:
+            raise RemoteError(INVALID_PARAMS, "factor is not a speed. Give a number from 0 to 1000.")
+        self._context.bridge.set_speed(float(factor) if factor else math.inf)
+
+    def run_command(self, id: str) -> None:
+        """Call a command of the menus by its id; see commands."""
+        spec = self._specs().get(_text(id, "id"))
+        if spec is None:
+            raise RemoteError(METHOD_NOT_FOUND, f"{id[:60]!r} cannot be called remotely. Call commands for what can.")
+        if spec.id not in SAFE_WITH_TORQUE:
+            self._may_change()
+        action = self._context.actions_table[spec.id]
+        action.setEnabled(spec.enabled(self._context))
+        if not action.isEnabled():
+            raise RemoteError(NOT_NOW, f"{spec.text or spec.id} is not possible now. See its state in the window.")
+        action.trigger()
+
+    # --- common
+
+    def _specs(self) -> dict[str, Command[Any]]:
+        return {spec.id: spec for spec in self._context.actions_table.commands if spec.id in COMMANDS}
+
+    def _recording(self) -> Recording:
+        recording = self._context.bridge.recording
+        if recording is None or not len(recording):
+            raise RemoteError(NOT_NOW, "There is no run yet. Play the simulation, or open a run.")
+        return recording
+
+    def _no_torque(self) -> None:
+        """Refuse what moves the robot otherwise, or keeps the window for longer than an armed robot waits for it."""
+        if self._context.robot.movable:
+            raise RemoteError(NOT_NOW, _TORQUE)
+
+    def _may_change(self) -> None:
+        self._no_torque()
+        if QApplication.activeModalWidget() is not None:
+            raise RemoteError(NOT_NOW, _DIALOG)
+
+    def _target(self, path: object, endings: set[str]) -> Path:
+        target = local_path(_text(path, "path"))
+        if not target.is_absolute():
+            raise RemoteError(INVALID_PARAMS, f"{target} is not an absolute path. Give the whole path.")
+        if target.suffix.lower() not in endings:
+            known = ", ".join(sorted(endings))
+            raise RemoteError(INVALID_PARAMS, f"{target.name} does not end in {known}. Give a path that does.")
+        return target

@@ -1,0 +1,111 @@
+"""The switch of remote control: off when the program starts, unless the command line says otherwise."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from snakestudio.errors import StreamError
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.remote.methods import Methods, RemoteContext
+from snakestudio.gui.remote.server import RemoteServer
+from snakestudio.viewmodel.remote.door import DEFAULT_PORT
+
+__all__ = ["RemoteControl"]
+
+_KEY = "remote/port"
+
+
+class RemoteControl(QObject):
+    """Remote control of one window.
+
+    Parameters
+    ----------
+    context : RemoteContext
+        What is controlled.
+    banner : Banner
+
+    Signals
+    -------
+    changed()
+        It was switched, or another number of programs is connected.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: RemoteContext, banner: Banner) -> None:
+        super().__init__(context.window)
+        self._context, self._banner = context, banner
+        self._server: RemoteServer | None = None
+
+    @property
+    def on(self) -> bool:
+        """Whether the port is open."""
+        return self._server is not None
+
+    @property
+    def port(self) -> int:
+        """The open port, or the one chosen last."""
+        if self._server is not None:
+            return self._server.door.port
+        try:
+            port = int(str(self._context.settings.value(_KEY, DEFAULT_PORT)))
+        except ValueError:
+            return DEFAULT_PORT
+        return port if 0 < port <= 65535 else DEFAULT_PORT
+
+    @property
+    def token(self) -> str:
+        """What a program must know; "" while the port is closed."""
+        return "" if self._server is None else self._server.door.token
+
+    @property
+    def clients(self) -> int:
+        """Programs that are connected."""
+        return 0 if self._server is None else self._server.clients
+
+    @property
+    def doing(self) -> str:
+        """How it stands, in a few words; "" while it is off."""
+        if self._server is None:
+            return ""
+        count = self.clients
+        return f"remote port {self.port}, {count} client{'' if count == 1 else 's'}"
+
+    def toggle(self) -> None:
+        """Open the port chosen last, or close it."""
+        if self.on:
+            self.stop()
+        else:
+            self.start(self.port)
+
+    def start(self, port: int) -> None:
+        """Open a port (0: any free one); what keeps it from that is a notice."""
+        self.stop()
+        self._banner.clear()
+        server: RemoteServer | None = None
+        try:
+            server = RemoteServer(Methods(self._context).call, port, self)
+            server.door.write()
+        except StreamError as error:
+            if server is not None:
+                server.close()
+            self._banner.say("warning", str(error))
+            return
+        if port:
+            self._context.settings.setValue(_KEY, port)
+        server.changed.connect(self.changed)
+        self._server = server
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Close the port; who is connected is hung up on, and the token is void."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+            server.door.remove()
+            server.deleteLater()
+            self.changed.emit()
+
+    def close(self) -> None:
+        """The window closes."""
+        self.stop()

@@ -1,0 +1,258 @@
+"""The port of remote control: connections, their lines, a token before anything else; all in the window's thread."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtNetwork import QAbstractSocket, QHostAddress, QTcpServer, QTcpSocket
+
+from snakestudio.errors import StreamError
+from snakestudio.gui.remote.methods import Pending
+from snakestudio.viewmodel.remote.door import Door
+from snakestudio.viewmodel.remote.protocol import (
+    AUTHENTICATION,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    NOT_NOW,
+    TOO_MANY,
+    Lines,
+    RemoteError,
+    Request,
+    error_reply,
+    line_of,
+    read_line,
+    reply_to,
+)
+
+__all__ = ["MAX_CLIENTS", "RemoteServer"]
+
+log = logging.getLogger(__name__)
+
+MAX_CLIENTS = 16
+"""Connections at a time."""
+
+SILENT_MS = 10_000
+"""How long a connection may take to authenticate."""
+
+MAX_WAITING = 32 * 1024 * 1024
+"""Bytes of replies that wait for a client to read them; one that leaves more is hung up on."""
+
+_READ = 256 * 1024
+_REQUESTS_AT_ONCE = 8
+"""After so many requests the window draws and listens to its user before it goes on."""
+_WAITING_LINES = 256
+_POLL_MS = 30
+
+Call = Callable[[str, dict[str, Any]], Any]
+
+
+class RemoteServer(QObject):
+    """Listens on the loopback of this computer, and nowhere else.
+
+    Parameters
+    ----------
+    call : callable
+        Carries out a method by its name and parameters; raises RemoteError.
+    port : int
+        0 takes any free one.
+    parent : QObject
+
+    Raises
+    ------
+    StreamError
+        If the port cannot be opened.
+
+    Signals
+    -------
+    changed()
+        Another number of clients is connected.
+    """
+
+    changed = Signal()
+
+    def __init__(self, call: Call, port: int, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._call = call
+        self._server = QTcpServer(self)
+        if not self._server.listen(QHostAddress(QHostAddress.SpecialAddress.LocalHost), port):
+            why = self._server.errorString().rstrip(".")
+            raise StreamError(
+                f"Port {port} cannot be opened for remote control ({why[:1].lower()}{why[1:]}). Choose another port."
+            )
+        self.door = Door.new(self._server.serverPort())
+        self._connections: list[_Connection] = []
+        self._server.newConnection.connect(self._take)
+
+    @property
+    def clients(self) -> int:
+        """Connections that gave the token."""
+        return sum(connection.authenticated for connection in self._connections)
+
+    def close(self) -> None:
+        """Hang up on everybody and listen no more."""
+        self._server.close()
+        for connection in list(self._connections):
+            connection.hang_up()
+
+    def _take(self) -> None:
+        while (socket := self._server.nextPendingConnection()) is not None:
+            if len(self._connections) >= MAX_CLIENTS:
+                text = f"{MAX_CLIENTS} programs are connected already. Close one of them."
+                socket.write(line_of(error_reply(None, TOO_MANY, text)))
+                socket.disconnected.connect(socket.deleteLater)
+                socket.disconnectFromHost()
+                continue
+            connection = _Connection(socket, self.door, self._call, self)
+            self._connections.append(connection)
+            connection.authentication_changed.connect(self.changed)
+            connection.ended.connect(lambda connection=connection: self._forget(connection))
+
+    def _forget(self, connection: _Connection) -> None:
+        if connection in self._connections:
+            self._connections.remove(connection)
+            connection.deleteLater()
+            self.changed.emit()
+
+
+class _Connection(QObject):
+    """One client."""
+
+    ended = Signal()
+    authentication_changed = Signal()
+
+    def __init__(self, socket: QTcpSocket, door: Door, call: Call, parent: QObject) -> None:
+        super().__init__(parent)
+        self._socket, self._door, self._call = socket, door, call
+        socket.setParent(self)
+        socket.setReadBufferSize(_READ)
+        self.authenticated = False
+        self._lines, self._waiting = Lines(), deque[bytes | None]()
+        self._jobs: list[tuple[Request, Pending]] = []
+        socket.readyRead.connect(self._read)
+        socket.disconnected.connect(self._on_disconnected)
+        self._silence = QTimer(self)
+        self._silence.setSingleShot(True)
+        self._silence.timeout.connect(self._on_silence)
+        self._silence.start(SILENT_MS)
+        self._next = QTimer(self)
+        self._next.setSingleShot(True)
+        self._next.timeout.connect(self._carry_out)
+        self._poll = QTimer(self)
+        self._poll.setInterval(_POLL_MS)
+        self._poll.timeout.connect(self._look_at_jobs)
+
+    def hang_up(self) -> None:
+        """End the connection, with what was written before."""
+        self._stop_timers()
+        if self._socket.state() == QAbstractSocket.SocketState.UnconnectedState:
+            self._on_disconnected()
+        else:
+            self._socket.disconnectFromHost()
+            if self._socket.state() != QAbstractSocket.SocketState.UnconnectedState and self._socket.bytesToWrite():
+                QTimer.singleShot(SILENT_MS, self, self._socket.abort)  # a client that reads nothing
+
+    def _stop_timers(self) -> None:
+        for timer in (self._silence, self._next, self._poll):
+            timer.stop()
+
+    def _on_disconnected(self) -> None:
+        self._stop_timers()
+        self._waiting.clear()
+        for _, pending in self._jobs:
+            pending.job.cancel()
+        self._jobs = []
+        self.ended.emit()
+
+    def _on_silence(self) -> None:
+        self._write(error_reply(None, AUTHENTICATION, "Nobody authenticated in time. Connect again with the token."))
+        self.hang_up()
+
+    def _read(self) -> None:
+        if len(self._waiting) < _WAITING_LINES:  # more stays with the system, and with who sends it
+            self._waiting.extend(self._lines.feed(self._socket.read(_READ).data()))
+        if self._waiting and not self._next.isActive():
+            self._next.start(0)
+
+    def _carry_out(self) -> None:
+        for _ in range(_REQUESTS_AT_ONCE):
+            if not self._waiting:
+                break
+            self._answer(read_line(self._waiting.popleft()))
+            if self._socket.state() != QAbstractSocket.SocketState.ConnectedState:
+                return
+        if self._waiting:
+            self._next.start(0)
+        elif self._socket.bytesAvailable():
+            self._read()
+
+    def _answer(self, line: list[Request | dict[str, Any]] | dict[str, Any]) -> None:
+        if isinstance(line, dict):
+            self._write(line)
+            return
+        for each in line:
+            reply = each if isinstance(each, dict) else self._reply(each)
+            if reply is not None:
+                self._write(reply)
+
+    def _reply(self, request: Request) -> dict[str, Any] | None:
+        """The reply of a request; None for one that gets none, or gets it later."""
+        later: list[Pending] = []
+
+        def call(method: str, params: dict[str, Any]) -> Any:
+            result = self._checked(method, params)
+            if isinstance(result, Pending):
+                later.append(result)
+            return None if later else result
+
+        try:
+            reply = reply_to(request, call)
+        except Exception as error:  # a defect must not take the window with it
+            log.exception("remote control failed")
+            text = f"Internal error: {error!r}. Please report it."
+            return error_reply(request.id, INTERNAL_ERROR, text) if request.answered else None
+        if not later:
+            return reply
+        self._jobs += [(request, pending) for pending in later]
+        self._poll.start()
+        return None
+
+    def _checked(self, method: str, params: dict[str, Any]) -> Any:
+        if method == "authenticate":
+            if self._door.opens(params.get("token")):
+                self._silence.stop()
+                if not self.authenticated:
+                    self.authenticated = True
+                    self.authentication_changed.emit()
+                return True
+            QTimer.singleShot(0, self, self.hang_up)
+            raise RemoteError(AUTHENTICATION, "The token is wrong. 'snakestudio remote token' shows the right one.")
+        if not self.authenticated:
+            raise RemoteError(
+                AUTHENTICATION,
+                "Not authenticated. Call authenticate with the token first; 'snakestudio remote token' shows it.",
+            )
+        return self._call(method, params)
+
+    def _look_at_jobs(self) -> None:
+        for entry in [each for each in self._jobs if not each[1].job.running]:
+            self._jobs.remove(entry)
+            request, job = entry[0], entry[1].job
+            if not request.answered:
+                continue
+            if job.error:
+                self._write(error_reply(request.id, INVALID_PARAMS, job.error))
+            elif job.result is None:
+                self._write(error_reply(request.id, NOT_NOW, "It was cancelled. Call it again."))
+            else:
+                self._write({"jsonrpc": "2.0", "result": job.result, "id": request.id})
+        if not self._jobs:
+            self._poll.stop()
+
+    def _write(self, reply: dict[str, Any]) -> None:
+        self._socket.write(line_of(reply))
+        if self._socket.bytesToWrite() > MAX_WAITING:
+            self._socket.abort()

@@ -1,0 +1,217 @@
+"""Streams what the window shows to other programs, whatever its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+
+from snakestudio.errors import UsageError
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.forms.banner import Banner
+from snakestudio.stream.publisher import Stream, open_stream
+from snakestudio.stream.sampler import Shown
+from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT, Target
+from snakestudio.viewmodel.job import Job
+from snakestudio.viewmodel.start_target import HERE
+
+__all__ = ["StreamChoices", "Streamer"]
+
+_GROUP = "streaming"
+_WATCH_MS = 250
+_OPENING_MS = 30
+
+Opener = Callable[[Target, Callable[[], Shown | None], Callable[[str], None]], Stream]
+
+
+@dataclass(frozen=True)
+class StreamChoices:
+    """Where to stream to, as chosen last."""
+
+    kind: str = "foxglove"
+    """"foxglove" for a server of our own, "rerun" for a viewer that listens."""
+
+    host: str = HERE
+    """Address that the server listens on; never another than the loopback's from one session to the next."""
+
+    port: int = FOXGLOVE_PORT
+    viewer_host: str = HERE
+    viewer_port: int = RERUN_PORT
+    rate_hz: float = DEFAULT_RATE_HZ
+
+    def target(self) -> Target:
+        """The same for who opens the stream.
+
+        Raises
+        ------
+        UsageError
+            If the rate, the port or the host cannot be used.
+        """
+        kind: Literal["rerun", "foxglove"] = "rerun" if self.kind == "rerun" else "foxglove"
+        host, port = (self.viewer_host.strip(), self.viewer_port) if kind == "rerun" else (self.host, self.port)
+        if not 0 < port <= 65535:
+            raise UsageError(f"{port} is not a port. Give a number from 1 to 65535.")
+        if not host or any(mark.isspace() or mark in "/[]" for mark in host):
+            raise UsageError("The viewer needs a host. Give the name or address of its computer.")
+        return Target(kind, host, port, None, self.rate_hz)
+
+
+class Streamer(QObject):
+    """The switch: off when the program starts.
+
+    Parameters
+    ----------
+    bridge : SessionController
+        Whose recording and cursor are streamed.
+    banner : Banner
+    settings : QSettings
+        Keeps where to.
+    parent : QObject
+    opener : callable
+        `open_stream`; another one in tests.
+
+    Signals
+    -------
+    changed()
+        It began or ended, or another number of programs receives it.
+    """
+
+    changed = Signal()
+    _noted = Signal(str)
+
+    def __init__(
+        self,
+        bridge: SessionController,
+        banner: Banner,
+        settings: QSettings,
+        parent: QObject,
+        opener: Opener = open_stream,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._banner, self._settings, self._open = bridge, banner, settings, opener
+        self._shown: Shown | None = None
+        self._stream: Stream | None = None
+        self._opening: Job[Stream] | None = None
+        self._ending: list[Job[bool]] = []
+        self._clients = 0
+        self._noted.connect(self._on_note, Qt.ConnectionType.QueuedConnection)
+        for signal in (bridge.frame, bridge.cursor_changed, bridge.recording_changed, bridge.source_changed):
+            signal.connect(self._look)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._watch)
+        self._look()
+
+    @property
+    def choices(self) -> StreamChoices:
+        """Where to, as chosen last."""
+        chosen = load(self._settings, _GROUP, StreamChoices())
+        try:
+            chosen.target()
+        except UsageError:
+            return StreamChoices()
+        return chosen
+
+    def choose(self, choices: StreamChoices) -> None:
+        """Keep where to stream to; an address that other computers reach is chosen again each time."""
+        if choices.target().is_open:
+            choices = replace(choices, host=next(each.default for each in fields(choices) if each.name == "host"))
+        save(self._settings, _GROUP, choices)
+
+    @property
+    def on(self) -> bool:
+        """Whether it streams, or is about to."""
+        return self._stream is not None or self._opening is not None
+
+    @property
+    def address(self) -> str:
+        """What programs connect to; "" while it is off."""
+        return "" if self._stream is None else self._stream.address
+
+    @property
+    def clients(self) -> int:
+        """How many programs receive it."""
+        return self._clients
+
+    @property
+    def doing(self) -> str:
+        """How it stands, in a few words; "" while it is off."""
+        if self._stream is None:
+            return "stream: starting" if self._opening is not None else ""
+        if self._stream.address.startswith("rerun"):
+            return f"stream to {self._stream.address.removeprefix('rerun+http://').removesuffix('/proxy')}"
+        return f"stream {self.address}, {self._clients} client{'' if self._clients == 1 else 's'}"
+
+    def toggle(self) -> None:
+        """Begin to stream where it was chosen last, or end."""
+        if self.on:
+            self.stop()
+        else:
+            self.start(self.choices.target())
+
+    def start(self, target: Target) -> None:
+        """Stream to a target; what keeps it from that is a notice."""
+        self.stop()
+        self._banner.clear()
+        note = self._noted.emit
+        self._opening = Job("stream", lambda progress: self._open(target, lambda: self._shown, note))
+        self._timer.start(_OPENING_MS)
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Stream no more."""
+        opening, stream = self._opening, self._stream
+        self._opening = self._stream = None
+        self._timer.stop()
+        self._clients = 0
+        if opening is not None or stream is not None:
+            # A viewer that hangs is waited for elsewhere.
+            self._ending = [each for each in self._ending if each.running]
+            self._ending.append(Job("end of the stream", lambda progress: _ended(opening, stream)))
+            self.changed.emit()
+
+    def close(self) -> None:
+        """The window closes."""
+        self.stop()
+        for each in self._ending:
+            each.wait()
+        self._ending = []
+
+    def _look(self) -> None:
+        bridge = self._bridge
+        recording = bridge.recording
+        self._shown = None if recording is None else Shown(recording, bridge.cursor, bridge.base_dir)
+
+    def _watch(self) -> None:
+        opening = self._opening
+        if opening is not None:
+            if opening.running:
+                return
+            self._opening, self._stream = None, opening.result
+            if opening.error:
+                self._timer.stop()
+                self._banner.say("warning", opening.error)
+            else:
+                self._timer.start(_WATCH_MS)
+            self.changed.emit()
+            return
+        stream = self._stream
+        if stream is not None and stream.trouble:
+            self.stop()
+        elif stream is not None and stream.clients != self._clients:
+            self._clients = stream.clients
+            self.changed.emit()
+
+    def _on_note(self, text: str) -> None:
+        self._banner.say("warning", text)
+
+
+def _ended(opening: Job[Stream] | None, stream: Stream | None) -> bool:
+    if opening is not None:
+        opening.wait()
+        stream = opening.result
+    if stream is not None:
+        stream.close()
+    return True

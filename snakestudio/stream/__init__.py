@@ -1,0 +1,1 @@
+"""Runs and robots live in other programs: Foxglove, Lichtblick, PlotJuggler and Rerun."""

@@ -1,0 +1,335 @@
+"""A server for Foxglove and the programs that speak its protocol (Lichtblick, PlotJuggler, the SDK's own clients).
+
+Topics and types of numbers, poses and the log are those of a run file, so that one layout shows files and live runs;
+`/scene` and `/contacts` are for 3D views. The server runs in threads of the SDK. Each client has a queue of its own
+that drops its oldest message when it is full, so that a client that reads nothing holds up nobody.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from snakestudio.drawing.quaternion import between
+from snakestudio.drawing.style import DARK, Colour
+from snakestudio.errors import StreamError
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Contacts
+from snakestudio.runfile.mcap.definitions import LOG_MESSAGE
+from snakestudio.runfile.mcap.format import LOG, nanoseconds
+from snakestudio.runfile.mcap.notes import log_message
+from snakestudio.runfile.mcap.views import WORLD
+from snakestudio.stream.sampler import Layout, Sample
+from snakestudio.stream.solids import ALONG_X, Capsule, Solids, Surface, arrow_scale, contact_arrows, solids_of
+from snakestudio.stream.target import Target
+
+__all__ = ["BACKLOG", "CONTACTS", "SCENE", "FoxgloveSink"]
+
+SCENE, CONTACTS = "/scene", "/contacts"
+"""Topics that run files do not have."""
+
+BACKLOG = 256
+"""Messages that wait for one client at most: about a second of them."""
+
+_SHAFT, _TIP = 0.006, 0.012
+"""Diameters of an arrow's shaft and tip, m."""
+
+_SDK = "foxglove"
+"""Logger of the SDK, by which it says that the queue of a client is full."""
+
+_MISSING = (
+    "Streaming to Foxglove, Lichtblick and PlotJuggler needs the package foxglove-sdk. "
+    'Install it with: pip install "snakestudio[stream]"'
+)
+
+
+class FoxgloveSink:
+    """A server that is there from the start on.
+
+    Parameters
+    ----------
+    target : Target
+    on_note : callable
+        Gets sentences for the user, on any thread.
+
+    Raises
+    ------
+    StreamError
+        If the package is missing, or the address cannot be opened.
+    """
+
+    def __init__(self, target: Target, on_note: Callable[[str], None]) -> None:
+        try:
+            self._foxglove: Any = import_module("foxglove")
+            self._messages: Any = import_module("foxglove.messages")
+            channels: Any = import_module("foxglove.channels")
+        except ImportError:
+            raise StreamError(_MISSING) from None
+        self._listener = _Listener()
+        self._slow = _SlowClients(on_note)
+        self._slow.attach()
+        self._context = self._foxglove.Context()
+        self._server: Any = None
+        try:
+            self._server = self._foxglove.start_server(
+                name="SnakeStudio",
+                host=target.host,
+                port=target.port,
+                capabilities=[self._foxglove.websocket.Capability.Time],
+                server_listener=self._listener,
+                context=self._context,
+                message_backlog_size=BACKLOG,
+            )
+        except (RuntimeError, OSError, ValueError) as error:
+            self._slow.detach()
+            raise StreamError(f"{target.address} cannot be opened for a stream: {_reason(error)}") from None
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        self.address = f"ws://{host}:{self._server.port}"
+        self._channels: dict[str, tuple[tuple[str, str], Any]] = {}
+        self._scene = channels.SceneUpdateChannel(SCENE, context=self._context)
+        self._contacts = channels.SceneUpdateChannel(CONTACTS, context=self._context)
+        self._solids: Solids | None = None
+        self._log = self._channel(LOG, LOG_MESSAGE)
+
+    @property
+    def clients(self) -> int:
+        """Clients that have subscribed to anything."""
+        return self._listener.clients
+
+    def take_newcomers(self) -> bool:
+        """Whether somebody subscribed since the last call, who has seen nothing yet."""
+        return self._listener.take_newcomers()
+
+    def publish(self, sample: Sample, newcomers: bool) -> None:
+        """Send a sample to whoever wants it; with `newcomers` also what others have already."""
+        if sample.new_run:
+            self._server.clear_session()
+        self._advertise(sample.layout)
+        stamp = int(nanoseconds(sample.row.time)[0])
+        self._server.broadcast_time(stamp)
+        if sample.new_scene:
+            self._solids = None
+        if (newcomers or self._solids is None) and self._scene.has_sinks():
+            self._scene.log(self._scene_update(sample, stamp), log_time=stamp)
+        for view in sample.layout.views.views:
+            channel = self._channels[view.topic][1]
+            if channel.has_sinks():
+                channel.log(view.message(sample.row, sample.figures), log_time=stamp)
+        if self._contacts.has_sinks():
+            self._contacts.log(self._contacts_update(sample, stamp), log_time=stamp)
+        for event in sample.events:
+            self._log.log(log_message(event), log_time=int(nanoseconds(np.array([event.time]))[0]))
+
+    def close(self) -> None:
+        """End the server; clients see the connection close."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+            self._slow.detach()
+
+    def abandon(self) -> None:
+        """Nothing to do: the SDK's threads end with the program."""
+
+    # --- topics
+
+    def _channel(self, topic: str, definition: tuple[str, str]) -> Any:
+        schema = self._foxglove.Schema(name=definition[0], encoding="ros2msg", data=definition[1].encode())
+        channel = self._foxglove.Channel(topic, schema=schema, message_encoding="cdr", context=self._context)
+        self._channels[topic] = definition, channel
+        return channel
+
+    def _advertise(self, layout: Layout) -> None:
+        """Have the topics that this run has, each with its type, and no others."""
+        wanted = {view.topic: view.definition for view in layout.views.views} | {LOG: LOG_MESSAGE}
+        for topic, (definition, channel) in list(self._channels.items()):
+            if wanted.get(topic) != definition:
+                channel.close()
+                del self._channels[topic]
+        for topic, definition in wanted.items():
+            if topic not in self._channels:
+                self._channel(topic, definition)
+
+    # --- what 3D views show
+
+    def _scene_update(self, sample: Sample, stamp: int) -> Any:
+        if self._solids is None:
+            layout = sample.layout
+            self._solids = solids_of(layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir)
+        m, solids = self._messages, self._solids
+        entities = [self._entity(each.frame, each.frame, stamp, **self._capsule(each)) for each in solids.links]
+        x, y = solids.floor.centre
+        floor = m.CubePrimitive(
+            pose=self._pose((x, y, -0.001)),
+            size=m.Vector3(x=solids.floor.size[0], y=solids.floor.size[1], z=0.002),
+            color=self._colour(solids.floor.colour),
+        )
+        entities.append(self._entity("ground", solids.frame, stamp, cubes=[floor]))
+        posts = [
+            m.CylinderPrimitive(
+                pose=self._pose((post.x, post.y, 0.5 * post.height)),
+                size=m.Vector3(x=2 * post.radius, y=2 * post.radius, z=post.height),
+                bottom_scale=1.0,
+                top_scale=1.0,
+                color=self._colour(solids.post_colour),
+            )
+            for post in solids.posts
+        ]
+        surfaces = [self._triangles(surface) for surface in solids.surfaces]
+        entities.append(self._entity("obstacles", solids.frame, stamp, cylinders=posts, triangles=surfaces))
+        everything = m.SceneEntityDeletion(timestamp=self._time(stamp), type=m.SceneEntityDeletionType.All)
+        return m.SceneUpdate(deletions=[everything], entities=entities)
+
+    def _capsule(self, capsule: Capsule) -> dict[str, Any]:
+        m, colour, wide = self._messages, self._colour(capsule.colour), 2 * capsule.radius
+        ends = [capsule.middle - capsule.half_length, capsule.middle + capsule.half_length]
+        spheres = [
+            m.SpherePrimitive(pose=self._pose((x, 0.0, 0.0)), size=m.Vector3(x=wide, y=wide, z=wide), color=colour)
+            for x in (ends if capsule.half_length > 0 else ends[:1])
+        ]
+        if capsule.half_length <= 0:
+            return {"spheres": spheres}
+        cylinder = m.CylinderPrimitive(
+            pose=self._pose((capsule.middle, 0.0, 0.0), ALONG_X),
+            size=m.Vector3(x=wide, y=wide, z=2 * capsule.half_length),
+            bottom_scale=1.0,
+            top_scale=1.0,
+            color=colour,
+        )
+        return {"spheres": spheres, "cylinders": [cylinder]}
+
+    def _triangles(self, surface: Surface) -> Any:
+        m = self._messages
+        points = [m.Point3(x=x, y=y, z=z) for x, y, z in surface.points.tolist()]
+        return m.TriangleListPrimitive(
+            pose=self._pose((0.0, 0.0, 0.0)),
+            points=points,
+            indices=surface.triangles.ravel().tolist(),
+            color=self._colour(surface.colour),
+        )
+
+    def _contacts_update(self, sample: Sample, stamp: int) -> Any:
+        contacts, scene = sample.snapshot.contacts, sample.layout.scene
+        arrows = self._arrows(contacts, scene, normal=True) + self._arrows(contacts, scene, normal=False)
+        return self._messages.SceneUpdate(entities=[self._entity("contacts", WORLD, stamp, arrows=arrows)])
+
+    def _arrows(self, contacts: Contacts, scene: Scene, normal: bool) -> list[Any]:
+        m = self._messages
+        force = contacts.force_normal if normal else contacts.force_friction
+        begin, vector = contact_arrows(contacts.point, force, arrow_scale(scene))
+        length = np.linalg.norm(vector, axis=1)
+        turn = between(vector / length[:, None])
+        colour = self._colour(DARK.force if normal else DARK.friction)
+        return [
+            m.ArrowPrimitive(
+                pose=self._pose((at[0], at[1], at[2]), (q[0], q[1], q[2], q[3])),
+                shaft_length=max(each - _TIP, 0.0),
+                shaft_diameter=_SHAFT,
+                head_length=min(each, _TIP),
+                head_diameter=_TIP,
+                color=colour,
+            )
+            for at, q, each in zip(begin.tolist(), turn.tolist(), length.tolist(), strict=True)
+        ]
+
+    # --- parts of messages
+
+    def _entity(self, name: str, frame: str, stamp: int, **solids: Any) -> Any:
+        return self._messages.SceneEntity(
+            timestamp=self._time(stamp), frame_id=frame, id=name, frame_locked=True, **solids
+        )
+
+    def _time(self, stamp: int) -> Any:
+        seconds, nanos = divmod(stamp, 1_000_000_000)
+        return self._messages.Timestamp(sec=seconds, nsec=nanos)
+
+    def _colour(self, colour: Colour) -> Any:
+        return self._messages.Color(r=colour[0], g=colour[1], b=colour[2], a=1.0)
+
+    def _pose(
+        self,
+        at: tuple[float, float, float],
+        turn: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0),
+    ) -> Any:
+        m = self._messages
+        w, x, y, z = turn
+        return m.Pose(position=m.Vector3(x=at[0], y=at[1], z=at[2]), orientation=m.Quaternion(x=x, y=y, z=z, w=w))
+
+
+class _Listener:
+    """Counts subscriptions; called on threads of the SDK."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._topics: dict[int, int] = {}
+        self._newcomers = False
+
+    @property
+    def clients(self) -> int:
+        with self._lock:
+            return len(self._topics)
+
+    def take_newcomers(self) -> bool:
+        with self._lock:
+            newcomers, self._newcomers = self._newcomers, False
+            return newcomers
+
+    def on_subscribe(self, client: Any, channel: Any) -> None:
+        with self._lock:
+            self._topics[client.id] = self._topics.get(client.id, 0) + 1
+            self._newcomers = True
+
+    def on_unsubscribe(self, client: Any, channel: Any) -> None:
+        with self._lock:
+            left = self._topics.get(client.id, 0) - 1
+            if left > 0:
+                self._topics[client.id] = left
+            else:
+                self._topics.pop(client.id, None)
+
+
+class _SlowClients(logging.Handler):
+    """Tells once of each client whose queue is full; the SDK says so by its log alone."""
+
+    def __init__(self, on_note: Callable[[str], None]) -> None:
+        super().__init__(logging.INFO)
+        self._on_note = on_note
+        self._known: set[str] = set()
+
+    def attach(self) -> None:
+        logger = logging.getLogger(_SDK)
+        logger.addHandler(self)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False  # that a client went away is no error to be shown
+
+    def detach(self) -> None:
+        logging.getLogger(_SDK).removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if not (text.startswith("outbox for client ") and text.endswith(" full")):
+            return
+        client = text.removeprefix("outbox for client ").removesuffix(" full")
+        if client not in self._known:
+            self._known.add(client)
+            self._on_note(
+                f"The stream's client {client} does not keep up. The oldest messages that wait for it are dropped."
+            )
+
+
+def _reason(error: Exception) -> str:
+    """Why an address cannot be opened, and what helps, in a sentence or two."""
+    text = str(error)
+    if "in use" in text:
+        return "another program uses that port. Choose another port, or end that program."
+    if "assign requested address" in text:
+        return "this computer does not have that address. Give one of its own, or the port alone."
+    if "lookup" in text:
+        return "the name of that host is not known. Give an address of this computer, or the port alone."
+    if "ermission" in text:
+        return "the system does not allow it. Choose a port above 1023."
+    return f"{text.rpartition(': ')[2].rstrip('.')}. Choose another address or port."

@@ -1,0 +1,241 @@
+"""A Rerun viewer that listens, or a file that it opens, as the receiver of a stream."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import uuid
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.drawing.style import DARK, Colour
+from snakestudio.errors import StreamError
+from snakestudio.inputs import local_path
+from snakestudio.model.recording import Schema
+from snakestudio.model.snapshot import Fields
+from snakestudio.runfile.mcap.views import part_names
+from snakestudio.stream.sampler import Sample
+from snakestudio.stream.solids import Solids, arrow_scale, contact_arrows, solids_of
+from snakestudio.stream.target import RERUN_PORT, Target
+
+__all__ = ["RerunSink"]
+
+_ANSWER_S, _FLUSH_S = 1.0, 2.0
+"""How long to wait for a viewer to accept a connection, and for it to take what waits at the end, s."""
+
+_MISSING = 'Streaming to Rerun needs the package rerun-sdk. Install it with: pip install "snakestudio[rerun]"'
+
+_JOINTS = (
+    ("joint_angle", "joints/angle_rad", Fields.JOINTS),
+    ("joint_rate", "joints/rate_rad_s", Fields.JOINTS),
+    ("joint_torque", "joints/torque_nm", Fields.TORQUE),
+    ("joint_angle_ref", "joints/angle_ref_rad", Fields.REFERENCE),
+    ("joint_rate_ref", "joints/rate_ref_rad_s", Fields.REFERENCE),
+)
+"""Attributes of rows, the entities that they become, and what must be valid."""
+
+_FIGURES = "figures"
+
+_LEVELS = {"fault": "ERROR", "unsolved": "WARN", "jam": "WARN"}
+
+
+class RerunSink:
+    """Every run is a recording of its own in the viewer; of a file, further runs get a number behind its name.
+
+    Parameters
+    ----------
+    target : Target
+
+    Raises
+    ------
+    StreamError
+        If the package is missing, no viewer answers, or the file cannot be written.
+    """
+
+    def __init__(self, target: Target) -> None:
+        try:
+            self._rerun: Any = import_module("rerun")
+        except ImportError:
+            raise StreamError(_MISSING) from None
+        self._path = None if target.path is None else local_path(target.path)
+        self._runs = 0
+        self._stream: Any = None
+        self._solids: Solids | None = None
+        self.address = target.address
+        if self._path is None:
+            _look_for_viewer(target)
+            self._url = f"rerun+http://{target.address}/proxy"
+            self.address = self._url
+        else:
+            _see_that_it_can_be_written(self._path)
+
+    @property
+    def clients(self) -> int:
+        """The viewer, or the file."""
+        return 1
+
+    def take_newcomers(self) -> bool:
+        """Nobody: what was sent before stays with the viewer."""
+        return False
+
+    def publish(self, sample: Sample, newcomers: bool) -> None:
+        """Send a sample."""
+        if sample.new_run or self._stream is None:
+            self._begin(sample)
+        rerun, stream, row = self._rerun, self._stream, sample.row
+        stream.set_time("time", duration=sample.time)
+        if sample.new_scene or self._solids is None:
+            self._show_scene(sample)
+        snapshot, schema = sample.snapshot, sample.layout.schema
+        if schema.valid & (Fields.POSE | Fields.SHAPE):
+            for name, pose in zip(part_names(schema), snapshot.link_pose.tolist(), strict=True):
+                w, x, y, z = pose[3:]
+                turn = rerun.Quaternion(xyzw=[x, y, z, w])
+                stream.log(f"world/{name}", rerun.Transform3D(translation=pose[:3], quaternion=turn))
+        for attribute, entity, valid in _JOINTS:
+            if schema.axes and valid in schema.valid:
+                stream.log(entity, rerun.Scalars(getattr(row, attribute)[0]))
+        if sample.figures.size:
+            stream.log(_FIGURES, rerun.Scalars(sample.figures[0]))
+        if Fields.CONTACTS in schema.valid:
+            self._show_contacts(sample)
+        for event in sample.events:
+            stream.set_time("time", duration=event.time)
+            stream.log("events", rerun.TextLog(f"{event.kind}: {event.text}", level=_LEVELS.get(event.kind, "INFO")))
+
+    def close(self) -> None:
+        """Have the viewer take what waits, and let go of it; one that hangs is left."""
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            self._let_go(stream)
+
+    def abandon(self) -> None:
+        """Have nobody wait for the viewer when the program ends."""
+        self._rerun.unregister_shutdown()
+
+    def _let_go(self, stream: Any) -> None:
+        """Flush and close a stream; what a viewer does not take in time is lost, for it must not hold up the end."""
+        ended = threading.Event()
+
+        def end() -> None:
+            try:
+                stream.flush(timeout_sec=_FLUSH_S)
+                stream.disconnect()
+            except (OSError, RuntimeError, ValueError):  # the viewer is gone: there is nobody to tell
+                pass
+            ended.set()
+
+        threading.Thread(target=end, name="snakestudio-rerun-end", daemon=True).start()
+        if not ended.wait(_FLUSH_S):
+            self.abandon()
+
+    # --- a run
+
+    def _begin(self, sample: Sample) -> None:
+        rerun = self._rerun
+        if self._stream is not None:
+            self._let_go(self._stream)
+        self._runs += 1
+        self._solids = None
+        stream = rerun.RecordingStream("snakestudio", recording_id=uuid.uuid4())
+        try:
+            if self._path is None:
+                stream.connect_grpc(self._url)
+            else:
+                number = f"-{self._runs}" if self._runs > 1 else ""
+                stream.save(self._path.with_name(f"{self._path.stem}{number}{self._path.suffix}"))
+        except (OSError, RuntimeError, ValueError) as error:
+            raise StreamError(f"The stream to {self.address} failed: {error}. Start it again.") from None
+        self._stream = stream
+        stream.send_recording_name(sample.layout.scene.title)
+        stream.log("world", rerun.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
+        self._name_series(sample.layout.schema, sample.layout.views.figures)
+
+    def _name_series(self, schema: Schema, figures: tuple[str, ...]) -> None:
+        """Name the curves: many to an entity, as each entity costs time in every sample."""
+        names = [axis.name for axis in schema.axes]
+        for _, entity, valid in _JOINTS:
+            if names and valid in schema.valid:
+                self._stream.log(entity, self._rerun.SeriesLines(names=names), static=True)
+        if figures:
+            self._stream.log(_FIGURES, self._rerun.SeriesLines(names=list(figures)), static=True)
+
+    def _show_scene(self, sample: Sample) -> None:
+        rerun, stream, layout = self._rerun, self._stream, sample.layout
+        self._solids = solids = solids_of(layout.scene, layout.schema, sample.snapshot.link_pose, layout.base_dir)
+        for each in solids.links:
+            capsule = rerun.Capsules3D(
+                lengths=[2 * each.half_length],
+                radii=[each.radius],
+                translations=[[each.middle - each.half_length, 0.0, 0.0]],
+                rotation_axis_angles=[rerun.RotationAxisAngle(axis=[0.0, 1.0, 0.0], degrees=90.0)],
+                colors=[_rgb(each.colour)],
+                fill_mode="solid",
+            )
+            stream.log(f"world/{each.frame}/solid", capsule)
+        (x, y), (length, width) = solids.floor.centre, solids.floor.size
+        floor = rerun.Boxes3D(
+            centers=[[x, y, -0.001]],
+            half_sizes=[[0.5 * length, 0.5 * width, 0.001]],
+            colors=[_rgb(solids.floor.colour)],
+            fill_mode="solid",
+        )
+        stream.log("world/ground", floor)
+        posts = rerun.Cylinders3D(
+            lengths=[post.height for post in solids.posts],
+            radii=[post.radius for post in solids.posts],
+            centers=[[post.x, post.y, 0.5 * post.height] for post in solids.posts],
+            colors=[_rgb(solids.post_colour)] * len(solids.posts),
+            fill_mode="solid",
+        )
+        stream.log("world/posts", posts)
+        for number in range(2):
+            if number < len(solids.surfaces):
+                surface = solids.surfaces[number]
+                mesh = rerun.Mesh3D(
+                    vertex_positions=surface.points,
+                    triangle_indices=surface.triangles,
+                    albedo_factor=[*_rgb(surface.colour), 255],
+                )
+                stream.log(f"world/surface_{number + 1}", mesh)
+            else:
+                stream.log(f"world/surface_{number + 1}", rerun.Clear(recursive=False))
+
+    def _show_contacts(self, sample: Sample) -> None:
+        contacts, scale = sample.snapshot.contacts, arrow_scale(sample.layout.scene)
+        for name, force, colour in (
+            ("normal", contacts.force_normal, DARK.force),
+            ("friction", contacts.force_friction, DARK.friction),
+        ):
+            self._arrows(f"world/contacts/{name}", *contact_arrows(contacts.point, force, scale), colour)
+
+    def _arrows(self, entity: str, begin: FloatArray, vector: FloatArray, colour: Colour) -> None:
+        arrows = self._rerun.Arrows3D(
+            origins=begin.astype(np.float32), vectors=vector.astype(np.float32), colors=[_rgb(colour)] * len(begin)
+        )
+        self._stream.log(entity, arrows)
+
+
+def _rgb(colour: Colour) -> list[int]:
+    return [round(255 * part) for part in colour]
+
+
+def _look_for_viewer(target: Target) -> None:
+    try:
+        socket.create_connection((target.host, target.port), _ANSWER_S).close()
+    except OSError:
+        raise StreamError(
+            f"No Rerun viewer listens at {target.address}. Start one with 'rerun' "
+            f"(it listens on port {RERUN_PORT}), or write a file with rerun:FILE.rrd."
+        ) from None
+
+
+def _see_that_it_can_be_written(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise StreamError(f"{path} cannot be written: there is no folder {path.parent}. Make it, or give another file.")
+    if path.is_dir():
+        raise StreamError(f"{path} is a folder. Give the name of a file.")

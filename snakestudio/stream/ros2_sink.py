@@ -1,0 +1,186 @@
+"""A node of ROS 2: joint states and transforms out, joint commands in. Nothing that comes in can arm a robot.
+
+`rclpy` comes with an installation of ROS 2 and not from PyPI; all that is used of it and of its messages is here.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from snakestudio.errors import StreamError
+from snakestudio.model.snapshot import Fields
+from snakestudio.model.teleop import JointTargets
+from snakestudio.runfile.mcap.views import WORLD, part_names
+from snakestudio.stream.sampler import Sample
+
+__all__ = ["COMMANDS_TOPIC", "JointCommands", "Ros2Sink"]
+
+COMMANDS_TOPIC = "joint_commands"
+"""sensor_msgs/msg/JointState whose positions are targets."""
+
+_NAME = "snakestudio"
+_DEPTH = 10
+"""Messages that ROS 2 keeps of a topic: of what is live the newest counts."""
+
+_SPIN_S = 0.1
+
+_MISSING = (
+    "The bridge to ROS 2 needs rclpy, which comes with ROS 2. Source its set-up first, such as "
+    "'source /opt/ros/jazzy/setup.bash', and run SnakeStudio with the Python of that ROS 2 (see docs/ros2.md)."
+)
+
+
+class JointCommands:
+    """Reads joint commands; what is wrong with them is told once, and such a message changes nothing.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the robot's joint axes.
+    on_targets : callable
+        Gets targets.
+    on_note : callable
+        Gets sentences for the user.
+    """
+
+    def __init__(
+        self, names: Sequence[str], on_targets: Callable[[JointTargets], object], on_note: Callable[[str], object]
+    ) -> None:
+        self._index = {name: place for place, name in enumerate(names)}
+        self._on_targets, self._on_note = on_targets, on_note
+        self._told: set[str] = set()
+
+    def take(self, message: Any) -> None:
+        """Read a sensor_msgs/msg/JointState: names and positions, rad; velocities and efforts have no effect."""
+        names, positions = list(message.name), [float(each) for each in message.position]
+        if len(names) != len(positions):
+            self._tell(f"A joint command has {len(names)} names and {len(positions)} positions. Send as many of each.")
+            return
+        unknown = [name for name in names if name not in self._index]
+        if unknown or not names:
+            what = f"names {unknown[0]}, which the robot does not have" if unknown else "names no joint"
+            self._tell(
+                f"A joint command {what}. The names are those of joint_states, such as {next(iter(self._index))}."
+            )
+            return
+        if not all(math.isfinite(each) for each in positions):
+            self._tell("A joint command has a position that is not a number. Send angles in rad.")
+            return
+        angles = [math.nan] * len(self._index)
+        for name, position in zip(names, positions, strict=True):
+            angles[self._index[name]] = position
+        try:
+            targets = JointTargets(tuple(angles))
+        except ValueError as error:
+            self._tell(f"A joint command is out of range: {error}. Send angles in rad.")
+            return
+        self._on_targets(targets)
+
+    def _tell(self, text: str) -> None:
+        if text not in self._told and len(self._told) < 100:
+            self._told.add(text)
+            self._on_note(text)
+
+
+class Ros2Sink:
+    """A node that is there from the start on; its callbacks run in a thread of its own.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the robot's joint axes.
+    on_targets : callable
+        Gets the targets of joint commands, on the node's thread.
+    on_note : callable
+        Gets sentences for the user, on the node's thread.
+
+    Raises
+    ------
+    StreamError
+        If rclpy is missing.
+    """
+
+    def __init__(
+        self, names: Sequence[str], on_targets: Callable[[JointTargets], object], on_note: Callable[[str], object]
+    ) -> None:
+        try:
+            self._rclpy: Any = import_module("rclpy")
+            executors: Any = import_module("rclpy.executors")
+            signals: Any = import_module("rclpy.signals")
+            self._sensor: Any = import_module("sensor_msgs.msg")
+            self._geometry: Any = import_module("geometry_msgs.msg")
+            self._tf2: Any = import_module("tf2_msgs.msg")
+        except ImportError:
+            raise StreamError(_MISSING) from None
+        # Signals stay ours: Ctrl+C stops a robot before anything else.
+        self._rclpy.init(args=[], signal_handler_options=signals.SignalHandlerOptions.NO)
+        self._node: Any = self._rclpy.create_node(_NAME)
+        self._joints = self._node.create_publisher(self._sensor.JointState, "joint_states", _DEPTH)
+        self._transforms = self._node.create_publisher(self._tf2.TFMessage, "/tf", _DEPTH)
+        commands = JointCommands(names, on_targets, on_note)
+        self._node.create_subscription(self._sensor.JointState, COMMANDS_TOPIC, commands.take, _DEPTH)
+        self._executor: Any = executors.SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._spin, name="snakestudio-ros2", daemon=True)
+        self._thread.start()
+        self.address = f"ROS 2 (node /{_NAME})"
+
+    def _spin(self) -> None:
+        while not self._ended.is_set():
+            self._executor.spin_once(timeout_sec=_SPIN_S)
+
+    @property
+    def clients(self) -> int:
+        """Nodes that read the joint states."""
+        return int(self._joints.get_subscription_count())
+
+    def take_newcomers(self) -> bool:
+        """Nobody: the next sample is as good as the last one."""
+        return False
+
+    def publish(self, sample: Sample, newcomers: bool) -> None:
+        """Publish a sample, stamped with the time of ROS."""
+        schema, row = sample.layout.schema, sample.row
+        stamp = self._node.get_clock().now().to_msg()
+        if schema.axes and Fields.JOINTS in schema.valid:
+            joints = self._sensor.JointState()
+            joints.header.stamp = stamp
+            joints.header.frame_id = WORLD
+            joints.name = [axis.name for axis in schema.axes]
+            joints.position = row.joint_angle[0].tolist()
+            joints.velocity = row.joint_rate[0].tolist()
+            if Fields.TORQUE in schema.valid:
+                joints.effort = row.joint_torque[0].tolist()
+            self._joints.publish(joints)
+        if Fields.POSE in schema.valid:
+            transforms = self._tf2.TFMessage()
+            transforms.transforms = [
+                self._transform(stamp, name, pose)
+                for name, pose in zip(part_names(schema), row.link_pose[0].tolist(), strict=True)
+            ]
+            self._transforms.publish(transforms)
+
+    def _transform(self, stamp: Any, name: str, pose: list[float]) -> Any:
+        transform = self._geometry.TransformStamped()
+        transform.header.stamp = stamp
+        transform.header.frame_id = WORLD
+        transform.child_frame_id = name
+        at, turn = transform.transform.translation, transform.transform.rotation
+        at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z = pose
+        return transform
+
+    def close(self) -> None:
+        """End the node."""
+        self._ended.set()
+        self._thread.join(2.0 * _SPIN_S + 1.0)
+        self._executor.shutdown()
+        self._node.destroy_node()
+        self._rclpy.try_shutdown()
+
+    def abandon(self) -> None:
+        """Nothing to do: its threads end with the program."""

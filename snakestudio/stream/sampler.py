@@ -1,0 +1,136 @@
+"""Samples of whatever recording is shown: its newest row, or the one under the cursor, with what changed since then.
+
+Nothing here knows whether a simulation, a robot or a file fills the recording.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.model.columns import column_values
+from snakestudio.model.events import RunEvent
+from snakestudio.model.recording import ContactRows, Recording, Rows, Schema, snapshot_from_rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.runfile.mcap.views import Views
+
+__all__ = ["Feed", "Layout", "Sample", "Sampler", "Shown"]
+
+_MOST_ROWS = 512
+"""Rows read for one sample: of a run that makes more in that time, means are over the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a stream shows: a row of a recording."""
+
+    recording: Recording
+    index: int | None = None
+    """Row of the recording; None for the newest."""
+
+    base_dir: Path | None = None
+    """Folder that file names in the scene are relative to."""
+
+
+Feed = Callable[[], Shown | None]
+"""Gives what to show now, on the stream's thread; None while there is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What all samples of a run have in common."""
+
+    schema: Schema
+    views: Views
+    scene: Scene
+    base_dir: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One instant of a run."""
+
+    layout: Layout
+    new_run: bool
+    """Whether it is the first of another run than the sample before."""
+
+    new_scene: bool
+    """Whether robot, ground or obstacles are others than in the sample before."""
+
+    row: Rows
+    """One row. Its residual is the worst since the sample before."""
+
+    figures: FloatArray
+    """Values of `Views.figures`, (1, m); means are since the sample before."""
+
+    snapshot: Snapshot
+    events: tuple[RunEvent, ...]
+    """Noted since the sample before."""
+
+    @property
+    def time(self) -> float:
+        """Time in the run, s."""
+        return self.snapshot.time
+
+
+class Sampler:
+    """Makes samples of what a feed shows; one thread uses it.
+
+    Parameters
+    ----------
+    feed : callable
+    """
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._recording: Callable[[], Recording | None] = lambda: None
+        self._layout: Layout | None = None
+        self._index = -1
+        self._n_events = 0
+
+    def next(self) -> Sample | None:
+        """The present sample; None if nothing is new."""
+        shown = self._feed()
+        if shown is None or not len(shown.recording):
+            return None
+        recording, count = shown.recording, len(shown.recording)
+        index = count - 1 if shown.index is None else min(max(shown.index, 0), count - 1)
+        new_run = self._recording() is not recording
+        if new_run:
+            self._recording, self._layout = weakref.ref(recording), None
+            self._index, self._n_events = -1, 0
+        events = recording.events
+        if index == self._index and len(events) == self._n_events:
+            return None
+        first = self._index if 0 <= self._index < index else index - 1
+        rows = recording.rows(max(first, index - _MOST_ROWS, 0), index + 1)
+        time = float(rows.time[-1])
+        scene = recording.scene_at(time)
+        layout, new_scene = self._laid_out(recording.schema, scene, shown.base_dir)
+        before = rows.slice(0, 1) if len(rows) > 1 else None
+        row = rows.slice(len(rows) - 1, len(rows))
+        worst = rows.solver_residual[-1:] if before is None else np.array([rows.solver_residual[1:].max()])
+        row = replace(row, solver_residual=worst, contacts=ContactRows.none(1))
+        names = layout.views.figures
+        figures = column_values(layout.schema, row, before, names) if names else np.zeros((1, 0))
+        snapshot = snapshot_from_rows(rows, len(rows) - 1, layout.schema)
+        fresh = events[self._n_events :]
+        self._index, self._n_events = index, len(events)
+        return Sample(layout, new_run, new_scene, row, figures, snapshot, fresh)
+
+    def _laid_out(self, schema: Schema, scene: Scene, base_dir: Path | None) -> tuple[Layout, bool]:
+        old = self._layout
+        if old is not None and old.scene is scene:
+            return old, False
+        if old is not None and (old.scene.robot, old.scene.obstacles) == (scene.robot, scene.obstacles):
+            self._layout = replace(old, scene=scene)
+            return self._layout, False
+        views = Views(schema, schema.head, shapes=True)
+        self._layout = Layout(schema, views, scene, base_dir)
+        return self._layout, True

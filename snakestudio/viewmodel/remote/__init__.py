@@ -1,0 +1,1 @@
+"""Remote control of the window: the protocol, where a window is found, and the client of the command line."""

@@ -1,0 +1,86 @@
+"""A caller of remote control: one connection, one call after the other."""
+
+from __future__ import annotations
+
+import json
+import socket
+from types import TracebackType
+from typing import Any
+
+from snakestudio.errors import StreamError, UserError
+from snakestudio.viewmodel.remote.door import Door
+from snakestudio.viewmodel.remote.protocol import line_of
+
+__all__ = ["RemoteClient"]
+
+_CONNECT_S = 5.0
+
+
+class RemoteClient:
+    """Connected and authenticated; a context manager.
+
+    Parameters
+    ----------
+    door : Door
+    timeout_s : float
+        How long a reply may take.
+
+    Raises
+    ------
+    StreamError
+        If nobody listens, or the token is not right.
+    """
+
+    def __init__(self, door: Door, timeout_s: float = 600.0) -> None:
+        self._door, self._number = door, 0
+        try:
+            self._socket = socket.create_connection(("127.0.0.1", door.port), _CONNECT_S)
+        except OSError:
+            raise StreamError(
+                f"No window listens on port {door.port}. Start it with 'snakestudio --remote', or give its port."
+            ) from None
+        self._socket.settimeout(timeout_s)
+        self._file = self._socket.makefile("rb")
+        try:
+            self.call("authenticate", {"token": door.token})
+        except UserError:
+            self.close()
+            raise
+
+    def call(self, method: str, params: dict[str, Any]) -> Any:
+        """The result of a method.
+
+        Raises
+        ------
+        UserError
+            If it cannot be carried out, with the window's reason.
+        StreamError
+            If the window went away or does not reply.
+        """
+        self._number += 1
+        try:
+            self._socket.sendall(line_of({"jsonrpc": "2.0", "method": method, "params": params, "id": self._number}))
+            line = self._file.readline()
+        except TimeoutError:
+            raise StreamError(f"The window did not reply to {method} in time. See whether it is busy.") from None
+        except OSError:
+            line = b""
+        if not line:
+            raise StreamError(f"The window closed the connection before it replied to {method}. Try again.")
+        reply = json.loads(line)
+        if "error" in reply:
+            raise UserError(reply["error"]["message"])
+        return reply["result"]
+
+    def close(self) -> None:
+        """Hang up."""
+        self._file.close()
+        self._socket.close()
+
+    def __enter__(self) -> RemoteClient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,169 @@
+"""JSON-RPC 2.0 (https://www.jsonrpc.org/specification), a request or a reply a line; knows no socket and no window."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from snakestudio.inputs import REMOTE_CALL, InputError, parse_json
+
+__all__ = [
+    "AUTHENTICATION",
+    "INTERNAL_ERROR",
+    "INVALID_PARAMS",
+    "INVALID_REQUEST",
+    "MAX_BATCH",
+    "MAX_LINE",
+    "METHOD_NOT_FOUND",
+    "NOT_NOW",
+    "PARSE_ERROR",
+    "TOO_MANY",
+    "Lines",
+    "RemoteError",
+    "Request",
+    "error_reply",
+    "line_of",
+    "read_line",
+    "reply_to",
+]
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+"""Codes that the specification gives."""
+
+AUTHENTICATION, NOT_NOW, TOO_MANY = -32001, -32002, -32003
+"""Codes of our own: no or a wrong token; what cannot be done at present; too many connections."""
+
+MAX_LINE = REMOTE_CALL.largest
+"""Bytes of a line; a longer one gets an error and is dropped."""
+
+MAX_BATCH = 100
+"""Requests in one array."""
+
+
+class RemoteError(Exception):
+    """A request that cannot be carried out.
+
+    Parameters
+    ----------
+    code : int
+    message : str
+        What is wrong, and what to do.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call."""
+
+    method: str
+    params: dict[str, Any]
+    id: str | int | float | None
+    answered: bool
+    """Whether the caller wants a reply: a notification has no id."""
+
+
+class Lines:
+    """Bytes as they come, given out line by line."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._dropping = False
+
+    def feed(self, data: bytes) -> list[bytes | None]:
+        """The lines that are complete now, without empty ones; None for one that was too long."""
+        lines: list[bytes | None] = []
+        *ended, rest = data.split(b"\n")
+        for part in ended:
+            whole = bytes(self._bytes) + part
+            self._bytes.clear()
+            if self._dropping:
+                self._dropping = False
+            elif len(whole) > MAX_LINE:
+                lines.append(None)
+            elif whole.strip():
+                lines.append(whole)
+        if not self._dropping:
+            self._bytes += rest
+            if len(self._bytes) > MAX_LINE:
+                self._bytes.clear()
+                self._dropping = True
+                lines.append(None)
+        return lines
+
+
+def read_line(line: bytes | None) -> list[Request | dict[str, Any]] | dict[str, Any]:
+    """The requests of a line, each a `Request` or the error that it gets; a single error where there are none.
+
+    A list of one that is no array stays a list of one: see `reply_to`.
+    """
+    if line is None:
+        return error_reply(None, PARSE_ERROR, f"The line is too long. Send at most {MAX_LINE // 1000} kB a line.")
+    try:
+        value = parse_json(line.decode("utf-8"), REMOTE_CALL)
+    except UnicodeDecodeError:
+        return error_reply(None, PARSE_ERROR, "The line is not UTF-8. Send JSON in UTF-8.")
+    except InputError as error:
+        return error_reply(None, PARSE_ERROR, f"The line is not a JSON-RPC request: {error}.")
+    if not isinstance(value, list):
+        return [_request(value)]
+    if not 0 < len(value) <= MAX_BATCH:
+        return error_reply(None, INVALID_REQUEST, f"The batch has {len(value)} requests. Send from 1 to {MAX_BATCH}.")
+    return [_request(each) for each in value]
+
+
+def _request(value: Any) -> Request | dict[str, Any]:
+    if not isinstance(value, dict):
+        return error_reply(
+            None, INVALID_REQUEST, 'The request is not an object. Send {"jsonrpc": "2.0", "method": ...}.'
+        )
+    number = value.get("id")
+    finite = not isinstance(number, float) or math.isfinite(number)
+    if isinstance(number, bool) or not isinstance(number, str | int | float | None) or not finite:
+        return error_reply(None, INVALID_REQUEST, "The id is not a string or number. Give one of these.")
+    if value.get("jsonrpc") != "2.0":
+        return error_reply(number, INVALID_REQUEST, 'The request is not JSON-RPC 2.0. Give "jsonrpc": "2.0".')
+    method, params = value.get("method"), value.get("params", {})
+    if not isinstance(method, str):
+        return error_reply(number, INVALID_REQUEST, "The request names no method. Give it as a string.")
+    if isinstance(params, list) and not params:
+        params = {}
+    if not isinstance(params, dict):
+        return error_reply(number, INVALID_PARAMS, "The parameters have no names. Give them as an object.")
+    return Request(method, params, number, "id" in value)
+
+
+def reply_to(request: Request, call: Callable[[str, dict[str, Any]], Any]) -> dict[str, Any] | None:
+    """Carry out a request; gives its reply, or None for a notification."""
+    try:
+        result = call(request.method, request.params)
+    except RemoteError as error:
+        return error_reply(request.id, error.code, str(error)) if request.answered else None
+    return {"jsonrpc": "2.0", "result": _plain(result), "id": request.id} if request.answered else None
+
+
+def error_reply(number: str | int | float | None, code: int, message: str) -> dict[str, Any]:
+    """The reply to a request that cannot be carried out."""
+    return {"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": number}
+
+
+def line_of(value: Any) -> bytes:
+    """A request or reply as a line."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: what is not a finite number is null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value

@@ -1,0 +1,94 @@
+"""`snakestudio run --stream`: a client in another thread sees the run, whose results stay the same to the bit."""
+
+from __future__ import annotations
+
+import csv
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from mcap_ros2._dynamic import generate_dynamic
+
+from snakestudio.cli import main
+from snakestudio.paths import scenes_dir
+from tests.stream.foxglove_client import FoxgloveClient
+
+MAIN = str(scenes_dir() / "obstacle_aided.toml")
+
+
+class Watcher(threading.Thread):
+    """Connects as soon as the port is open, and keeps the joint angles that it is sent, by time in ns."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(daemon=True)
+        self.port = port
+        self.angles: dict[int, list[float]] = {}
+
+    def run(self) -> None:
+        client = None
+        while client is None:
+            try:
+                client = FoxgloveClient(self.port)
+            except ConnectionRefusedError:
+                time.sleep(0.01)
+        try:
+            while True:
+                message = client.next_message("/joint_states")
+                channel = client.channels["/joint_states"]
+                read = generate_dynamic(channel["schemaName"], channel["schema"])[channel["schemaName"]]
+                self.angles[message.time_ns] = list(read(message.data).position)
+        except (EOFError, ConnectionResetError):
+            client.close()
+
+
+def test_a_client_sees_the_rows_of_the_csv_and_changes_none(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    watcher = Watcher(port)
+    watcher.start()
+    run = ["run", MAIN, "--duration", "0.4", "--csv"]
+    assert main([*run, str(tmp_path / "streamed.csv"), "--stream", str(port)]) == 0
+    assert main([*run, str(tmp_path / "alone.csv")]) == 0
+    watcher.join(30.0)
+    assert (tmp_path / "streamed.csv").read_bytes() == (tmp_path / "alone.csv").read_bytes()
+    lines = [line for line in (tmp_path / "alone.csv").read_text().splitlines() if not line.startswith("#")]
+    rows = {round(float(row["time_s"]) * 1e9): row for row in csv.DictReader(lines)}
+    assert max(watcher.angles) == max(rows)
+    for stamp, angles in watcher.angles.items():
+        assert angles == [float(rows[stamp][f"joint_{i + 1}_yaw_rad"]) for i in range(len(angles))]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--stream", "70000"], "'70000' is not a stream target. Write [HOST:]PORT"),
+        (["--stream", "scene.toml"], "that is a file, not a port. Put SCENE before --stream."),
+        (["--stream", "9000", "--stream-rate", "0"], "Give a rate above 0"),
+        (["--stream-rate", "5"], "--stream-rate needs --stream."),
+        (["--stream-speed", "5"], "--stream-speed needs --stream"),
+        (["--stream", "9000", "--stream-speed", "fast"], "--stream-speed fast is not a speed. Give a number"),
+        (["--stream", "rerun:none/run.rrd"], "there is no folder"),
+    ],
+)
+def test_a_mistake_is_a_sentence_and_nothing_runs(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = tmp_path / "run.csv"
+    assert main(["run", MAIN, "--duration", "0.05", "--csv", str(written), *words]) == 2
+    assert says in capsys.readouterr().err
+    assert not written.exists()
+
+
+def test_a_port_in_use_ends_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["run", MAIN, "--duration", "0.05", "--stream", str(port), "--csv", str(tmp_path / "x.csv")]) == 2
+    assert f"127.0.0.1:{port} cannot be opened for a stream: another program uses that port." in capsys.readouterr().err
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_another_address_than_the_loopback_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", MAIN, "--duration", "0.02", "--stream", "0.0.0.0:0", "--stream-speed", "max"]) == 0
+    assert "is open to other computers, without a password or encryption." in capsys.readouterr().err

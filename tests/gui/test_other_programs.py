@@ -1,0 +1,153 @@
+"""Streaming and remote control in the window: switches, what they say, and that nothing of them arms a robot."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+import snakestudio.gui.remote
+from snakestudio.gui.remote.allowed import COMMANDS, SAFE_WITH_TORQUE
+from snakestudio.gui.remote.methods import Methods
+from snakestudio.gui.shell.commands import table
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.streaming.dialog import StreamDialog
+from snakestudio.link.messages import LinkState
+from snakestudio.stream.target import Target
+from snakestudio.viewmodel.remote.door import read_door
+from snakestudio.viewmodel.remote.protocol import RemoteError
+from tests.gui.fake_link import FakeLink
+from tests.gui.furnished import connect
+from tests.stream.foxglove_client import FoxgloveClient
+
+pytestmark = pytest.mark.gui
+
+FOLDER = Path(snakestudio.gui.remote.__file__).parent
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
+
+
+def test_no_command_that_may_be_called_leads_to_torque() -> None:
+    specs = {spec.id: spec for spec in table() if spec.run is not None}
+    assert set(specs) >= COMMANDS
+    for name in COMMANDS - SAFE_WITH_TORQUE:
+        assert not specs[name].menu.startswith("Robot"), name
+        assert not specs[name].text.endswith("..."), f"{name} asks by a dialog"
+    assert not COMMANDS & {"start_together", "teleop", "quit", "save", "remote_control", "stream"}
+
+
+def test_the_code_of_remote_control_knows_no_way_to_arm() -> None:
+    for path in FOLDER.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom | ast.Import):
+                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+                for name in names:
+                    assert not name.startswith(("snakestudio.link", "snakestudio.live", "snakestudio.gui.robot")), path
+            if isinstance(node, ast.Attribute):
+                assert node.attr not in {"arm", "stream", "hold", "steer", "live", "link", "set_scene"}, path
+                if isinstance(node.value, ast.Attribute) and node.value.attr == "robot":
+                    assert node.attr in {"connected", "movable", "stop"}, path
+
+
+def every_call(methods: Methods, folder: Path) -> list[str]:
+    """Call everything that can be called, with parameters that fit; gives what was refused."""
+    refused = []
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("methods", {}), ("state", {}), ("get", {}), ("commands", {}), ("set", {"gait.amplitude_deg": 31.0}),
+        ("open", {"path": str(SCENES / "obstacle_aided.toml"), "discard": True}), ("play", {}), ("pause", {}),
+        ("reset", {}), ("step", {}), ("speed", {"factor": 2.0}), ("columns", {}), ("values", {}),
+        ("screenshot", {"path": str(folder / "a.png")}), ("export", {"path": str(folder / "a.csv")}),
+        *(("run_command", {"id": name}) for name in sorted(COMMANDS - SAFE_WITH_TORQUE)), ("stop", {}),
+        *(("run_command", {"id": name}) for name in sorted(SAFE_WITH_TORQUE)),
+    ]  # fmt: skip
+    assert {name for name, _ in calls} == {each["method"] for each in methods.methods()}
+    for name, params in calls:
+        try:
+            methods.call(name, params)
+        except RemoteError:
+            refused.append(name)
+    return refused
+
+
+def test_whatever_is_called_the_robot_is_never_armed(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    connect(window)
+    c = window.context
+    link = c.robot.link
+    assert isinstance(link, FakeLink)
+    methods = Methods(c)
+    link.state = LinkState.IDLE
+    c.robot._look()
+    every_call(methods, tmp_path)
+    for name in ("arm_robot", "stream_robot", "reset_robot", "connect_robot", "wiggle_test", "teleop"):
+        with pytest.raises(RemoteError, match="cannot be called remotely"):
+            methods.call("run_command", {"id": name})
+    assert not {"arm", "stream", "wiggle"} & {kind for kind, _ in link.commands}
+    link.state = LinkState.ARMED
+    c.robot._look()
+    assert c.robot.movable
+    scene = c.document.scene
+    stops = len(link.stops)
+    with pytest.raises(RemoteError, match="A robot may have torque"):
+        methods.call("set", {"gait.amplitude_deg": 10.0})
+    with pytest.raises(RemoteError, match="A robot may have torque"):
+        methods.call("run_command", {"id": "undo"})
+    assert c.document.scene is scene
+    methods.call("stop", {})
+    assert len(link.stops) == stops + 1
+    assert not {"arm", "stream", "wiggle"} & {kind for kind, _ in link.commands}
+    link.state = LinkState.IDLE
+    c.robot.disconnect_robot()
+    c.document.undo_stack.setClean()
+
+
+def test_the_window_is_controlled_and_streams_until_it_is_switched_off(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    c = window.context
+    c.remote.start(0)
+    door = read_door()
+    assert (door.port, door.token) == (c.remote.port, c.remote.token)
+    methods = Methods(c)
+    assert methods.call("set", {"gait.amplitude_deg": 33.0}) == {"gait.amplitude_deg": 33.0}
+    assert c.document.scene.gait.amplitude_deg == 33.0  # type: ignore[union-attr]
+    assert c.document.undo_stack.undoText() == "Remote change"
+    for params in ({"gait.amplitude_deg": "wide"}, {"gait.nothing": 1}, {}):
+        with pytest.raises(RemoteError):
+            methods.call("set", params)
+    with pytest.raises(RemoteError, match="or give discard=true"):
+        methods.call("open", {"path": str(SCENES / "sidewinding.toml")})
+    methods.call("screenshot", {"path": str(tmp_path / "window.png")})
+    assert (tmp_path / "window.png").read_bytes().startswith(b"\x89PNG")
+
+    c.streamer.start(Target(port=0))
+    qtbot.waitUntil(lambda: bool(c.streamer.address))
+    qtbot.waitUntil(lambda: methods.call("state", {})["rows"] > 0)
+    client = FoxgloveClient(int(c.streamer.address.rpartition(":")[2]))
+    assert client.next_message("/joint_states").time_ns == 0
+    qtbot.waitUntil(lambda: c.streamer.clients == 1)
+    qtbot.waitUntil(lambda: "1 client" in c.status_bar.right.text)
+    assert c.actions_table["stream"].isChecked()
+    client.close()
+    export = methods.call("export", {"path": str(tmp_path / "run.csv")})
+    export.job.wait()
+    assert export.job.result == str(tmp_path / "run.csv")
+    with pytest.raises(RemoteError, match="is there already"):
+        methods.call("export", {"path": str(tmp_path / "run.csv")})
+
+    dialog = StreamDialog(c.streamer, window)
+    assert dialog.switch.text() == "&Stop"
+    dialog.switch.click()
+    assert not c.streamer.on
+    assert dialog.now.text() == "Off."
+    dialog.rate.setText("0")
+    assert "Give a rate above 0" in dialog.message.text()
+    assert not dialog.switch.isEnabled()
+    dialog.deleteLater()
+    c.remote.stop()
+    with pytest.raises(Exception, match="No window allows remote control"):
+        read_door()
+    assert json.dumps(methods.call("state", {}))
+    c.document.undo_stack.setClean()

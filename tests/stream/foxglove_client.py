@@ -1,0 +1,106 @@
+"""A client of Foxglove's protocol over a WebSocket, from its specification: topics, types and messages."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+PROTOCOL = "foxglove.sdk.v1"
+_MESSAGE_DATA, _TIME = 1, 2
+
+
+@dataclass
+class Message:
+    topic: str
+    time_ns: int
+    data: bytes
+
+
+class FoxgloveClient:
+    """Connected, and subscribed to everything that is advertised unless told otherwise."""
+
+    def __init__(self, port: int, *, subscribe: bool = True, host: str = "127.0.0.1") -> None:
+        self._socket = socket.create_connection((host, port), 10.0)
+        self._subscribe, self._buffer = subscribe, b""
+        self.channels: dict[str, dict[str, Any]] = {}
+        self.sessions: list[str] = []
+        self.times: list[int] = []
+        self._topics: dict[int, str] = {}
+        key = base64.b64encode(os.urandom(16)).decode()
+        lines = [
+            "GET / HTTP/1.1", f"Host: {host}:{port}", "Upgrade: websocket", "Connection: Upgrade",
+            f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Protocol: {PROTOCOL}",
+        ]  # fmt: skip
+        self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        while b"\r\n\r\n" not in self._buffer:
+            self._buffer += self._socket.recv(65536)
+        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 101"), head
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def next_message(self, topic: str = "") -> Message:
+        """The next message, of a topic if it is named."""
+        while True:
+            kind, data = self._frame()
+            if kind == 1:
+                self._take_text(json.loads(data))
+            elif kind == 2 and data[0] == _TIME:
+                self.times.append(struct.unpack_from("<Q", data, 1)[0])
+            elif kind == 2 and data[0] == _MESSAGE_DATA:
+                number, time = struct.unpack_from("<IQ", data, 1)
+                message = Message(self._topics[number], time, data[13:])
+                if topic in ("", message.topic):
+                    return message
+            elif kind == 8:
+                raise EOFError
+
+    def await_channels(self, *topics: str) -> None:
+        """Read until these are advertised, and subscribe."""
+        while not set(topics) <= set(self.channels):
+            kind, data = self._frame()
+            if kind == 1:
+                self._take_text(json.loads(data))
+
+    def _take_text(self, text: dict[str, Any]) -> None:
+        if text["op"] == "serverInfo":
+            self.sessions.append(text["sessionId"])
+        if text["op"] != "advertise":
+            return
+        for channel in text["channels"]:
+            self.channels[channel["topic"]] = channel
+            self._topics[channel["id"]] = channel["topic"]
+        if self._subscribe:
+            self.subscribe([channel["id"] for channel in text["channels"]])
+
+    def subscribe(self, channels: list[int]) -> None:
+        self._send({"op": "subscribe", "subscriptions": [{"id": each, "channelId": each} for each in channels]})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        data, mask = json.dumps(message).encode(), os.urandom(4)
+        length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))
+        body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+        self._socket.sendall(b"\x81" + length + mask + body)
+
+    def _frame(self) -> tuple[int, bytes]:
+        first, length = self._bytes(2)
+        if length == 126:
+            (length,) = struct.unpack(">H", self._bytes(2))
+        elif length == 127:
+            (length,) = struct.unpack(">Q", self._bytes(8))
+        return first & 0x0F, self._bytes(length)
+
+    def _bytes(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            more = self._socket.recv(1 << 20)
+            if not more:
+                raise EOFError
+            self._buffer += more
+        data, self._buffer = self._buffer[:count], self._buffer[count:]
+        return data

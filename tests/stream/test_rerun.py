@@ -1,0 +1,77 @@
+"""Streams for Rerun: a file read back by its own reader, a viewer that is not there, and one that never answers."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rerun.chunk
+
+from snakestudio.errors import StreamError
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
+from snakestudio.stream import rerun_sink
+from snakestudio.stream.publisher import Stream
+from snakestudio.stream.rerun_sink import RerunSink
+from snakestudio.stream.sampler import Shown
+from snakestudio.stream.target import Target, parse_target
+
+
+def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
+    scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
+    recording = run_offline(scene).recording
+    shown = [0]
+    sink = RerunSink(parse_target(f"rerun:{tmp_path / 'run.rrd'}"))
+    stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, threaded=False)
+    for shown[0] in (4, 9):
+        stream.tick()
+    stream.close()
+    angles, entities = {}, set()
+    for chunk in rerun.chunk.RrdReader(tmp_path / "run.rrd").stream().to_chunks():
+        entities.add(chunk.entity_path)
+        if chunk.entity_path == "/joints/angle_rad" and not chunk.is_static:
+            table = chunk.to_record_batch().to_pydict()
+            values = next(column for name, column in table.items() if name.endswith("scalars"))
+            times = next(column for name, column in table.items() if name == "time")
+            angles |= {time.total_seconds(): value for time, value in zip(times, values, strict=True)}
+    assert set(angles) == {recording.times[4], recording.times[9]}
+    assert np.array_equal(angles[recording.times[9]], recording.snapshot(9).joint_angle)
+    assert {"/world/link_1", "/world/link_1/solid", "/world/ground", "/world/posts", "/figures"} <= entities
+
+
+def test_a_viewer_that_is_not_there_is_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(StreamError, match=f"No Rerun viewer listens at 127.0.0.1:{port}. Start one with 'rerun'"):
+        RerunSink(Target("rerun", port=port))
+
+
+def test_a_viewer_that_never_answers_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
+    recording = run_offline(
+        with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.05})
+    ).recording
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        sink = RerunSink(Target("rerun", port=mute.getsockname()[1]))
+        stream = Stream(sink, lambda: Shown(recording), 50.0, threaded=False)
+        stream.tick()
+        stream.close()
+    assert stream.sent == 1
+
+
+@pytest.mark.parametrize(("name", "says"), [("none/run.rrd", "no folder"), ("folder.rrd", "is a folder")])
+def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str, says: str) -> None:
+    (tmp_path / "folder.rrd").mkdir()
+    with pytest.raises(StreamError, match=says):
+        RerunSink(Target("rrd", path=tmp_path / name))
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rerun", None)
+    with pytest.raises(StreamError, match=r'pip install "snakestudio\[rerun\]"'):
+        RerunSink(Target("rrd", path=Path("run.rrd")))

@@ -1,0 +1,136 @@
+"""The bridge to ROS 2, with its messages laid out by their definitions and commands from a recorded file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+
+from snakestudio.cli import main
+from snakestudio.errors import StreamError
+from snakestudio.export.mcap import write_mcap
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.teleop import JointTargets
+from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
+from snakestudio.stream.publisher import Stream
+from snakestudio.stream.ros2_sink import COMMANDS_TOPIC, JointCommands, Ros2Sink
+from snakestudio.stream.sampler import Shown
+from tests.stream.fake_ros2 import FakeRos2, JointState
+
+MAIN = scenes_dir() / "obstacle_aided.toml"
+
+
+def command(names: list[str], positions: list[Any]) -> Any:
+    return SimpleNamespace(name=names, position=positions)
+
+
+def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    ros = FakeRos2()
+    ros.install(monkeypatch)
+    recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.1})).recording
+    sink = Ros2Sink([axis.name for axis in recording.schema.axes], print, print)
+    stream = Stream(sink, lambda: Shown(recording), 50.0, threaded=False)
+    stream.tick()
+    assert (ros.running, ros.signals, stream.clients) == (True, "no signals", 2)
+    stream.close()
+    assert not ros.running
+    snapshot = recording.snapshot(len(recording) - 1)
+    (joints,), (transforms,) = ros.published["joint_states"], ros.published["/tf"]
+    assert (joints.header.stamp.sec, joints.header.stamp.nanosec, joints.header.frame_id) == (12, 500, "world")
+    assert joints.name == [axis.name for axis in recording.schema.axes]
+    for field, values in (("position", "joint_angle"), ("velocity", "joint_rate"), ("effort", "joint_torque")):
+        assert np.array_equal(getattr(joints, field), getattr(snapshot, values))
+    assert [each.child_frame_id for each in transforms.transforms] == [f"link_{i + 1}" for i in range(11)]
+    for each, pose in zip(transforms.transforms, snapshot.link_pose.tolist(), strict=True):
+        at, turn = each.transform.translation, each.transform.rotation
+        assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose
+
+
+def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
+    recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.2})).recording
+    write_mcap(tmp_path / "run.mcap", recording)
+    targets: list[JointTargets] = []
+    commands = JointCommands([axis.name for axis in recording.schema.axes], targets.append, pytest.fail)
+    times = []
+    with (tmp_path / "run.mcap").open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        for _, _, record, message in reader.iter_decoded_messages(topics=["/joint_states"]):
+            commands.take(message)
+            times.append(record.log_time / 1e9)
+    assert len(targets) == 6
+    for time, each in zip(times, targets, strict=True):
+        assert np.array_equal(each.angles, recording.snapshot(recording.index_at(time)).joint_angle)
+
+
+def test_a_command_of_some_joints_leaves_the_others() -> None:
+    targets: list[JointTargets] = []
+    JointCommands(["a", "b", "c"], targets.append, pytest.fail).take(command(["c", "a"], [0.3, -1]))
+    assert targets[0].angles[0::2] == (-1.0, 0.3)
+    assert math.isnan(targets[0].angles[1])
+
+
+@pytest.mark.parametrize(
+    ("names", "positions", "says"),
+    [
+        (["a"], [], "has 1 names and 0 positions. Send as many of each."),
+        (["x"], [1.0], "names x, which the robot does not have. The names are those of joint_states, such as a."),
+        ([], [], "names no joint."),
+        (["a"], [math.nan], "not a number. Send angles in rad."),
+        (["a"], [-math.inf], "not a number. Send angles in rad."),
+        (["a"], [1e7], "out of range"),
+    ],
+)
+def test_a_bad_command_is_told_once_and_changes_nothing(names: list[str], positions: list[float], says: str) -> None:
+    targets: list[JointTargets] = []
+    notes: list[str] = []
+    commands = JointCommands(["a", "b"], targets.append, notes.append)
+    for _ in range(3):
+        commands.take(command(names, positions))
+    assert not targets
+    assert len(notes) == 1
+    assert says in notes[0]
+
+
+def test_without_rclpy_the_bridge_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(StreamError, match="needs rclpy, which comes with ROS 2"):
+        Ros2Sink([], print, print)
+    assert main(["bridge", "ros2", str(MAIN)]) == 2
+    assert "source /opt/ros/" in capsys.readouterr().err
+
+
+def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> None:
+    ros = FakeRos2()
+    ros.install(monkeypatch)
+    target = COMMANDS_TOPIC, JointState(name=["joint_3_yaw"], position=[0.2])
+    ros.on_publish = lambda: ros.waiting.append(target) if len(ros.published["joint_states"]) == 2 else None
+    values = ["controller.targets_deg=[]", "controller.max_rate_deg_s=720", "controller.max_acceleration_deg_s2=100000"]
+    words = ["bridge", "ros2", str(scenes_dir() / "lateral_undulation_isotropic.toml"), "--duration", "1"]
+    assert main([*words, *(word for value in values for word in ("--set", value))]) == 0
+    joints = ros.published["joint_states"][-1]
+    angle = dict(zip(joints.name, joints.position, strict=True))["joint_3_yaw"]
+    assert angle == pytest.approx(0.2, abs=0.02)
+    assert not ros.running
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--arm"], "--arm needs a robot. Give --robot PROFILE"),
+        (["--bridge-rate", "0"], "Give a rate above 0"),
+        (["--set", "controller.kind=heading"], "Leave controller.kind out"),
+    ],
+)
+def test_a_mistake_is_a_sentence(
+    words: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    FakeRos2().install(monkeypatch)
+    assert main(["bridge", "ros2", str(MAIN), *words]) == 2
+    assert says in capsys.readouterr().err

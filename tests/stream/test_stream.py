@@ -1,0 +1,150 @@
+"""The thread of a stream: it never holds up a run, counts what it skips, and says once what is wrong."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.stream import publisher
+from snakestudio.stream.publisher import Stream
+from snakestudio.stream.sampler import Sample, Shown
+from tests.session.rows import SCENE, SCHEMA, make_rows
+
+
+class Sink:
+    """Keeps what it gets; may take its time, hang or fail."""
+
+    address, clients = "nowhere", 1
+
+    def __init__(self) -> None:
+        self.samples: list[Sample] = []
+        self.closed = self.abandoned = False
+        self.on_publish = lambda: None
+
+    def take_newcomers(self) -> bool:
+        return False
+
+    def publish(self, sample: Sample, newcomers: bool) -> None:
+        self.samples.append(sample)
+        self.on_publish()
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abandon(self) -> None:
+        self.abandoned = True
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def recording() -> RunRecording:
+    recording = RunRecording(SCENE, SCHEMA)
+    recording.append(make_rows(0, 3))
+    return recording
+
+
+def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> None:
+    sink = Sink()
+    stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
+    stream.tick()
+    stream.tick()
+    recording.append(make_rows(3, 8))
+    stream.tick()
+    assert [sample.time for sample in sink.samples] == [0.02, 0.07]
+    assert [sample.new_run for sample in sink.samples] == [True, False]
+    assert sink.samples[1].row.solver_residual.tolist() == [7e-12]
+    stream.close()
+    assert sink.closed
+
+
+def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:
+    sink, shown = Sink(), [2]
+    stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, clock=Clock(), threaded=False)
+    rows = make_rows(3, 8)
+    rows.solver_residual[2] = 1e-3
+    recording.append(rows)
+    for shown[0] in (4, 7):
+        stream.tick()
+    assert sink.samples[1].row.solver_residual.tolist() == [1e-3]
+    stream.close()
+
+
+def test_skipped_samples_are_counted_and_told_once(recording: RunRecording) -> None:
+    sink, clock, notes = Sink(), Clock(), []
+    stream = Stream(sink, lambda: Shown(recording), 50.0, notes.append, clock=clock, threaded=False)
+    stream.tick()
+
+    def take_long() -> None:
+        clock.now += 0.115
+
+    sink.on_publish = take_long
+    for row in (3, 4):
+        recording.append(make_rows(row, row + 1))
+        due = stream.tick()
+    assert stream.sent == 3
+    assert stream.dropped == 8
+    assert due == pytest.approx(0.22)
+    assert len(notes) == 1
+    assert notes[0].startswith("The stream to nowhere does not keep up with 50 samples a second.")
+    stream.close()
+
+
+def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
+    recording: RunRecording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher, "_END_S", 0.05)
+    sink, hanging, go_on = Sink(), threading.Event(), threading.Event()
+    sink.on_publish = lambda: (hanging.set(), go_on.wait(30.0))[0]  # type: ignore[func-returns-value]
+    stream = Stream(sink, lambda: Shown(recording), 1000.0)
+    assert hanging.wait(30.0)
+    recording.append(make_rows(3, 400))
+    stream.close()
+    assert sink.abandoned
+    assert stream.dropped > 0
+    go_on.set()
+
+
+def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording) -> None:
+    sink, notes, told = Sink(), [], threading.Event()
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    def note(text: str) -> None:
+        notes.append(text)
+        told.set()
+
+    sink.on_publish = fail
+    stream = Stream(sink, lambda: Shown(recording), 1000.0, note)
+    assert told.wait(30.0)
+    stream.close()
+    assert notes == ["The stream ended because of an internal error (ZeroDivisionError()). Please report it."]
+    assert stream.trouble == notes[0]
+    assert sink.closed
+
+
+def test_a_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
+    import gc
+    import weakref
+
+    shown: list[RunRecording] = [recording]
+    stream = Stream(Sink(), lambda: Shown(shown[0]) if shown else None, 50.0, clock=Clock(), threaded=False)
+    stream.tick()
+    short = RunRecording(SCENE, SCHEMA)
+    short.append(make_rows(0, 2))
+    shown[0] = short
+    stream.tick()
+    seen = weakref.ref(short)
+    shown.clear()
+    del short
+    gc.collect()
+    assert seen() is None
+    stream.close()
