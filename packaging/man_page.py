@@ -28,6 +28,7 @@ ENVIRONMENT = {
     "SNAKESTUDIO_DATA_DIR": "folder in place of ~/.local/share/snakestudio",
     "SNAKESTUDIO_RUNS_DIR": "folder of the recorded runs",
     "SNAKESTUDIO_PROFILES_DIR": "folder of the user's own robot profiles",
+    "NO_COLOR": "set to anything: no colours on terminals",
 }
 STATUS = {
     "0": "Done.",

@@ -19,7 +19,6 @@ from typing import Any, NoReturn, TextIO
 
 from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
-from snakestudio.cli.results import messages_apart
 from snakestudio.cli.standard_streams import complete_standard_streams
 from snakestudio.cli.terminal import print_error, print_warning
 from snakestudio.errors import PhysicsError, SnakeStudioError, UsageError
@@ -104,6 +103,13 @@ class _Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)  # argparse keeps silent about what it could not say
 
 
+class _Name(argparse.ArgumentParser):
+    """Stands for a command in a list of commands: it has a name, and its parser takes no time to make."""
+
+    def __init__(self, **about: Any) -> None:
+        pass
+
+
 def _with_local_path(word: str) -> str:
     """A word of the command line whose path the shell left as it was typed: quoted ``~``, or a URL that was pasted."""
     option, path = re.fullmatch(r"(--[\w-]+=)?(.*)", word, re.DOTALL).groups(default="")  # type: ignore[union-attr]
@@ -133,11 +139,11 @@ def overview(group: str = "") -> _Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"SnakeStudio {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Name)
     for name, (_, text) in COMMANDS.items():
         if group and not name.startswith(f"{group} "):
             continue
-        commands.add_parser(name, help=text, add_help=False)
+        commands.add_parser(name, help=text)
     return parser
 
 
@@ -168,7 +174,8 @@ def _see_that_it_is_known(word: str) -> None:
     if word.startswith("-") or not is_bare_name(path) or os.path.lexists(find_scene(path)):
         return
     near = nearest(word, [*(name.partition(" ")[0] for name in COMMANDS), *bundled_scenes()])
-    meant = f" Did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+    quoted = " or ".join(f'"{each}"' for each in dict.fromkeys(near))
+    meant = f" Did you mean {quoted}?" if near else ""
     lists = "'snakestudio --help' lists the commands, 'snakestudio scenes' the bundled scenes."
     overview().refuse(f'There is no command or scene "{word}", and no such file.{meant} {lists}')
 
@@ -232,6 +239,8 @@ def _run(words: list[str]) -> int:
     except OSError:
         print_error(_NO_CURRENT_FOLDER)
         return 2
+    from snakestudio.cli.results import messages_apart
+
     shown = sys.stdout
     with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
         try:

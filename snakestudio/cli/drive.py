@@ -15,6 +15,7 @@ from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
 from snakestudio.cli.ending import Ended
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.cli.terminal import print_error
 from snakestudio.cli.together import add_trigger_arguments, trigger_choices
 from snakestudio.errors import LinkError, UsageError
 
@@ -331,7 +332,7 @@ class _Drive:
             if not self._await(lambda: self._state not in going, _DISARM_S):  # others may still stop it
                 self._robot.stop("Stopped, as it was not disarmed in time.")
         if self._state == self._states.FAULT or not self._link.alive:
-            print(f"snakestudio: The robot was stopped: {self._why('the link has ended')}", file=sys.stderr)
+            print_error(f"The robot was stopped: {self._why('the link has ended')}")
             self._figures()
             return 3
         self._figures()

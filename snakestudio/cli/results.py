@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -54,6 +53,8 @@ def print_json(options: argparse.Namespace, values: Mapping[str, Any]) -> None:
 
     Paths become texts, arrays lists, and numbers that JSON does not have (NaN and infinities) null.
     """
+    import json
+
     text = json.dumps(_plain(values), indent=2, allow_nan=False)
     print(text, file=options.standard_output, flush=True)
 

@@ -169,7 +169,7 @@ class ProgressLine:
                 self._next = now + 0.1
                 if not detail and seconds:
                     detail = f"{fraction * seconds:.1f} of {seconds:g} s"
-                left = f", {time_left((now - started) * (1 - fraction) / fraction)}" if fraction > 0 else ""
+                left = f", {time_left((now - started) * (1 - fraction) / fraction)}" if 0 < fraction < 1 else ""
                 short = f"{percent(fraction)}{left}"
                 full = f"{doing}: {detail}, {short}" if detail else f"{doing}: {short}"
                 self._write(full, f"{doing}: {short}", short, percent(fraction))
