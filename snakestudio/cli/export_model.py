@@ -1,6 +1,6 @@
 """Write the robot and the world of a scene for other simulators: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo).
 
-What does not carry over is printed, and stands in a comment at the top of the file.
+What does not carry over is printed, and listed in a comment at the top of the file.
 """
 
 from __future__ import annotations
