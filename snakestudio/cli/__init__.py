@@ -78,6 +78,11 @@ _NO_TEMPORARY_FOLDER = (
 )
 
 
+_EPILOG = """Without a command, the window opens: snakestudio [SCENE].
+SCENE is a file, or a name: NAME.toml in the current folder, else the bundled
+scene NAME ('snakestudio scenes' lists them)."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         text = message[:1].upper() + message[1:]
@@ -135,7 +140,7 @@ def overview(group: str = "") -> _Parser:
     parser = _Parser(
         prog=f"snakestudio {group}".rstrip(),
         description="" if group else "Simulate, watch and drive snake robots.",
-        epilog="" if group else "Without a command, the window opens: snakestudio [SCENE].",
+        epilog="" if group else _EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"SnakeStudio {__version__}")
@@ -162,10 +167,13 @@ def _command(words: list[str]) -> str:
         return "gui"
     if words[1:2] in (["-h"], ["--help"]):
         overview(words[0]).parse_args(["--help"])
-    given = f", not {words[1]!r}" if len(words) > 1 else ""
-    near = nearest(words[1], members) if len(words) > 1 else []
-    meant = f" (did you mean {words[0]} {near[0]}?)" if near else ""
-    overview(words[0]).error(f"{words[0]} what? Give {' or '.join(members)}{given}{meant}")
+    if len(words) > 1:
+        near = nearest(words[1], members)
+        meant = f' Did you mean "{words[0]} {near[0]}"?' if near else ""
+        wrong = f'There is no command "{words[0]} {words[1]}".{meant}'
+    else:
+        wrong = f'A command is missing after "{words[0]}".'
+    overview(words[0]).error(f"{wrong} Give {', '.join(members[:-1])} or {members[-1]}")
 
 
 def _see_that_it_is_known(word: str) -> None:

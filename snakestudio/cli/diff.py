@@ -16,7 +16,7 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio diff`."""
-    parser.add_argument("before", metavar="A", type=scene_path, help=f"{SCENE_HELP}, or a CSV of a run")
+    parser.add_argument("before", metavar="A", type=scene_path, help=f"{SCENE_HELP}; or a CSV of a run")
     parser.add_argument("after", metavar="B", type=scene_path, help="the scene to compare it with")
     add_json_argument(parser)
 
