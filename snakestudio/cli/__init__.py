@@ -31,41 +31,41 @@ COMMANDS = {
     "export": ("export", "write a recorded run as CSV, HDF5, MCAP, video or figures"),
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
-    "figures": ("figures", "make the figures of a paper anew"),
-    "scenes": ("scenes", "list the bundled scenes, which are known by their names"),
-    "runs": ("runs", "list the runs that are kept, and rename, tag or delete them"),
-    "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
-    "compare experiment": ("compare_experiment", "lay motion capture over a run and tell how far they are apart"),
-    "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
-    "fit": ("fit", "fit a scene's values to measured runs of the robot"),
-    "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
-    "study new": ("study_new", "begin a study of a scene: a file to be filled in"),
-    "study run": ("study_run", "run a study, or go on with one"),
-    "study resume": ("study_resume", "go on with a study that was begun"),
-    "study status": ("study_status", "tell how far a study is, and what is best so far"),
+    "figures": ("figures", "reproduce the figures of a paper"),
+    "scenes": ("scenes", "list the bundled scenes"),
+    "runs": ("runs", "list, rename, tag and delete saved runs"),
+    "compare models": ("compare_models", "run a scene in several models and compare the results"),
+    "compare experiment": ("compare_experiment", "compare a run with motion capture"),
+    "compare chain": ("compare_chain", "compare chains of links with a continuous body"),
+    "fit": ("fit", "fit values of a scene to measured runs of the robot"),
+    "fit-strain": ("fit_strain", "make a scene with a continuous body from a chain's gait"),
+    "study new": ("study_new", "create the file of a study of a scene"),
+    "study run": ("study_run", "run a study, or continue one"),
+    "study resume": ("study_resume", "continue a study that was started"),
+    "study status": ("study_status", "show the progress of a study and its best points"),
     "study check-step": ("study_check_step", "check how far a point of a study depends on the time step"),
     "study export": ("study_export", "write the results of a study as CSV, HDF5 or Parquet, or draw them"),
     "study list": ("study_list", "list the studies in a folder"),
-    "study worker": ("study_worker", "compute for studies and fits that another process runs"),
-    "diff": ("diff", "tell in words how two scenes differ"),
-    "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
+    "study worker": ("study_worker", "compute for studies and fits of another process"),
+    "diff": ("diff", "list how two scenes differ"),
+    "import-obstacles": ("import_obstacles", "add the circles of a CSV or an SVG drawing to a scene"),
     "import-robot": ("import_robot", "make a scene of the robot in a URDF, SDF or MJCF file"),
     "export-model": ("export_model", "write a scene's robot and world as MJCF, URDF or SDF"),
-    "listen": ("listen", "show what a robot says on its CAN bus, and send nothing"),
+    "listen": ("listen", "show what a robot sends on its CAN bus, decoded; send nothing"),
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
-    "profile": ("profile", "list, check, show and begin robot profiles"),
-    "bridge ros2": ("bridge_ros2", "join a simulation or a robot to ROS 2, where rclpy is installed"),
+    "profile": ("profile", "list, check, show and create robot profiles"),
+    "bridge ros2": ("bridge_ros2", "connect a simulation or a robot to ROS 2, where rclpy is installed"),
     "remote": ("remote", "control a window that was started with --remote"),
     "plugin new": ("plugin_new", "write a plug-in to begin with: a controller, a gait, a formulation ..."),
     "plugin trust": ("plugin_trust", "trust a plug-in, or all in a folder: scenes that name it may run it"),
     "plugin list": ("plugin_list", "list trusted and installed plug-ins"),
-    "plugin forget": ("plugin_forget", "trust a plug-in or a folder no longer"),
-    "tune": ("tune", "compute for this very processor, where that is faster, or for all alike"),
+    "plugin forget": ("plugin_forget", "stop trusting a plug-in or a folder"),
+    "tune": ("tune", "measure and choose code for this processor"),
     "completion": ("completion", "print the script that completes commands in bash, zsh or fish"),
     "gui": ("gui", "open the window (the default)"),
 }
-"""Commands by what is typed: the module, and what it does in a few words."""
+"""Modules of the commands and short descriptions, by what users type."""
 
 _OWN_ENDING = ("gui", "emulate")
 """Commands that go on until they are told to end, and know how."""
@@ -91,6 +91,11 @@ _NO_CURRENT_FOLDER = "The current folder no longer exists. Change to another fol
 _NO_TEMPORARY_FOLDER = (
     "No folder for temporary files can be written. Free some space, or name a folder that can be written in TMPDIR."
 )
+
+
+_EPILOG = """Without a command, the window opens: snakestudio [SCENE].
+SCENE is a file, or a name: NAME.toml in the current folder, else the bundled
+scene NAME ('snakestudio scenes' lists them)."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -150,7 +155,7 @@ def overview(group: str = "") -> _Parser:
     parser = _Parser(
         prog=f"snakestudio {group}".rstrip(),
         description="" if group else "Simulate, watch and drive snake robots.",
-        epilog="" if group else "Without a command, the window opens: snakestudio [SCENE].",
+        epilog="" if group else _EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"SnakeStudio {__version__}")
@@ -177,10 +182,13 @@ def _command(words: list[str]) -> str:
         return "gui"
     if words[1:2] in (["-h"], ["--help"]):
         overview(words[0]).parse_args(["--help"])
-    given = f", not {words[1]!r}" if len(words) > 1 else ""
-    near = nearest(words[1], members) if len(words) > 1 else []
-    meant = f" (did you mean {words[0]} {near[0]}?)" if near else ""
-    overview(words[0]).error(f"{words[0]} what? Give {' or '.join(members)}{given}{meant}")
+    if len(words) > 1:
+        near = nearest(words[1], members)
+        meant = f' Did you mean "{words[0]} {near[0]}"?' if near else ""
+        wrong = f'There is no command "{words[0]} {words[1]}".{meant}'
+    else:
+        wrong = f'A command is missing after "{words[0]}".'
+    overview(words[0]).error(f"{wrong} Give {', '.join(members[:-1])} or {members[-1]}")
 
 
 def _see_that_it_is_known(word: str) -> None:

@@ -1,4 +1,4 @@
-"""Hold chains of rigid links against the continuous body of a scene, and tell how they converge to it."""
+"""Compare chains of rigid links with the continuous body of a scene, and show how they converge to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="simulated time to compare at, as often as needed (half of the run if left out)",
     )  # fmt: skip
     parser.add_argument(
-        "--own-axes", action="store_true", help="let rings push along the axes of the link they are on (order 1)"
+        "--own-axes", action="store_true", help="rings push along the axes of the link they are on (order 1)"
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write all joints of all chains as CSV")
     add_force_argument(parser)

@@ -1,4 +1,4 @@
-"""Lay measured tracks of a real robot over a run, and tell how far they are apart."""
+"""Compare a run with measured tracks of a real robot."""
 
 from __future__ import annotations
 
@@ -29,15 +29,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layout", metavar="F.toml", type=Path, help="how the tables are read (recognized if left out)"
     )
-    parser.add_argument("--write-layout", metavar="F.toml", type=output, help="write how the first is read, to edit it")
+    parser.add_argument(
+        "--write-layout", metavar="F.toml", type=output, help="write how the first one is read, for editing"
+    )
     parser.add_argument(
         "--offset-bounds", metavar=("A", "B"), nargs=2, type=float, default=(-0.5, 0.5),
-        help="within which the time offset is sought, s (-0.5 0.5); twice the same: it is that",
+        help="bounds of the time offset, s (-0.5 0.5); equal bounds fix it",
     )  # fmt: skip
-    parser.add_argument("--no-heading", action="store_true", help="do not turn the tracks: they have the run's axes")
-    parser.add_argument("--no-position", action="store_true", help="do not shift the tracks: they have its origin")
-    parser.add_argument("--over", metavar="S", type=float, help="shift and turn by the first so many seconds (all)")
-    parser.add_argument("--link", metavar="N", type=int, help="link that is compared, from 1; 0: the centre of mass")
+    parser.add_argument(
+        "--no-heading", action="store_true", help="do not rotate the tracks: they have the axes of the run"
+    )
+    parser.add_argument(
+        "--no-position", action="store_true", help="do not shift the tracks: they have the origin of the run"
+    )
+    parser.add_argument("--over", metavar="S", type=float, help="align with the first S seconds only (all)")
+    parser.add_argument("--link", metavar="N", type=int, help="link to compare, from 1; 0 is the centre of mass")
     parser.add_argument("--csv", metavar="F", type=output, help="write both tracks and their errors over time as CSV")
     parser.add_argument("--report", metavar="F", type=output, help="write a report (.html, .pdf)")
     add_force_argument(parser)

@@ -1,4 +1,4 @@
-"""Run a scene in several models side by side, and tell how far they are apart."""
+"""Run a scene in several models side by side, and compare the results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         nargs="*",
         default=[],
-        help="models to run it in, the one that the others are compared with first (all, the scene's own first)",
+        help="models to run it in; the others are compared with the first (all models, the scene's own first)",
     )
-    parser.add_argument("--csv", metavar="F", type=output, help="write the course of all values and differences as CSV")
+    parser.add_argument(
+        "--csv", metavar="F", type=output, help="write the time series of all values and differences as CSV"
+    )
     add_force_argument(parser)
     add_json_argument(parser)
     add_quiet_argument(parser)

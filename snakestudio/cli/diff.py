@@ -1,4 +1,4 @@
-"""Tell in words how two scenes differ."""
+"""List how two scenes differ."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio diff`."""
-    parser.add_argument("before", metavar="A", type=scene_path, help=f"{SCENE_HELP}, or a CSV of a run")
-    parser.add_argument("after", metavar="B", type=scene_path, help="the scene it is compared with")
+    parser.add_argument("before", metavar="A", type=scene_path, help=f"{SCENE_HELP}; or a CSV of a run")
+    parser.add_argument("after", metavar="B", type=scene_path, help="the scene to compare it with")
     add_json_argument(parser)
 
 

@@ -41,20 +41,20 @@ _LOOK_S, _TELL_S = 0.2, 5.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio drive`."""
     add_scene_arguments(parser)
-    parser.add_argument("profile", metavar="PROFILE", help="profile of the robot (.toml), or the name of a shipped one")
+    parser.add_argument("profile", metavar="PROFILE", help="profile of the robot (.toml), or the name of a bundled one")
     add_drive_arguments(parser)
     add_stream_arguments(parser)
 
 
 def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what whoever drives a robot has to say besides scene and profile."""
+    """Declare the options of driving a robot, besides scene and profile."""
     add_bus_arguments(parser)
     parser.add_argument(
         "--arm", action="store_true", help="switch the torque on WITHOUT asking, as soon as the robot is ready"
     )
     parser.add_argument(
         "--wait", metavar="S", type=float, default=10.0,
-        help="give up when the robot does not get ready in this time (%(default)g)",
+        help="give up if the robot is not ready after this time (%(default)g)",
     )  # fmt: skip
     parser.add_argument(
         "--reset", action="store_true", help="send the reset sequence to a robot that stopped or reports a fault, once"
@@ -63,7 +63,7 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
         "--pose", metavar="PORT", help="UDP port of live poses, ADDRESS:PORT to wait for other computers', or lsl:NAME"
     )
     parser.add_argument(
-        "--twin", action="store_true", help="run the simulation alongside, and say how far apart they are"
+        "--twin", action="store_true", help="run the simulation alongside, and show how far apart they are"
     )
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
     parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")

@@ -1,4 +1,4 @@
-"""Emulate a profile's robot on a CAN bus: firmware, joints and faults, so that everything can be tried without one."""
+"""Emulate the robot of a profile on a CAN bus: firmware, joints and faults, to try everything without a robot."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         + "\n".join(f"  {kind:<16} {text}" for kind, text in FAULTS.items())
         + "\n\nWhile it runs, type 'fault KIND [NODE]', 'clear' (mends all) or 'quit'."
     )
-    parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
+    parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of a bundled one")
     bus = parser.add_argument_group("bus")
     add_bus_arguments(bus, "udp_multicast")
     bus.add_argument(

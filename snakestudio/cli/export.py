@@ -1,7 +1,7 @@
 """Write a recorded run as CSV, HDF5, MCAP, video or figures; any number of them at once.
 
-RUN is a run file (.mcap); a CSV that SnakeStudio exported, or a scene, is accepted, too, and run again first. A second
-one is shown beside the first in a video, or over it as a ghost.
+RUN is a run file (.mcap), or a CSV that SnakeStudio exported or a scene, which is run first. A video shows a second run
+next to the first, or overlaid as a ghost.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mcap", metavar="F", type=output, help="write a run file (.mcap)")
     parser.add_argument(
         "--figures", metavar="FOLDER", type=Path,
-        help="draw its figures there: those of the papers that are of its scene, and general ones",
+        help="draw figures into this folder: general ones, and those of the papers about its scene",
     )  # fmt: skip
     parser.add_argument("--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
     parser.add_argument(
@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_force_argument(parser)
     add_quiet_argument(parser)
     add_video_arguments(parser)
-    parser.add_argument("--ghost", action="store_true", help="show RUN2 as a ghost over the run instead of beside it")
+    parser.add_argument(
+        "--ghost", action="store_true", help="overlay RUN2 as a ghost instead of showing it next to the run"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:

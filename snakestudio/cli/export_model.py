@@ -1,6 +1,6 @@
 """Write the robot and the world of a scene for other simulators: MJCF (MuJoCo), URDF (ROS) or SDF (Gazebo).
 
-What does not carry over is printed, and stands in a comment at the top of the file.
+What does not carry over is printed, and listed in a comment at the top of the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export-model`."""
     parser.add_argument(
-        "scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}, or a CSV or .mcap of a run of it"
+        "scene", metavar="SCENE", type=scene_path, help=f"{SCENE_HELP}; or a CSV or .mcap of a run of it"
     )
     parser.add_argument("--mjcf", metavar="F", type=output, help="write MJCF (- for the standard output)")
     parser.add_argument("--urdf", metavar="F", type=output, help="write URDF: the robot alone")

@@ -1,4 +1,4 @@
-"""Make the figures of a paper anew, from runs of the shipped scenes, as vector PDF (or SVG, PNG)."""
+"""Reproduce the figures of a paper from runs of the bundled scenes, as vector PDF (or SVG, PNG)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", metavar="N,N", default="", help="numbers of figures (of P4 names; all of the paper's if left out)"
     )
-    parser.add_argument("--out", metavar="FOLDER", type=Path, help="where to (figures/PAPER)")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="folder to write to (figures/PAPER)")
     parser.add_argument(
         "--experiment", metavar="F", type=Path, action="append", default=[],
-        help="measured track (CSV, TSV, TRC, C3D) to draw over the figures that compare; choose them by --only",
+        help="measured track (CSV, TSV, TRC, C3D) to overlay on figures that compare; choose them with --only",
     )  # fmt: skip
     parser.add_argument("--format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
     add_quiet_argument(parser)

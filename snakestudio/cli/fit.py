@@ -34,22 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=LOW:HIGH",
         action="append",
         default=[],
-        help="value that may change, e.g. --free ground.mu_along=0.05:0.5 (as often as needed); :log at the end for a"
+        help="value to fit, e.g. --free ground.mu_along=0.05:0.5 (as often as needed); :log at the end for a"
         " logarithmic scale, KEY+KEY for values that stay equal",
     )
     parser.add_argument("--method", default="auto", help="auto (the default), least_squares or cma")
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="of the random numbers of CMA-ES (1)")
-    parser.add_argument("--evaluations", metavar="N", type=int, help="sets of values that may be tried")
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="seed of the random numbers of CMA-ES (1)")
+    parser.add_argument("--evaluations", metavar="N", type=int, help="largest number of evaluations")
     add_cluster_arguments(parser)
     parser.add_argument(
         "--offset",
         metavar=("LOW", "HIGH"),
         nargs=2,
         type=float,
-        help="between what the clock of the measurement may be off, s (-0.5 0.5; 0 0 where the start delay is free)",
+        help="bounds of the offset of the measurement's clock, s (-0.5 0.5; 0 0 where the start delay is free)",
     )
     parser.add_argument(
-        "--no-align", action="store_true", help="take the measured places as they are, in the frame of the scene"
+        "--no-align", action="store_true", help="use measured positions as they are, in the frame of the scene"
     )
     add_set_argument(parser)
     parser.add_argument("--out", metavar="F", type=output, help="write the scene with the fitted values")

@@ -1,4 +1,4 @@
-"""Make the scene of a continuous body that moves as the gait of a chain of links says."""
+"""Make a scene with a continuous body that follows the gait of a chain of links."""
 
 from __future__ import annotations
 

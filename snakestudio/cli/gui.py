@@ -21,7 +21,7 @@ __all__ = ["add_arguments", "add_window_options", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio gui`."""
     parser.add_argument(
-        "scene", metavar="SCENE", nargs="?", type=scene_path, help=f"{SCENE_HELP}; a study or a recorded run (.mcap)"
+        "scene", metavar="SCENE", nargs="?", type=scene_path, help=f"{SCENE_HELP}; or a study or a recorded run (.mcap)"
     )
     add_window_options(parser)
 

@@ -1,4 +1,4 @@
-"""Put the circles of a table (x, y, radius) or an SVG drawing into a scene, as cylinders in a group of their own."""
+"""Add the circles of a table (x, y, radius) or an SVG drawing to a scene, as cylinders in a group of their own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unit", choices=("m", "cm", "mm", "in", "px"), help="unit of the numbers (what the file says; else m)"
     )
-    parser.add_argument("--scale", metavar="S", type=float, default=1.0, help="factor on places and radii (1)")
+    parser.add_argument("--scale", metavar="S", type=float, default=1.0, help="factor for positions and radii (1)")
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Show what a robot says on its CAN bus, decoded by its profile, and send nothing; then a table of its nodes."""
+"""Show what a robot sends on its CAN bus, decoded by its profile, then a table of its nodes; send nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robot profiles: list those there are, list every mistake in some, show one, or begin one of your own."""
+"""List, check and show robot profiles, or create one of your own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio profile`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "list                     the profiles that come with the program, and your own\n"
+        "list                     the bundled profiles and your own\n"
         "check FILE...            every mistake, one sentence each; exit code 2 if there is one, or if\n"
         "                         a robot could not be armed with it\n"
         "show FILE                axes, messages, bus load and what forbids arming\n"

@@ -1,4 +1,4 @@
-"""Run a scene without a window, as fast as it goes, and write what was asked for."""
+"""Run a scene without a window, as fast as possible, and write the requested files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scene_arguments(parser)
     parser.add_argument(
         "--from", metavar="T", type=float, dest="since",
-        help="go on with a recorded run (SCENE is its .mcap file) from T seconds, as a new run; --set changes it there",
+        help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes it there",
     )  # fmt: skip
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
     parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")

@@ -1,4 +1,4 @@
-"""List the runs that are kept, and rename, tag or delete some of them."""
+"""List, rename, tag and delete the saved runs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio runs`."""
     parser.add_argument(
-        "names", metavar="RUN", nargs="*", help="name of a run or of its file (for a list: words to look for)"
+        "names", metavar="RUN", nargs="*", help="name of a run or of its file (in a list: words to search for)"
     )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--rename", metavar="NAME", help="call the run so ('' for the name of its scene)")
-    what.add_argument("--tags", metavar="TAGS", help="give the runs these tags, with spaces or commas between them")
-    what.add_argument("--delete", action="store_true", help="delete the runs for ever")
+    what.add_argument("--rename", metavar="NAME", help="new name of the run ('' for the name of its scene)")
+    what.add_argument("--tags", metavar="TAGS", help="tags of the runs, separated by spaces or commas")
+    what.add_argument("--delete", action="store_true", help="delete the runs permanently")
     add_json_argument(parser)
 
 

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-SCENE_HELP = "scene file, or the name of one: NAME.toml in this folder before the bundled scene of that name"
+SCENE_HELP = "scene file, or a name: NAME.toml in the current folder, else the bundled scene NAME"
 """What a SCENE of a command line can be."""
 
 
@@ -55,7 +55,7 @@ def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
         "scene",
         metavar="SCENE",
         type=scene_path,
-        help=f"{SCENE_HELP}, or a CSV or .mcap of an earlier run to run again",
+        help=f"{SCENE_HELP}; or a CSV or .mcap of an earlier run to run again",
     )
     parser.add_argument("--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)")
     parser.add_argument(

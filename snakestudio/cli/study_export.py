@@ -1,4 +1,4 @@
-"""Write the results of a study: a row a point (or a run) as CSV or Parquet, both tables as HDF5, or a figure."""
+"""Write the results of a study: one row per point (or run) as CSV or Parquet, both tables as HDF5, or a figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List the studies in a folder, with how far they are."""
+"""List the studies in a folder and their progress."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study list`."""
-    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="the folder (where you are)")
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="the folder (the current one)")
     add_json_argument(parser)
 
 

@@ -1,4 +1,4 @@
-"""Begin a study of a scene: a file with what varies and what counts, to be changed to what is asked."""
+"""Create the file of a study of a scene: what varies and what is measured; edit it as needed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--search", metavar="KIND", default="grid", help="grid, random, latin_hypercube, sobol, cma_es, nsga2 or tpe"
     )
-    parser.add_argument("--points", metavar="N", type=int, help="points that are tried, where the search is no grid")
+    parser.add_argument("--points", metavar="N", type=int, help="number of points, unless the search is a grid")
     add_force_argument(parser)
     add_quiet_argument(parser)
 

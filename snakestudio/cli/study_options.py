@@ -29,15 +29,13 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = Fal
     who = parser.add_mutually_exclusive_group(required=of_others)
     if not of_others:
         who.add_argument("--workers", metavar="N", type=int, help="processes of this machine (as many as processors)")
-    who.add_argument(
-        "--scheduler", metavar="ADDRESS", help="a dask scheduler that is there already, like tcp://host:8786"
-    )
+    who.add_argument("--scheduler", metavar="ADDRESS", help="address of a running dask scheduler, like tcp://host:8786")
     who.add_argument(
         "--scheduler-file", metavar="F",
-        help="file in which a dask scheduler wrote where it is (its own --scheduler-file), on a disk that all share",
+        help="file that a dask scheduler wrote (its own --scheduler-file), on a shared disk",
     )  # fmt: skip
     for name, what in (
-        ("ca", "certificate of whom to trust (PEM), for a tls:// address"),
+        ("ca", "certificate of the authority to trust (PEM), for a tls:// address"),
         ("cert", "certificate of this machine (PEM)"),
         ("key", "its key (PEM)"),
     ):

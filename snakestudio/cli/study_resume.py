@@ -1,4 +1,4 @@
-"""Go on with a study that was begun and did not come to its end."""
+"""Continue a study that was started and has not finished."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a study, on all processors of this machine or on a cluster; what is known already is taken over."""
+"""Run a study on all processors of this machine or on a cluster; existing results are reused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study run`."""
     study_file(parser)
     add_cluster_arguments(parser)
-    parser.add_argument("--retry", action="store_true", help="try runs that killed their workers once more")
+    parser.add_argument("--retry", action="store_true", help="repeat runs that killed their workers")
     add_json_argument(parser)
     add_quiet_argument(parser)
     parser.add_argument(

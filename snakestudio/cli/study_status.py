@@ -1,4 +1,4 @@
-"""Tell how far a study is, and what is best so far."""
+"""Show the progress of a study and its best points so far."""
 
 from __future__ import annotations
 

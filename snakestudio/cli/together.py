@@ -18,12 +18,16 @@ __all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
 
 def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None:
     """Declare whom to start with; where START is waited for, and what that means, each command says by itself."""
-    parser.add_argument("--fire", metavar="HOST:PORT", help="send START there when the run starts, and STOP at its end")
     parser.add_argument(
-        "--wait-for", metavar="PORT", help="start when START comes on this TCP port, or lsl:NAME: at a stream's marker"
+        "--fire", metavar="HOST:PORT", help="send START to this address when the run starts, and STOP at its end"
+    )
+    parser.add_argument(
+        "--wait-for",
+        metavar="PORT",
+        help="start when START arrives on this TCP port, or with lsl:NAME at a marker of that stream",
     )
     parser.add_argument("--wait-at", metavar="ADDRESS", default="", help=wait_at)
-    parser.add_argument("--wait-limit", metavar="S", type=float, help="how long to wait (until Ctrl+C if left out)")
+    parser.add_argument("--wait-limit", metavar="S", type=float, help="longest time to wait (until Ctrl+C if left out)")
 
 
 class _Started:

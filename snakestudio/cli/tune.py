@@ -1,4 +1,4 @@
-"""Compute for this very processor, where that is faster, or for one that all machines have."""
+"""Measure and choose the code for this processor, or for a baseline that all machines have."""
 
 from __future__ import annotations
 

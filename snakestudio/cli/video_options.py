@@ -25,7 +25,7 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--codec", metavar="NAME", default="", help="h264, h265, vp9, av1, vp8, prores or ffv1")
     group.add_argument("--quality", default="good", help="small, good (the default) or best")
     group.add_argument(
-        "--speed", metavar="X", type=float, default=1.0, help="simulated over shown time; 0.5: slow motion"
+        "--speed", metavar="X", type=float, default=1.0, help="simulated time per shown time; 0.5 is slow motion"
     )
     group.add_argument("--start", metavar="S", type=float, help="simulated time of the first frame")
     group.add_argument("--end", metavar="S", type=float, help="simulated time of the last frame")
@@ -33,19 +33,21 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         "--camera",
         metavar="C",
         default="all",
-        help="all (what happens), follow, or a file of keyframes (.toml)",
+        help="all (everything in view), follow, or a file of keyframes (.toml)",
     )
     group.add_argument(
         "--strip", metavar="COLUMN", nargs="+", action="extend", default=[],
-        help="draw columns (as in the CSV) as curves under the picture",
+        help="draw columns (as in the CSV) as curves below the frame",
     )  # fmt: skip
-    group.add_argument("--friction", action="store_true", help="draw friction, too")
-    group.add_argument("--no-forces", action="store_true", help="draw no arrows of what obstacles and ground do")
+    group.add_argument("--friction", action="store_true", help="draw friction forces, too")
+    group.add_argument("--no-forces", action="store_true", help="draw no arrows of contact forces")
     group.add_argument("--no-trail", action="store_true", help="draw no trail")
-    group.add_argument("--no-time", action="store_true", help="write no time into the picture")
+    group.add_argument("--no-time", action="store_true", help="write no time into the frame")
     group.add_argument("--force-scale", metavar="M", type=float, default=0.03, help="length of an arrow in m/N (0.03)")
     group.add_argument("--light", action="store_true", help="light colours")
-    group.add_argument("--supersample", metavar="N", type=int, default=1, help="draw N times as fine and average (1)")
+    group.add_argument(
+        "--supersample", metavar="N", type=int, default=1, help="render at N times the resolution and average (1)"
+    )
 
 
 def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:

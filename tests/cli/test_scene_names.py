@@ -92,7 +92,7 @@ def test_fix_leaves_bundled_scenes_alone(
         (["sidewindng"], 'Did you mean "sidewinding"?'),
         (["chek"], 'Did you mean "check"?'),
         (["chek", "stairs.toml"], 'Did you mean "check"?'),
-        (["study", "rnu"], "did you mean study run?"),
+        (["study", "rnu"], 'Did you mean "study run"?'),
         (["run", "stairs", "--csvv", "a.csv"], "did you mean --csv?"),
         (["fit-strain", "stairs", "--contacts", "rigs"], "did you mean rings?"),
         (["run", "stairs", "--set", "amplitude_deg=3"], "did you mean gait.amplitude_deg."),

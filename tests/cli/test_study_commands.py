@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from snakestudio.cli import main
 from snakestudio.study.store import Store, store_path
-from snakestudio.study.study_file import load_study
+from snakestudio.study.study_file import load_study, save_study
 from tests.study.conftest import study_file
 from tests.study.made_up import made_up_study, write_store
 
@@ -104,6 +105,20 @@ def test_results_are_never_written_over(study_file: Path, capsys: pytest.Capture
         assert "is what is read" in said(capsys, "study", "export", study_file, "--csv", results, *force)
     assert "results of a study" in said(capsys, "run", study_file.with_name("snake.toml"), "--csv", results)
     assert results.read_bytes() == before
+
+
+def test_status_for_scripts_is_what_status_shows(study_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = made_up_study(("amplitude",), goals=1, limit=False, search='kind = "grid"', steps=12)
+    save_study(study, study_file)
+    write_store(store_path(study_file), study)
+    assert main(["study", "status", str(study_file), "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["runs"], status["finished"], status["failed"], status["points"]) == (12, 12, 0, 12)
+    speeds = [point["values"]["net_speed"] for point in status["best"]]
+    assert len(speeds) == 10
+    assert speeds == sorted(speeds, reverse=True)
+    assert main(["study", "status", str(study_file)]) == 0
+    assert f"{speeds[0]:.5g}" in capsys.readouterr().out
 
 
 def test_help_of_studies_names_their_commands_alone(capsys: pytest.CaptureFixture[str]) -> None:
