@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 import snakestudio as ss
@@ -14,6 +16,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
+from snakestudio.model.serpenoid import CompoundSerpenoid
 from snakestudio.paths import scenes_dir
 
 RADIUS, OMEGA = 0.026, 2.0
@@ -29,23 +32,42 @@ def upright(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
     """Rotation (3, 3) that puts the axis of a helix upright, first point uppermost, and a point (3,) on that axis."""
     axis = np.linalg.svd(points[4:] - 2 * points[2:-2] + points[:-4])[2][-1]
     axis *= np.sign((points[0] - points[-1]) @ axis)
-    turn = Rotation.align_vectors([[0.0, 0.0, 1.0]], [axis])[0].as_matrix()
-    x, y = (points @ turn.T)[:, :2].T
-    middle = np.linalg.lstsq(np.column_stack([2 * x, 2 * y, np.ones_like(x)]), x**2 + y**2, rcond=None)[0][:2]
-    return turn, np.append(middle, 0.0) @ turn
+    middle = points.mean(axis=0)
+
+    def residuals(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        arms = np.cross(points - middle - values[3:6], axis + values[:3])
+        spread = np.linalg.norm(arms, axis=1) - values[6]
+        return np.append(spread, [values[:3] @ axis, values[3:6] @ axis])
+
+    solution = least_squares(residuals, np.append(np.zeros(6), 0.05)).x
+    turn = Rotation.align_vectors([[0.0, 0.0, 1.0]], [axis + solution[:3]])[0].as_matrix()
+    return turn, middle + solution[3:6]
+
+
+def waves(amplitude: float, spatial: float, temporal: float) -> dict[str, Any]:
+    """A compound serpenoid that is a helix."""
+    values = {"amplitude_rad": amplitude, "spatial_frequency_rad": spatial, "temporal_frequency_rad_s": temporal}
+    groups = {f"gait.{group}_{name}": value for group in ("odd", "even") for name, value in values.items()}
+    return {"gait.kind": "compound_serpenoid", "gait.delta_rad": 0.5 * math.pi} | groups
+
+
+def wound(scene: Scene) -> dict[str, Any]:
+    """A start in the pose of the scene's gait, its axis upright at x = y = 0, head up, free of the ground."""
+    pose, _ = initial_state(with_values(scene, {"start.kind": "gait"}))
+    turn, centre = upright(pose[:, :3])
+    position = (pose[:, :3] - centre) @ turn.T
+    position[:, 2] += 0.25 - position[:, 2].min()
+    frames = Rotation.from_matrix(turn) * Rotation.from_quat(pose[:, 3:], scalar_first=True)
+    orientation = frames.as_quat(scalar_first=True).tolist()
+    return {"start": {"kind": "state", "position_m": position.tolist(), "orientation_wxyz": orientation}}
 
 
 def smooth_climber() -> Scene:
-    """48 modules of 24 mm, bent by 26° at most, wrapped around a pole with the head up, free of the ground."""
-    count, length, mass, pole = 48, 0.0725 / 3, 0.2 / 3, 0.066
-
-    def waves(amplitude: float) -> dict[str, float]:
-        values = {"amplitude_rad": amplitude, "spatial_frequency_rad": 0.25 / 3, "temporal_frequency_rad_s": -OMEGA}
-        return {f"gait.{group}_{name}": value for group in ("odd", "even") for name, value in values.items()}
-
+    """48 modules of 24 mm, bent by 26° at most, around a pole."""
+    length, mass, pole = 0.0725 / 3, 0.2 / 3, 0.066
     robot = {
         "model.kind": "spatial_nonsmooth",
-        "robot.n_links": count,
+        "robot.n_links": 48,
         "robot.joints": "alternating",
         "robot.head": "first",
         "robot.link_length_m": length,
@@ -56,25 +78,27 @@ def smooth_climber() -> Scene:
         "robot.axial_inertia_kg_m2": mass * RADIUS**2 / 2,
         "joint_controller.kp_nm_per_rad": 15.0,
         "joint_controller.kd_nms_per_rad": 0.03,
-        "gait.kind": "compound_serpenoid",
-        "gait.delta_rad": 0.5 * math.pi,
-        "start.kind": "gait",
     }
-    scene = with_values(Scene(), robot | waves(0.452))  # just off the pole
-    pose, _ = initial_state(scene)
-    turn, centre = upright(pose[:, :3])
-    position = (pose[:, :3] - centre) @ turn.T
-    position[:, 2] += 0.25 - position[:, 2].min()
-    frames = Rotation.from_matrix(turn) * Rotation.from_quat(pose[:, 3:], scalar_first=True)
-    wrapped = {
-        "start": {
-            "kind": "state",
-            "position_m": position.tolist(),
-            "orientation_wxyz": frames.as_quat(scalar_first=True).tolist(),
-        },
-        "obstacles": [{"kind": "cylinder", "x_m": 0.0, "y_m": 0.0, "radius_m": pole, "height_m": 1.0, "friction": 0.8}],
-    }
-    return with_values(scene, wrapped | waves(0.5))
+    free = with_values(Scene(), robot | waves(0.452, 0.25 / 3, -OMEGA))  # just off the pole
+    obstacle = {"kind": "cylinder", "x_m": 0.0, "y_m": 0.0, "radius_m": pole, "height_m": 1.0, "friction": 0.8}
+    return with_values(free, wound(free) | waves(0.5, 0.25 / 3, -OMEGA) | {"obstacles": [obstacle]})
+
+
+def pipe(radius: float, walls: int = 16, thickness: float = 0.02) -> list[dict[str, Any]]:
+    """Upright boxes around x = y = 0."""
+    return [
+        {
+            "kind": "box",
+            "x_m": (radius + 0.5 * thickness) * math.cos(angle),
+            "y_m": (radius + 0.5 * thickness) * math.sin(angle),
+            "yaw_deg": math.degrees(angle),
+            "length_m": thickness,
+            "width_m": 2.0 * (radius + thickness) * math.tan(math.pi / walls),
+            "height_m": 1.6,
+            "friction": 0.6,
+        }
+        for angle in np.linspace(0.0, 2.0 * math.pi, walls, endpoint=False)
+    ]
 
 
 def test_preset_climbs_its_pole_head_first() -> None:
@@ -95,4 +119,17 @@ def test_smooth_body_climbs_at_its_closed_form() -> None:
     angle = np.unwrap(np.arctan2(run["link_24_y_m"], run["link_24_x_m"]))
     rows = np.searchsorted(run["time_s"], [0.7 - 1e-6, 1.5 - 1e-6])
     assert abs(np.diff(angle[rows])[0]) / 0.8 == pytest.approx(OMEGA * RADIUS * math.sin(lead) / 0.066, rel=0.1)
+    assert run["solver_unconverged"].sum() == 0
+
+
+def test_rolling_helix_climbs_inside_a_pipe() -> None:
+    # The contact is on the other side than around a pole, so a positive omega_T moves the head up.
+    preset = next(preset for preset in GAITS if preset.name == "rolling_helix")
+    gait = preset.gait
+    assert isinstance(gait, CompoundSerpenoid)
+    robot = ss.load_scene(scenes_dir() / "pole_climb.toml")
+    slack = with_values(robot, waves(0.35, gait.odd_spatial_frequency_rad, gait.odd_temporal_frequency_rad_s))
+    run = ss.simulate(with_values(slack, wound(slack) | preset.values() | {"obstacles": pipe(0.05)}), duration=3.2)
+    lead = math.atan(2 * gait.odd_spatial_frequency_rad / gait.odd_amplitude_rad)
+    assert rise(run, 1.0, 3.2) == pytest.approx(OMEGA * RADIUS * math.cos(lead), rel=0.15)
     assert run["solver_unconverged"].sum() == 0

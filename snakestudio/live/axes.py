@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
+from snakestudio.errors import SceneError
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.robot import joint_axes
 from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
+from snakestudio.model.table_gait import TableFields, joint_table
 
 __all__ = ["AxisMap", "last_joint", "mismatches"]
 
@@ -60,8 +63,16 @@ def last_joint(scene: Scene) -> int:
     return max((axis.joint + 1 for axis in scene.robot.axes), default=0)
 
 
-def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
-    """Why the robot of a profile cannot be driven by a scene, a sentence each with its remedy; () if it can."""
+def mismatches(profile: Profile, scene: Scene, base_dir: Path | None = None) -> tuple[str, ...]:
+    """Why the robot of a profile cannot be driven by a scene, a sentence each with its remedy; () if it can.
+
+    Parameters
+    ----------
+    profile : Profile
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to. A table of angles that cannot be read is not judged.
+    """
     if not scene.body.jointed:
         return (
             f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
@@ -79,7 +90,7 @@ def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
             f"The scene's gait gives the joints torques, and {profile.name} is told angles: choose a gait of angles, "
             'such as gait.kind = "lateral_undulation".'
         )
-    problems += _pitch_mismatches(profile, scene, min(n_scene, n_profile))
+    problems += _pitch_mismatches(profile, scene, min(n_scene, n_profile), base_dir)
     return tuple(problems)
 
 
@@ -108,25 +119,43 @@ def _axis_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]
     ]
 
 
-def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int) -> list[str]:
+def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int, base_dir: Path | None) -> list[str]:
     """Whether the gait bends joints up and down whose pitch axes the profile leaves out."""
-    waves = scene.waves
-    if not scene.controller.uses_gait or not (waves.pitch.amplitude or waves.pitch.offset):
+    if not scene.controller.uses_gait:
         return []
     kinds = profile.kinds_of_joints
+    vertical, bent = _bent_up_and_down(scene, base_dir)
     without = [
-        joint + 1
-        for joint in joint_axes.joints(scene.body.axes, waves.vertical).tolist()
-        if joint < n_joints and _may_lack(waves.vertical, scene, joint, kinds.get(joint + 1, ()))
+        joint + 1 for joint in bent if joint < n_joints and _may_lack(vertical, scene, joint, kinds.get(joint + 1, ()))
     ]
     if not without:
         return []
-    anywhere = any(waves.vertical in each for each in kinds.values())
+    if isinstance(scene.gait, TableFields):
+        return [
+            f"The table bends {_listed('joint', without)} up and down, but {profile.name} has no pitch "
+            f"{'axis' if len(without) == 1 else 'axes'} there: set {'its' if len(without) == 1 else 'their'} pitch "
+            "columns to 0, or add pitch to the axes of the profile."
+        ]
+    anywhere = any(vertical in each for each in kinds.values())
     which = f"has no pitch axis at {_listed('joint', without)}" if anywhere else "has no pitch axes"
     return [
         f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
         f"set {scene.gait.wave_keys[1][0]} = 0."
     ]
+
+
+def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[int]]:
+    """Kind of the axes that the gait uses to bend joints up and down, and the joints (0-based) that it bends so."""
+    axes = scene.body.axes
+    if isinstance(scene.gait, TableFields):
+        try:
+            moved = (joint_table(scene, base_dir).angle != 0.0).any(axis=0)
+        except SceneError:
+            return "pitch", []  # creating the controller reports it
+        return "pitch", [axis.joint for axis, moves in zip(axes, moved, strict=True) if moves and axis.kind == "pitch"]
+    waves = scene.waves
+    bends = waves.pitch.amplitude or waves.pitch.offset
+    return waves.vertical, joint_axes.joints(axes, waves.vertical).tolist() if bends else []
 
 
 def _may_lack(kind: str, scene: Scene, joint: int, in_profile: Sequence[str]) -> bool:

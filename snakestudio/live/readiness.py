@@ -96,7 +96,7 @@ def _needs_of(scene: Scene, base_dir: Path | None) -> Fields:
 
 def _scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: bool) -> tuple[str, ...]:
     """What keeps a scene from driving the robot of a profile, whatever is measured."""
-    found = list(mismatches(profile, scene))
+    found = list(mismatches(profile, scene, base_dir))
     found += refused_plugins(profile, [plugin.name for plugin in driving_plugins(scene)])
     if not scene.body.jointed:
         return tuple(found)

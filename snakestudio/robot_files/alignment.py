@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
-from snakestudio.robot_files.chain import Chain, Hinge
+from snakestudio.robot_files.chain import Chain, Hinge, Segment
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.rotations import about, turn_between
 
@@ -87,10 +88,11 @@ def align(chain: Chain, notes: Notes) -> Alignment:
     _join_coincident(chain, line, notes)
     up = _upwards(line.direction, line.hinges, notes)
     alignment = None
-    if not line.within(_STRAIGHT):
+    course = _shown_course(chain)
+    if course is not None or not line.within(_STRAIGHT):
         tried = Notes()
         try:
-            alignment = _bent(chain, line, up, tried)
+            alignment = _bent(chain, line, up, course, tried)
         except InputError:
             if not line.within(_NEARLY):
                 raise
@@ -309,8 +311,63 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
     return result
 
 
-def _bent(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
-    """Frames carried from link to link through a pose that is not straight."""
+class _Course(NamedTuple):
+    """Where a chain runs."""
+
+    points: list[list[FloatArray]]
+    """Of every axis, (3,), joint after joint."""
+
+    directions: list[FloatArray]
+    """(3,) of every link."""
+
+
+def _shown_course(chain: Chain) -> _Course | None:
+    """The course of a bent chain whose shapes show it; None if it is straight, or a link has no shape along it.
+
+    Joints alone show neither how the end links lie nor bends that are hidden by moving joints along their axes.
+    """
+    points = [[hinge.point for hinge in group] for group in chain.hinges]
+    before = [None, *(group[-1] for group in points)]
+    after = [*(group[0] for group in points), None]
+    directions = []
+    for segment, rear, front in zip(chain.segments, before, after, strict=True):
+        direction = _shown_direction(segment, rear, front)
+        if direction is None:
+            return None
+        directions.append(direction)
+    bends = [_bends(*pair, group) for pair, group in zip(pairwise(directions), chain.hinges, strict=True)]
+    return _Course(points, directions) if any(bends) else None
+
+
+def _shown_direction(segment: Segment, rear: FloatArray | None, front: FloatArray | None) -> FloatArray | None:
+    """Unit vector (3,) along a link; None unless its longest capsule or cylinder points at its joints."""
+    round_shapes = [shape for shape in segment.geometries if shape.kind in ("capsule", "cylinder")]
+    shape = max(round_shapes, key=lambda shape: (shape.collides, shape.size[1]), default=None)
+    if shape is None:
+        return None
+    middle = shape.placement.position
+    ways = [] if rear is None else [middle - rear]
+    ways += [] if front is None else [front - middle]
+    total = sum(ways, np.zeros(3))
+    size = float(np.linalg.norm(total))
+    for way in ways:
+        aside = float(np.linalg.norm(np.cross(shape.placement.rotation[:, 2], way)))
+        if aside > _REPORTED * float(np.linalg.norm(way)) + 1e-9 * size:
+            return None
+    return total / size if size > 1e-9 else None
+
+
+def _bends(before: FloatArray, after: FloatArray, group: list[Hinge]) -> bool:
+    """Whether the chain bends between two directions, and one of the axes there turns it so."""
+    normal = np.cross(before, after)
+    size = float(np.linalg.norm(normal))
+    if math.atan2(size, float(before @ after)) < _SMALLEST_BEND:
+        return False
+    return any(abs(float(hinge.axis @ normal)) > math.cos(_REPORTED) * size for hinge in group)
+
+
+def _course_of_joints(chain: Chain, line: _Line) -> _Course:
+    """The course from joint to joint; the end links go on as their neighbours."""
     places = iter(line.points if line.within(_NEARLY) else [hinge.point for hinge in line.hinges])
     points = [[next(places) for _ in group] for group in chain.hinges]
     directions: list[FloatArray] = []
@@ -318,7 +375,12 @@ def _bent(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
         step = after[0] - before[-1]
         size = float(np.linalg.norm(step))
         directions.append(step / size if size > 1e-9 else (directions[-1] if directions else line.direction))
-    directions = [directions[0], *directions, directions[-1]]
+    return _Course(points, [directions[0], *directions, directions[-1]])
+
+
+def _bent(chain: Chain, line: _Line, up: FloatArray, course: _Course | None, notes: Notes) -> Alignment:
+    """Frames carried from link to link through a pose that is not straight."""
+    points, directions = course or _course_of_joints(chain, line)
     lateral = [h.axis for h in line.hinges if abs(h.axis @ directions[0]) < 0.5]
     if abs(up @ directions[0]) > 0.9 and lateral:
         up = lateral[0]

@@ -85,7 +85,8 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
         solver = _solver(description.time_step, step, notes)
         obstacles = obstacles_of(description.world, notes)
         gait = _gait(robot, axes)
-        straight = _start(chain.start.position, alignment, links, obstacles, notes)
+        about_straight = notes if description.base is None else Notes()
+        straight = _start(chain.start.position, alignment, links, obstacles, about_straight)
         start = posed(straight, description.base, robot, chain, alignment, links, axes, notes)
     except ValidationError as error:
         raise InputError(_first_mistake(error), "correct the file, or check its units (m, kg, s, rad)") from None

@@ -71,6 +71,29 @@ def test_a_gait_that_pitches_needs_pitch_axes() -> None:
     assert mismatches(profile(10), rolling) == ()
 
 
+@pytest.mark.parametrize(("pitch", "sentences"), [("0", 0), ("5", 1)])
+def test_a_table_that_pitches_needs_those_pitch_axes(tmp_path: Path, pitch: str, sentences: int) -> None:
+    joints = range(1, 5)
+    names = [f"joint_{i}_{kind}_deg" for i in joints for kind in ("yaw", "pitch")]
+    rows = [["0"] * 8, ["3", "0", "3", pitch, "3", "0", "3", "0"]]
+    text = "\n".join(",".join(row) for row in [["time_s", *names], *([str(t), *row] for t, row in enumerate(rows))])
+    (tmp_path / "log.csv").write_text(text + "\n")
+    given = scene(
+        **{
+            "model.kind": "spatial_nonsmooth",
+            "robot.n_links": 5,
+            "start.link": 2,
+            "gait.kind": "table",
+            "gait.file": "log.csv",
+        }
+    )
+    found = mismatches(profile(4, pitch=False), given, tmp_path)
+    assert len(found) == sentences
+    if found:
+        assert found[0].startswith("The table bends joint 2 up and down, but Test robot has no pitch axis there: set")
+    assert mismatches(profile(4), given, tmp_path) == ()
+
+
 def test_a_joint_without_its_yaw_axis_is_named() -> None:
     robot = profile(10)
     lame = robot.model_copy(update={"axes": tuple(a for a in robot.axes if (a.joint, a.axis) != (4, "yaw"))})

@@ -46,7 +46,9 @@ def test_robot_starts_where_mujoco_has_its_links(tmp_path: Path) -> None:
 def test_exported_start_comes_back(tmp_path: Path) -> None:
     path, file = scenes_dir() / "pole_climb.toml", tmp_path / "robot.xml"
     assert main(["export-model", str(path), "--mjcf", str(file)]) == 0
-    found = new_scene(load_robot(file), "", "")
+    robot = load_robot(file)
+    assert not any("would start in an obstacle" in note for note in robot.notes)
+    found = new_scene(robot, "", "")
     np.testing.assert_allclose(initial_state(found)[0][:, :3], initial_state(load_scene(path))[0][:, :3], atol=1e-8)
 
 

@@ -32,17 +32,36 @@ axes = "yaw"
 """
 """Joints whose axes are apart, and one with a single axis."""
 
+BENT_ENDS = """format = 1
+[model]
+kind = "spatial_nonsmooth"
+[robot]
+n_links = 4
+joint_limit_deg = 80.0
+joints = "alternating"
+[[robot.joint]]
+index = "first"
+zero_deg = -20.0
+[[robot.joint]]
+index = "last"
+zero_deg = 30.0
+[[robot.joint]]
+index = 2
+zero_deg = 45.0
+"""
+"""Joints that read 0 where the links at both ends are bent."""
+
 
 @pytest.mark.parametrize("ending", ["mjcf", "urdf", "sdf"])
-@pytest.mark.parametrize("name", ["sidewinding", "eight_modules", "apart"])
+@pytest.mark.parametrize("name", ["sidewinding", "eight_modules", "apart", "bent_ends"])
 def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Path) -> None:
     scene = scenes_dir() / f"{name}.toml"
     if name == "eight_modules":
         scene = tmp_path / "scene.toml"
         assert main(["import-robot", str(resource("robots", "eight_modules.urdf")), "-o", str(scene)]) == 0
-    elif name == "apart":
+    elif name in ("apart", "bent_ends"):
         scene = tmp_path / "scene.toml"
-        scene.write_text(APART, encoding="utf-8")
+        scene.write_text(APART if name == "apart" else BENT_ENDS, encoding="utf-8")
     file = tmp_path / f"robot.{ending}"
     assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
     before, found = load_scene(scene), load_robot(file)
