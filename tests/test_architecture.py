@@ -37,7 +37,7 @@ BARS = {
     "continuum_asked": Bar(0, goal=0),
     "continuum_asking": Bar(0, goal=0),
     "naming_formulations": Bar(3, goal=3),
-    "naming_kinds": Bar(14),
+    "naming_kinds": Bar(15),
     "passing_on_arming": Bar(4, goal=4),
     "window_attributes": Bar(1),
     "window_importers": Bar(1),
@@ -99,8 +99,10 @@ NAMING_KINDS = {
     "model/robot/pose.py": {"gait", "joint_angles", "link_angles", "recording", "state"},
     "model/robot/strain_fit.py": {"formulas", "friction", "none", "rings", "straight"},  # a chain becomes a body
     "robot_files/obstacles.py": {"box", "cylinder", "height_field"},  # what is around a robot in its file becomes them
-    # An imported robot gets a gait that fits its joints, and starts straight.
-    "robot_files/to_scene.py": {"lateral_undulation", "straight", "two_waves"},
+    # An imported robot starts straight, or in the pose of its file's keyframe.
+    "robot_files/starting.py": {"joint_angles", "straight"},
+    # An imported robot gets a gait that fits its joints, and a start.
+    "robot_files/to_scene.py": {"joint_angles", "lateral_undulation", "straight", "two_waves"},
     "model/scene.py": {"lateral_undulation", "none", "planar_nonsmooth", "rings", "serpentine", "straight"},  # defaults
 }
 

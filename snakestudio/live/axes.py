@@ -13,7 +13,6 @@ from snakestudio.link.profile.schema import Profile
 from snakestudio.model.robot import joint_axes
 from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
-from snakestudio.model.table_gait import TableFields, joint_table
 
 __all__ = ["AxisMap", "last_joint", "mismatches"]
 
@@ -124,15 +123,15 @@ def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int, base_dir: P
     if not scene.controller.uses_gait:
         return []
     kinds = profile.kinds_of_joints
-    vertical, bent = _bent_up_and_down(scene, base_dir)
+    vertical, bent, file = _bent_up_and_down(scene, base_dir)
     without = [
         joint + 1 for joint in bent if joint < n_joints and _may_lack(vertical, scene, joint, kinds.get(joint + 1, ()))
     ]
     if not without:
         return []
-    if isinstance(scene.gait, TableFields):
+    if file:
         return [
-            f"The table bends {_listed('joint', without)} up and down, but {profile.name} has no pitch "
+            f"{file} bends {_listed('joint', without)} up and down, but {profile.name} has no pitch "
             f"{'axis' if len(without) == 1 else 'axes'} there: set {'its' if len(without) == 1 else 'their'} pitch "
             "columns to 0, or add pitch to the axes of the profile."
         ]
@@ -144,18 +143,23 @@ def _pitch_mismatches(profile: Profile, scene: Scene, n_joints: int, base_dir: P
     ]
 
 
-def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[int]]:
-    """Kind of the axes that the gait uses to bend joints up and down, and the joints (0-based) that it bends so."""
+def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[int], str]:
+    """Kind of the axes by which the gait bends joints up and down, those joints (0-based), and the file that says so.
+
+    A file that cannot be read bends none: creating the controller reports it.
+    """
     axes = scene.body.axes
-    if isinstance(scene.gait, TableFields):
-        try:
-            moved = (joint_table(scene, base_dir).angle != 0.0).any(axis=0)
-        except SceneError:
-            return "pitch", []  # creating the controller reports it
-        return "pitch", [axis.joint for axis, moves in zip(axes, moved, strict=True) if moves and axis.kind == "pitch"]
+    try:
+        moved = scene.gait.moved_axes(scene, base_dir)
+    except SceneError:
+        return "pitch", [], ""
+    if moved is not None:
+        file = str(getattr(scene.gait, scene.gait.files[0]))
+        pitched = [axis.joint for axis, moves in zip(axes, moved, strict=True) if moves and axis.kind == "pitch"]
+        return "pitch", pitched, file
     waves = scene.waves
     bends = waves.pitch.amplitude or waves.pitch.offset
-    return waves.vertical, joint_axes.joints(axes, waves.vertical).tolist() if bends else []
+    return waves.vertical, joint_axes.joints(axes, waves.vertical).tolist() if bends else [], ""
 
 
 def _may_lack(kind: str, scene: Scene, joint: int, in_profile: Sequence[str]) -> bool:

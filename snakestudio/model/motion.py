@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from snakestudio._arrays import FloatArray
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.robot.robot import Robot
 
@@ -136,6 +136,16 @@ class GaitFields(Frozen):
         ------
         SceneError
             If a file cannot be used.
+        """
+        return None
+
+    def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
+        """Which joint axes of a scene its file moves away from 0, (m,); None for a gait without a file.
+
+        Raises
+        ------
+        SceneError
+            If the file cannot be used.
         """
         return None
 

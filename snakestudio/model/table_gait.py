@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
+from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import local_path
 from snakestudio.model.fields import value
@@ -64,6 +64,11 @@ class TableFields(GaitFields):
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
         """The first row of the table."""
         return trajectory(scene, base_dir).first
+
+    def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
+        """Axes whose column has another angle than 0."""
+        moved: BoolArray = (joint_table(scene, base_dir).angle != 0.0).any(axis=0)
+        return moved
 
 
 def joint_table(scene: Scene, base_dir: Path | None = None) -> JointTable:

@@ -311,6 +311,10 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
     return result
 
 
+_ROUND = ("capsule", "cylinder")
+"""Kinds of geometry with an axis."""
+
+
 class _Course(NamedTuple):
     """Where a chain runs."""
 
@@ -341,7 +345,7 @@ def _shown_course(chain: Chain) -> _Course | None:
 
 def _shown_direction(segment: Segment, rear: FloatArray | None, front: FloatArray | None) -> FloatArray | None:
     """Unit vector (3,) along a link; None unless its longest capsule or cylinder points at its joints."""
-    round_shapes = [shape for shape in segment.geometries if shape.kind in ("capsule", "cylinder")]
+    round_shapes = [shape for shape in segment.geometries if shape.kind in _ROUND]
     shape = max(round_shapes, key=lambda shape: (shape.collides, shape.size[1]), default=None)
     if shape is None:
         return None

@@ -90,7 +90,7 @@ def test_a_table_that_pitches_needs_those_pitch_axes(tmp_path: Path, pitch: str,
     found = mismatches(profile(4, pitch=False), given, tmp_path)
     assert len(found) == sentences
     if found:
-        assert found[0].startswith("The table bends joint 2 up and down, but Test robot has no pitch axis there: set")
+        assert found[0].startswith("log.csv bends joint 2 up and down, but Test robot has no pitch axis there: set")
     assert mismatches(profile(4), given, tmp_path) == ()
 
 
