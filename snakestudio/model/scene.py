@@ -6,6 +6,7 @@ person typed survives any number of saves to the last digit; properties give SI 
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, Literal
 
 from snakestudio._arrays import FloatArray
@@ -140,6 +141,11 @@ class Scene(Frozen):
     solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
     run: Run = value(Run(), label="Run", help="Duration and logging")
     start: Start = value(StraightStart(), label="Start", help="Initial state")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; what draws it stands above scenes."""
+        shown: str = import_module("snakestudio.api.notebook").scene_html(self)
+        return shown
 
     @property
     def body(self) -> Body:
