@@ -7,7 +7,8 @@ there is space for, a link that goes far, a failure) takes the engine's own way,
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 
@@ -177,7 +178,7 @@ class BoundSteps:
         self._unsettled: JointReference | None = None  # that of the last steps, if it will be written to again
         self._look = _PresentRow(engine)
         self.bind()
-        engine._advance(*self._held_arguments, 0, _NO_ROWS, self._rows)  # compiled, and found by its types
+        self._held_call(0, _NO_ROWS, self._rows)  # compiled, and found by its types
         self.bind()
 
     def bind(self) -> None:
@@ -186,9 +187,12 @@ class BoundSteps:
         self._rows = engine._rows
         self._entry: Callable[..., int] = getattr(engine._advance, "entry", engine._advance)
         self._followed: JointReference | None = None
-        self._held_arguments = engine.entry_arguments(self._held)
-        self._given_arguments = engine.entry_arguments(self._given)
+        self._held_call, self._given_call = self._bound(self._held), self._bound(self._given)
         self._look.stale = True
+
+    def _bound(self, reference: JointReference) -> Callable[..., int]:
+        """The compiled loop under a reference; it takes the count of steps, row steps and buffers."""
+        return partial(self._entry, *self._engine.entry_arguments(reference))
 
     def hold(
         self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
@@ -208,7 +212,7 @@ class BoundSteps:
         self._unsettled = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take(self._held_arguments, n_steps)
+        return self._take(self._held_call, n_steps)
 
     def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
         """See `Steps.give`."""
@@ -219,15 +223,15 @@ class BoundSteps:
         self._unsettled = self._given
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take(self._given_arguments, n_steps)
+        return self._take(self._given_call, n_steps)
 
-    def _take(self, arguments: tuple[Any, ...], n_steps: int, go_on: bool = False) -> StepReport | None:
+    def _take(self, call: Callable[..., int], n_steps: int, go_on: bool = False) -> StepReport | None:
         """Take steps in one call of the compiled loop; what it leaves, the engine's own way."""
         engine = self._engine
         self._look.stale = True
         if not go_on:
             engine._begin_interval()
-        status = self._entry(*arguments, n_steps, _NO_ROWS, self._rows)
+        status = call(n_steps, _NO_ROWS, self._rows)
         if status == OK:
             engine._reached += n_steps
             return None
@@ -251,8 +255,8 @@ class BoundSteps:
             self._engine._reference = reference
             if reference is not self._followed:
                 self._followed = reference
-                self._followed_arguments = self._engine.entry_arguments(plain(reference))
-            return self._take(self._followed_arguments, n_steps, go_on)
+                self._followed_call = self._bound(plain(reference))
+            return self._take(self._followed_call, n_steps, go_on)
         return self._advance(reference, n_steps, go_on, row_steps)
 
     def _advance(
