@@ -55,6 +55,12 @@ class Comparison:
     def __str__(self) -> str:
         return report(self.data)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from snakestudio.api.notebook import comparison_html
+
+        return comparison_html(self.data, self.scene_file)
+
     def to_csv(self, path: str | Path) -> None:
         """Write the course of all compared values and of their differences.
 

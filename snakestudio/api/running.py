@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,11 @@ from snakestudio.runfile.mcap.copying import copy_run
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline, run_to_end
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.axes import Axes
 
 __all__ = [
     "Run",
@@ -135,6 +140,62 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def __repr__(self) -> str:
         rows = len(self.recording)
         return f"<Run of {self.scene_file or self.scene.title or 'a scene'}: {rows} rows of {len(self)} columns>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from snakestudio.api.notebook import run_html
+
+        return run_html(self.recording, self.scene_file, self.failure, self.base_dir)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All columns as a pandas DataFrame, by time.
+
+        Raises
+        ------
+        UsageError
+            If pandas is not installed.
+        """
+        from snakestudio.api.handing_over import to_pandas
+
+        return to_pandas(self.recording)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All columns as an xarray Dataset over time, with units; what links and joints have along these, too.
+
+        Values of links are one variable, ``link_x_m`` over ``time_s`` and ``link`` (from 1 on), those of joints
+        another, ``joint_yaw_rad`` over ``time_s`` and ``joint_yaw`` (numbers of the joints with such an axis).
+
+        Raises
+        ------
+        UsageError
+            If xarray is not installed.
+        """
+        from snakestudio.api.handing_over import to_xarray
+
+        return to_xarray(self.recording, self.scene_file)
+
+    def plot(self, columns: str | Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+        """Draw columns over time.
+
+        Parameters
+        ----------
+        columns : str or sequence of str
+            Columns, or expressions over them as in `signal`; the position of the centre of mass if left out.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure's if left out.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        SignalError
+            Naming what cannot be drawn and where.
+        """
+        from snakestudio.api.handing_over import plot
+
+        return plot(self, columns, ax)
 
     def to_mcap(self, path: str | Path) -> None:
         """Write the run as a run file, which `load_run` reads again, exact to the bit.

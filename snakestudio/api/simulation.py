@@ -253,8 +253,9 @@ class Simulation:
         if targets is not None and torques is None:
             if not self._jointed or self._gives_torques:
                 self._check_targets()
-            angle = self._values("targets", targets)
-            self._stepper.hold(angle, None if rates is None else self._values("rates", rates), n)
+            self._stepper.hold(
+                self._values("targets", targets), None if rates is None else self._values("rates", rates), n
+            )
         elif torques is not None:
             if targets is not None or rates is not None:
                 raise UsageError("A step is under targets or under torques, not both. Give one of them.")

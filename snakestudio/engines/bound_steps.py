@@ -7,14 +7,15 @@ there is space for, a link that goes far, a failure) takes the engine's own way,
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.outcome import OK
-from snakestudio.engines.time_stepping import TimeSteppingEngine
+from snakestudio.engines.time_stepping import TimeSteppingEngine, plain
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
@@ -169,10 +170,15 @@ class BoundSteps:
         self._engine = engine
         self._dt = engine.scene.solver.step_s
         axes = len(engine.schema.axes)
-        self._held, self._given = _constant(axes, torque=False), _constant(axes, torque=True)
+        self._held, self._given = held, given = _constant(axes, torque=False), _constant(axes, torque=True)
+        assert given.torque is not None
+        self._time, self._angle, self._rate = held.time, held.angle, held.rate
+        self._given_time, self._torque = given.time, given.torque
         self._moves = False  # whether the held reference has rates
         self._unsettled: JointReference | None = None  # that of the last steps, if it will be written to again
         self._look = _PresentRow(engine)
+        self.bind()
+        self._held_call(0, _NO_ROWS, self._rows)  # compiled, and found by its types
         self.bind()
 
     def bind(self) -> None:
@@ -180,48 +186,52 @@ class BoundSteps:
         engine = self._engine
         self._rows = engine._rows
         self._entry: Callable[..., int] = getattr(engine._advance, "entry", engine._advance)
-        self._held_arguments = engine.entry_arguments(self._held)
-        self._given_arguments = engine.entry_arguments(self._given)
+        self._followed: JointReference | None = None
+        self._held_call, self._given_call = self._bound(self._held), self._bound(self._given)
         self._look.stale = True
+
+    def _bound(self, reference: JointReference) -> Callable[..., int]:
+        """The compiled loop under a reference; it takes the count of steps, row steps and buffers."""
+        return partial(self._entry, *self._engine.entry_arguments(reference))
 
     def hold(
         self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
         """See `Steps.hold`."""
-        held, now, dt = self._held, self._engine._reached, self._dt
-        held.time[0] = now * dt
-        held.time[1] = (now + n_steps) * dt
-        held.angle[:] = angle
+        now, dt, time = self._engine._reached, self._dt, self._time
+        time[0] = now * dt
+        time[1] = (now + n_steps) * dt
+        self._angle[:] = angle
         if rate is not None:
-            held.rate[:] = rate
-            held.angle[1] += rate * (n_steps * dt)
+            self._rate[:] = rate
+            self._angle[1] += rate * (n_steps * dt)
             self._moves = True
         elif self._moves:
-            held.rate[:] = 0.0
+            self._rate[:] = 0.0
             self._moves = False
-        self._unsettled = held
+        self._unsettled = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take(self._held_arguments, n_steps)
+        return self._take(self._held_call, n_steps)
 
     def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
         """See `Steps.give`."""
-        given, now, dt = self._given, self._engine._reached, self._dt
-        assert given.torque is not None
-        given.time[0] = now * dt
-        given.time[1] = (now + n_steps) * dt
-        given.torque[:] = torque
-        self._unsettled = given
+        now, dt, time = self._engine._reached, self._dt, self._given_time
+        time[0] = now * dt
+        time[1] = (now + n_steps) * dt
+        self._torque[:] = torque
+        self._unsettled = self._given
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take(self._given_arguments, n_steps)
+        return self._take(self._given_call, n_steps)
 
-    def _take(self, arguments: tuple[Any, ...], n_steps: int) -> StepReport | None:
+    def _take(self, call: Callable[..., int], n_steps: int, go_on: bool = False) -> StepReport | None:
         """Take steps in one call of the compiled loop; what it leaves, the engine's own way."""
         engine = self._engine
         self._look.stale = True
-        engine._begin_interval()
-        status = self._entry(*arguments, n_steps, _NO_ROWS, self._rows)
+        if not go_on:
+            engine._begin_interval()
+        status = call(n_steps, _NO_ROWS, self._rows)
         if status == OK:
             engine._reached += n_steps
             return None
@@ -230,17 +240,28 @@ class BoundSteps:
         return self._reported(end - engine._reached, True, ())
 
     def _reported(self, n_steps: int, go_on: bool, row_steps: tuple[int, ...]) -> StepReport | None:
-        """Take steps the engine's own way, under the reference that was written last."""
+        """Take steps the engine's own way, under the reference of the last call."""
         self.settle()
         reference = self._engine._reference
         assert reference is not None
-        return self.follow(reference, n_steps, go_on, row_steps)
+        return self._advance(reference, n_steps, go_on, row_steps)
 
     def follow(
         self, reference: Reference, n_steps: int, go_on: bool, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
         """See `Steps.follow`."""
         self._unsettled = None
+        if isinstance(reference, JointReference) and reference.torque is None and not row_steps:
+            self._engine._reference = reference
+            if reference is not self._followed:
+                self._followed = reference
+                self._followed_call = self._bound(plain(reference))
+            return self._take(self._followed_call, n_steps, go_on)
+        return self._advance(reference, n_steps, go_on, row_steps)
+
+    def _advance(
+        self, reference: Reference, n_steps: int, go_on: bool, row_steps: tuple[int, ...]
+    ) -> StepReport | None:
         try:
             report = self._engine.advance(reference, n_steps, row_steps, go_on)
         finally:

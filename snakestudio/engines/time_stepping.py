@@ -31,7 +31,7 @@ from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques"]
+__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques", "plain"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
@@ -108,7 +108,7 @@ class TimeSteppingEngine(ABC):
         """
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """Take steps under a reference that is `_plain`; returns what the call ended with."""
+        """Take steps under a reference that is `plain`; returns what the call ended with."""
         status: int = self._advance(*self.entry_arguments(reference), n_steps, wanted, rows)
         return status
 
@@ -222,7 +222,7 @@ class TimeSteppingEngine(ABC):
         if len(row_steps):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
             wanted = wanted[(wanted > begin) & (wanted <= end)]
-        plain = _plain(reference)
+        followed = plain(reference)
         rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
         if rows is not self._rows:
             self._kept = self._kept_rows()
@@ -231,7 +231,7 @@ class TimeSteppingEngine(ABC):
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._take_steps(plain, end - figures.step, wanted, rows)
+            status = self._take_steps(followed, end - figures.step, wanted, rows)
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -421,7 +421,7 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     state.contact[:, 3:] = -1
 
 
-def _plain(reference: JointReference) -> JointReference:
+def plain(reference: JointReference) -> JointReference:
     """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
     own = (reference.time, reference.angle, reference.rate, reference.acceleration, given_torques(reference))
     if all(array.dtype == np.float64 and (flags := array.flags).c_contiguous and flags.writeable for array in own):

@@ -6,6 +6,7 @@ person typed survives any number of saves to the last digit; properties give SI 
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
@@ -171,6 +172,11 @@ class Scene(Frozen):
     def plugins(self) -> tuple[str, ...]:
         """Files and packages that the scene names as its plug-ins."""
         return names_of(self.plugin)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; what draws it stands above scenes."""
+        shown: str = import_module("snakestudio.api.notebook").scene_html(self)
+        return shown
 
     @property
     def body(self) -> Body:

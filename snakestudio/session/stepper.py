@@ -81,7 +81,7 @@ class Stepper:
         self.scene = scene
         self._needs = controller.needs
         self._reference: Reference | None = None
-        self._begin = self._end = 0
+        self._begin = self._end = self._driven_to = 0  # steps
         self._start = self.save()
 
     @property
@@ -104,15 +104,15 @@ class Stepper:
         PhysicsError
             If a step fails; the state is that before it.
         """
-        self._end = 0  # the controller has to be asked again
-        report = self.steps.hold(angle, rate, n_steps, self._rows_due(n_steps, driven=True))
+        rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
+        report = self.steps.hold(angle, rate, n_steps, rows)
         if report is not None:
             self._finish(report, driven=True)
 
     def give(self, torque: FloatArray, n_steps: int) -> None:
         """Take steps while the motors are given torques; see `Steps.give`. Raises as `hold`."""
-        self._end = 0
-        report = self.steps.give(torque, n_steps, self._rows_due(n_steps, driven=True))
+        rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
+        report = self.steps.give(torque, n_steps, rows)
         if report is not None:
             self._finish(report, driven=True)
 
@@ -120,13 +120,14 @@ class Stepper:
         """Take steps under the references of the scene's own controller, as a run does. Raises as `hold`."""
         while n_steps > 0:
             now = self.step_count
-            if self._reference is None or not self._begin <= now < self._end:
+            if self._reference is None or now != self._driven_to or now >= self._end:
                 self._make_reference(now, n_steps)
             assert self._reference is not None
             count = min(n_steps, self._end - now)
             # A controller is shown the mean contact forces of a whole period, however it was cut up.
             go_on = self._needs is not Fields.NONE and self._begin < now
             report = self.steps.follow(self._reference, count, go_on, self._rows_due(count))
+            self._driven_to = self.step_count
             if report is not None:
                 self._finish(report)
             n_steps -= count
@@ -173,10 +174,10 @@ class Stepper:
     def save(self) -> StepState:
         """The full state; `restore` continues from it bit for bit."""
         self.steps.settle()
-        return StepState(
-            __version__, self.scene, self.engine.checkpoint(), self.controller.checkpoint(), self._reference,
-            self._begin, self._end,
-        )  # fmt: skip
+        own: tuple[Reference | None, int, int] = self._reference, self._begin, self._end
+        if self._driven_to != self.step_count:  # the controller has to be asked again
+            own = None, 0, 0
+        return StepState(__version__, self.scene, self.engine.checkpoint(), self.controller.checkpoint(), *own)
 
     def restore(self, state: StepState) -> None:
         """Go back to a state that was saved, perhaps with other values of the scene. A recording ends.
@@ -196,6 +197,7 @@ class Stepper:
         self.engine.restore(state.engine)
         self.controller.restore(state.controller)
         self._reference, self._begin, self._end = state.reference, state.begin, state.end
+        self._driven_to = self.step_count
         self.steps.bind()
 
     def restart(self, scene: Scene) -> None:
