@@ -31,8 +31,11 @@ from snakestudio.session.worlds import Worlds
 
 __all__ = ["Batch", "BatchCheckpoint", "BatchState", "open_batch"]
 
-WORLD_BYTES = 100_000
+WORLD_BYTES = 60_000
 """What a world takes beside its arrays, bytes: its scene, engine and row in the table of addresses."""
+
+MOST_STEPS = 10**9
+"""Steps that one call may take."""
 
 MAX_PERIODS = 100
 """Control periods that a gait is asked for at once."""
@@ -256,8 +259,8 @@ class Batch:
             If they have another shape or are not finite; no step is taken then.
         """
         self._check_open()
-        if not is_number(n, Integral) or n < 0:
-            raise UsageError(f"n must be a whole number of steps, at least 0 (got {n!r}).")
+        if not is_number(n, Integral) or not 0 <= n <= MOST_STEPS:
+            raise UsageError(f"n must be a whole number of steps from 0 to {MOST_STEPS} (got {n!r}).")
         if targets is not None and torques is not None:
             raise UsageError("A step has targets or torques, not both. Leave one of them out.")
         if rates is not None and targets is None:
@@ -379,6 +382,7 @@ class Batch:
             self._drives[world] = None
         self._seed(worlds, seed)
         self.state.expire()
+        self.state.weigh(changed)
 
     def _masked(self, mask: ArrayLike | None) -> list[int]:
         if mask is None:
@@ -435,7 +439,7 @@ def _check_memory(engine: Engine, n: int) -> None:
     available = available_bytes()
     if available is None:
         return
-    each = WORLD_BYTES + 2 * _array_bytes(tuple(vars(engine).values()))
+    each = WORLD_BYTES + 4 * _array_bytes(tuple(vars(engine).values())) // 3  # a state is saved, too
     if n * each > available:
         raise UsageError(
             f"{n} worlds of this scene need about {_size(n * each)}, and {_size(available)} of memory are available. "
@@ -485,7 +489,13 @@ class BatchState:
         self._batch = batch
         self._worlds = batch._worlds
         self._rows: Any = None
-        self._shares = _mass_shares(batch)
+        self._shares: FloatArray = np.empty((batch.n, self._worlds.engines[0].schema.n_links))
+        self.weigh(range(batch.n))
+
+    def weigh(self, worlds: Iterable[int]) -> None:
+        """Take notice of the masses of the links of some worlds."""
+        for world in worlds:
+            self._shares[world] = _mass_shares(self._worlds.engines[world].scene, self._shares.shape[1])
 
     def expire(self) -> None:
         """Have the states computed again when they are read next."""
@@ -582,13 +592,8 @@ class BatchState:
         return self._field("unconverged")
 
 
-def _mass_shares(batch: Batch) -> FloatArray:
-    """(n, n_links) share of every link in the mass of its robot."""
-    n_links = batch._worlds.engines[0].schema.n_links
-    return np.stack([_shares_of(engine.scene, n_links) for engine in batch._worlds.engines])
-
-
-def _shares_of(scene: Scene, n_links: int) -> FloatArray:
+def _mass_shares(scene: Scene, n_links: int) -> FloatArray:
+    """(n_links,) share of every link in the mass of the robot."""
     if scene.body.strained or scene.robot.equal_links:
         return mass_shares(n_links, scene.body.strained)
     masses = np.array([link.mass for link in scene.robot.links])

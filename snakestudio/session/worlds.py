@@ -20,9 +20,12 @@ from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Worlds"]
+__all__ = ["Crew", "Worlds"]
 
 _NO_ROWS = np.zeros(0, np.int64)
+STEPS_AT_A_TIME = 500_000
+"""Steps of all worlds together that one call takes at most: about a second of work."""
+
 _UNTRIED = -1
 """Status of a world whose engine takes its steps itself."""
 
@@ -75,8 +78,14 @@ class Crew:
         for jobs in self._jobs:
             jobs.put((call, args))
         call(*args)
+        interrupt: KeyboardInterrupt | None = None
         while not finished():
-            self._ended.get()
+            try:
+                self._ended.get()
+            except KeyboardInterrupt as error:  # other threads still write to the arrays
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
 
 def _work(jobs: SimpleQueue[Any], ended: SimpleQueue[None]) -> None:
@@ -205,7 +214,7 @@ class Worlds:
     def follow(self, n_steps: int, references: Sequence[Reference | None]) -> None:
         """Take `n_steps` steps under a reference for every world (None: it has failed)."""
         kept = zip(references, self._references, strict=True)
-        self._refer([old if new is None else new for new, old in kept])
+        self._refer([old if new is None else _plain(new) for new, old in kept])
         self._advance(n_steps)
 
     def _refer(self, references: Sequence[Reference]) -> None:
@@ -226,15 +235,25 @@ class Worlds:
         return np.delete(self._all, failed) if failed else self._all
 
     def _advance(self, n_steps: int) -> None:
-        order = self.running()
+        """Take steps under the present references, some at a time so that Ctrl+C is heard."""
+        most = max(1, STEPS_AT_A_TIME // len(self.engines))
+        while n_steps > 0 and len(order := self.running()):
+            count = min(n_steps, most)
+            self._advance_block(order, count)
+            n_steps -= count
+
+    def _advance_block(self, order: IntArray, n_steps: int) -> None:
         if self._compiled:
+            plain = [world for world in order.tolist() if _ceases(self._references[world])]
+            order = np.setdiff1d(order, plain) if plain else order
             self._takes.fill(-3, n_steps)
             status = self._takes.call(order, self._crew.run)
-            done = order[status[order] == OK]
-            self.steps[done] += n_steps
-            left = [(world, status[world].item()) for world in order[status[order] != OK].tolist()]
+            failed = status[order] != OK
+            self.steps[order[~failed]] += n_steps
+            left = [(world, status[world].item()) for world in order[failed].tolist()]
         else:
-            left = [(world, _UNTRIED) for world in order.tolist()]
+            plain, left = order.tolist(), []
+        left += [(world, _UNTRIED) for world in plain]
         ends = {world: int(self.steps[world]) + n_steps for world, _ in left}
         for world, outcome in left:
             self._continue(world, ends[world], outcome)
@@ -307,6 +326,23 @@ class Worlds:
         self.engines[world] = engine
         self.failures.pop(world, None)
         self._bind(world)
+
+
+def _plain(reference: Reference) -> Reference:
+    """A reference with arrays as compiled steps take them: float64, contiguous."""
+    if not isinstance(reference, JointReference):
+        return reference
+    own = (reference.time, reference.angle, reference.rate, reference.acceleration)
+    given = () if reference.torque is None else (reference.torque,)
+    if all(array.dtype == np.float64 and array.flags.c_contiguous for array in (*own, *given)):
+        return reference
+    return JointReference(*(np.require(array, np.float64, ["C"]) for array in (*own, *given)))
+
+
+def _ceases(reference: Reference) -> bool:
+    """Whether the torques of a reference cease to be numbers, of which its engine has to take care."""
+    torque = reference.torque if isinstance(reference, JointReference) else None
+    return torque is not None and not np.isfinite(torque).all()
 
 
 def _copied(reference: JointReference) -> JointReference:
