@@ -59,12 +59,16 @@ def _mistakes_of_study(path: Path) -> int:
     """How many mistakes a study has; they are said."""
     import sys
 
-    from snakestudio.errors import SceneError, StudyError
+    from snakestudio.errors import PluginError, SceneError, StudyError
     from snakestudio.study.running import check_measures, open_plan, warnings_of
 
     try:
         plan = open_plan(path)
         check_measures(plan)
+    except PluginError as error:
+        print(f"{path}: warning: {error}")
+        print(f"{path}: no mistakes in what was checked")
+        return 0
     except (StudyError, SceneError) as error:
         print(error, file=sys.stderr)
         return max(1, len(error.problems))
