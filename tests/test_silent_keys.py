@@ -27,6 +27,7 @@ LINKS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_n
 UNSEEN = {
     "format": "there is one format",
     "title": "text", "description": "text", "source": "text", "robot.name": "text",
+    "plugin": "which kinds there are, before anything is read",
     "obstacles.kind": "another shape has other values",
     "obstacles.name": "text", "obstacles.group": "picked together", "obstacles.locked": "for the mouse",
     "obstacles.hidden": "drawn or not; it is met all the same",

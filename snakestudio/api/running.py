@@ -26,7 +26,7 @@ from snakestudio.export.provenance import (
     scene_to_rebuild,
     step_estimate_of,
 )
-from snakestudio.kinds.plugin_kinds import problems, renewed
+from snakestudio.kinds.plugin_kinds import plugin_records, problems, renewed
 from snakestudio.model.arguments import is_number, number_of, path_of, scene_path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
@@ -618,6 +618,9 @@ def continue_from(
         wanted["run.duration_s"] = float(duration)
     at, target = number_of("time", time), None if record is None else path_of("record", record)
     written = None if problem is None else path_of("problem", problem)
+    if not isinstance(path, Run):
+        with open_run(path_of("path", path)) as named:
+            load_trusted(named.scene.plugins, named.base_dir)
     with _opened(path) as old:
         source = getattr(old.recording, "path", None)  # of a recording in memory there is none
         name = source.name if source is not None else old.scene_file or "a run"
@@ -627,7 +630,7 @@ def continue_from(
         last = float(recording.times[-1]) if len(recording) else 0.0
         if not 0 <= at <= last + 1e-9:
             raise UsageError(f"{name} has no moment at {at:g} s: it was recorded up to {last:g} s.")
-        origin = Origin(old.scene_file or "", old.base_dir)
+        origin = Origin(old.scene_file or "", old.base_dir, plugins=plugin_records(recording.scene))
         found = continue_run(
             recording, at, old.base_dir, name,
             lambda scene, schema: RunRecording(scene, schema, target, origin=origin),

@@ -15,7 +15,7 @@ from snakestudio.errors import UsageError
 from snakestudio.paths import find_scene, is_bare_name, is_shipped_scene
 
 if TYPE_CHECKING:
-    from snakestudio.errors import Problem
+    from snakestudio.errors import Problem, Severity
 
 __all__ = ["add_arguments", "execute"]
 
@@ -108,12 +108,14 @@ def _report(name: str, fix: bool) -> _Report:
 
 
 def _study_report(name: str, path: Path) -> _Report:
-    from snakestudio.errors import Problem, SceneError, StudyError
+    from snakestudio.errors import PluginError, Problem, SceneError, StudyError
     from snakestudio.study.running import check_measures, open_plan, warnings_of
 
     try:
         plan = open_plan(path)
         check_measures(plan)
+    except PluginError as error:
+        return _Report(name, path, "study", _lines(error, "warning"))
     except StudyError as error:
         return _Report(name, path, "study", list(error.problems) or _lines(error))
     except SceneError as error:  # its sentences name the scene's file
@@ -125,11 +127,11 @@ def _study_report(name: str, path: Path) -> _Report:
     return _Report(name, path, "study", warnings, plan.study.n_runs)
 
 
-def _lines(error: Exception) -> list[Problem]:
+def _lines(error: Exception, severity: Severity = "error") -> list[Problem]:
     """The sentences of an error, a problem each."""
     from snakestudio.errors import Problem
 
-    return [Problem("error", "", line.removesuffix("."), "") for line in str(error).splitlines()]
+    return [Problem(severity, "", line.removesuffix("."), "") for line in str(error).splitlines()]
 
 
 def _fixed(name: str) -> list[Problem]:

@@ -39,6 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
     parser.add_argument("--mcap", metavar="F", type=output, help="write a run file (.mcap)")
     parser.add_argument(
+        "--to", metavar="F", type=output, action="append", default=[], dest="others",
+        help="write a file in the format of its ending, also one that a plug-in adds (as often as needed)",
+    )  # fmt: skip
+    parser.add_argument(
         "--figures", metavar="FOLDER", type=Path,
         help="draw figures into this folder: general ones, and those of the papers about its scene",
     )  # fmt: skip
@@ -57,13 +61,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio export`."""
     wanted = [path for path in (options.csv, options.hdf5, options.mcap, options.video) if path is not None]
+    wanted += options.others
     if not wanted and options.figures is None:
-        raise UsageError("export what? Give --csv, --hdf5, --mcap or --video with a file name, or --figures a folder.")
+        raise UsageError(
+            "export what? Give --csv, --hdf5, --mcap, --video or --to with a file name, or --figures with a folder."
+        )
     if options.second is not None and options.video is None:
         raise UsageError(f"{options.second}: a second run is for a video; give --video, too.")
     if options.ghost and options.second is None:
         raise UsageError("--ghost: give a second run to be shown as the ghost.")
     video = video_options(options, options.video) if options.video is not None else None
+    if options.others:
+        from snakestudio.export.formats import format_of
+
+        for path in options.others:
+            format_of(path)
     outputs = Outputs(options, (options.run, options.second), *wanted)
     if options.figures is not None:
         folder_for_outputs(options.figures)
@@ -91,6 +103,13 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, outputs: Out
                 write(file, run, line.reporter(doing))
                 line.clear()
                 print(f"wrote {file}: {len(run.recording)} rows")
+    if options.others:
+        from snakestudio.export.formats import format_of, write_as
+
+        for path in options.others:
+            with outputs.place(path) as file:
+                write_as(format_of(path), run, file)
+                print(f"wrote {file}")
     if options.figures is not None:
         from snakestudio.export.figures.make import Wanted, write_run_figures
 

@@ -40,7 +40,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
-from snakestudio.export.provenance import made_with, replayed, step_estimate_of
+from snakestudio.export.provenance import made_with, plugins_of, replayed, step_estimate_of
 from snakestudio.inputs import local_path
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
@@ -186,6 +186,8 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
             "duration_s": float(recording.times[-1]),
         }
     )
+    if plugins := plugins_of(recording):
+        file.attrs["plugins"] = "\n".join(plugins)
     estimate = step_estimate_of(recording)
     if estimate is not None:
         file.attrs["step_check"] = estimate.text

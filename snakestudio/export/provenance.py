@@ -19,7 +19,7 @@ from snakestudio.model.events import MOST_CHANGES, Change
 from snakestudio.model.pull import MOST_PULLS, Pull, plain_pull, pull_from_plain
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene, scene_hash
+from snakestudio.model.scene_file import CSV_PLUGIN_MARK, CSV_SCENE_MARK, dump_scene, scene_hash
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap.block_recording import BlockRecording
@@ -29,6 +29,7 @@ __all__ = [
     "header_lines",
     "made_with",
     "origin_lines",
+    "plugins_of",
     "pull_lines",
     "read_changes",
     "read_step_estimate",
@@ -58,6 +59,7 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, 0 to {end:.9g} s",
         *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
+        *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),
         *_step_lines(recording),
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
@@ -71,6 +73,12 @@ def _derived_lines(recording: Recording) -> list[str]:
     """Lines that say what of a recording's columns was derived from the others, and how."""
     derived = recording.derived if isinstance(recording, WithDerived) else {}
     return [f"# derived: {name} = {signal.text}" for name, signal in derived.items()]
+
+
+def plugins_of(recording: Recording) -> tuple[str, ...]:
+    """A line for every plug-in that made a recording, with its hash."""
+    plain = recording.recording if isinstance(recording, WithDerived) else recording
+    return plain.plugins if isinstance(plain, BlockRecording) else ()
 
 
 def step_estimate_of(recording: Recording) -> StepEstimate | None:

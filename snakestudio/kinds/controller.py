@@ -13,8 +13,9 @@ from snakestudio.model import registry
 from snakestudio.model.column_units import parted
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.events import RunEvent
+from snakestudio.model.fields import Frozen
 from snakestudio.model.recording import Schema
-from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
@@ -104,7 +105,7 @@ def _fine(scene: Scene) -> list[Problem]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ControllerKind(Declaration):
+class ControllerKind(FieldsDeclaration):
     """A kind of controller.
 
     Attributes
@@ -148,6 +149,7 @@ class ControllerKind(Declaration):
     """
 
     role: ClassVar[str] = "controller"
+    fields_type: ClassVar[type[Frozen]] = ControllerFields
     registry: ClassVar[Registry[Any]] = registry.CONTROLLERS
 
     fields: type[ControllerFields]

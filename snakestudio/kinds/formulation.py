@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model import registry
+from snakestudio.model.fields import Frozen
 from snakestudio.model.formulations import ModelFields
-from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
 from snakestudio.model.scene import Scene
 
 __all__ = ["FORMULATIONS", "FormulationKind", "Late", "stand_in", "thing_at"]
@@ -22,7 +23,7 @@ Late = Callable[..., Any] | str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FormulationKind(Declaration):
+class FormulationKind(FieldsDeclaration):
     """A formulation of the dynamics.
 
     Attributes
@@ -66,6 +67,7 @@ class FormulationKind(Declaration):
     """
 
     role: ClassVar[str] = "formulation"
+    fields_type: ClassVar[type[Frozen]] = ModelFields
     registry: ClassVar[Registry[Any]] = registry.FORMULATIONS
 
     fields: type[ModelFields]

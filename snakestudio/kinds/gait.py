@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
 from snakestudio.model import registry
+from snakestudio.model.fields import Frozen
 from snakestudio.model.motion import GaitFields
-from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
 from snakestudio.model.scene import Scene
 
 __all__ = ["GAIT_KINDS", "GaitKind", "stand_in"]
@@ -23,7 +24,7 @@ def _fine(scene: Scene) -> list[Problem]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GaitKind(Declaration):
+class GaitKind(FieldsDeclaration):
     """A kind of gait.
 
     Attributes
@@ -54,6 +55,7 @@ class GaitKind(Declaration):
     """
 
     role: ClassVar[str] = "gait"
+    fields_type: ClassVar[type[Frozen]] = GaitFields
     registry: ClassVar[Registry[Any]] = registry.GAIT_KINDS
 
     fields: type[GaitFields]

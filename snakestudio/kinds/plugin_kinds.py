@@ -14,7 +14,7 @@ from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.plugins.loaded import Plugin, find
 from snakestudio.plugins.scenes import named_plugins
 
-__all__ = ["driving_plugins", "is_complete", "plugins_in_use", "problems", "renewed"]
+__all__ = ["driving_plugins", "is_complete", "plugin_records", "plugins_in_use", "problems", "renewed"]
 
 
 def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
@@ -79,6 +79,14 @@ def _sources(scene: Scene, names: tuple[str, ...]) -> tuple[Plugin, ...]:
 def plugins_in_use(scene: Scene) -> tuple[Plugin, ...]:
     """The plug-ins whose kinds a scene has."""
     return _sources(scene, tuple(PARTS_WITH_KINDS))
+
+
+def plugin_records(scene: Scene) -> tuple[str, ...]:
+    """A line for every plug-in whose kinds a scene has, for files of its runs: file or package, SHA-256, and what it adds."""
+    return tuple(
+        f"{plugin.source.file or plugin.name} sha256:{plugin.digest} ({', '.join(f'{role} {name}' for role, name in plugin.adds)})"
+        for plugin in plugins_in_use(scene)
+    )
 
 
 def driving_plugins(scene: Scene) -> tuple[Plugin, ...]:

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.errors import PluginRuntimeError
 from snakestudio.model.column_units import parted
 from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
 from snakestudio.model.robot.joint_axes import entries, joints
@@ -27,6 +28,8 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
+from snakestudio.plugins.declaration import Declaration, Table
+from snakestudio.plugins.faults import calling
 
 __all__ = [
     "QUANTITIES",
@@ -159,8 +162,14 @@ def in_degrees(name: str) -> str:
     return f"{stem}_{ending.replace('rad', 'deg')}"
 
 
+_ADDED: Table[Quantity] = Table()
+"""Those of plug-ins."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*(\{\}[a-z0-9_]*)?")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class Quantity(Declaration):
     """Something that runs tell.
 
     Attributes
@@ -197,6 +206,49 @@ class Quantity:
     exported: bool = True
     key: str = ""
     cost: str = ""
+
+    role: ClassVar[str] = "quantity"
+    registry: ClassVar[Any] = _ADDED
+
+    @property
+    def kind_name(self) -> str:
+        """Name of its columns."""
+        return self.name
+
+    def mistake(self) -> tuple[str, str] | None:
+        """What is wrong with the declaration and what to do; None if nothing is."""
+        if not _NAME.fullmatch(self.name):
+            return f'"{self.name}" is not usable as the name of a column', 'write it like "link_{}_load_n"'
+        if any(self.name == other.name for other in QUANTITIES):
+            return f'SnakeStudio has a quantity "{self.name}" of its own', "choose another name"
+        if "{}" in self.name and self.of is _whole:
+            return f'"{self.name}" does not say what has a column each', "add of=each_link, each_joint or each_section"
+        return None
+
+    def register(self, source: str) -> None:
+        """Take it up; values of the wrong shape, and what its code raises, become a message."""
+        _ADDED.add(self.name, replace(self, values=_checked(self, source)), source)
+
+
+def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
+    """The values of a plug-in's quantity."""
+
+    def values(piece: Piece) -> FloatArray:
+        with calling():
+            made = np.asarray(quantity.values(piece))
+        count = len((quantity.having or quantity.of)(piece.schema))
+        rows = len(piece.rows)
+        if made.dtype.kind not in "fiub" or made.shape not in ((rows, count), *(((rows,),) if count == 1 else ())):
+            form = " x ".join(map(str, made.shape)) or "one"
+            raise PluginRuntimeError(
+                plugin,
+                f"The plug-in {plugin} gives {form} {made.dtype} values of {quantity.name} for {rows} rows. "
+                f"Give numbers of the shape {rows} x {count}.",
+            )
+        result: FloatArray = made.astype(np.float64)
+        return result
+
+    return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -436,7 +488,7 @@ QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
 
 def is_cost(column: str) -> bool:
     """Whether less is better of a column, or of the columns that a pattern such as "joint_*_torque_nm" means."""
-    return any(quantity.cost and fnmatchcase(column, quantity.cost) for quantity in QUANTITIES)
+    return any(quantity.cost and fnmatchcase(column, quantity.cost) for quantity in (*QUANTITIES, *_ADDED.values()))
 
 
 class Columns(NamedTuple):
@@ -462,7 +514,7 @@ class Columns(NamedTuple):
 
 def columns_of(schema: Schema) -> Columns:
     """All columns of runs of a schema."""
-    return _columns(schema, QUANTITIES)
+    return _columns(schema, (*QUANTITIES, *_ADDED.values()))
 
 
 @lru_cache(maxsize=64)

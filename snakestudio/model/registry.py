@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal, Protocol, TypeVar, get_origin
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, create_model
 from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
@@ -30,6 +30,7 @@ __all__ = [
     "GAIT_KINDS",
     "SHAPES",
     "Declaration",
+    "FieldsDeclaration",
     "Registry",
     "Table",
     "Unchecked",
@@ -53,6 +54,27 @@ def titled(name: str) -> str:
 def first_line(thing: Any) -> str:
     """The first line of the docstring of a class or a function; "" if it has none of its own."""
     return (getattr(thing, "__doc__", None) or "").strip().partition("\n")[0]
+
+
+class FieldsDeclaration(Declaration):
+    """Base of declarations of kinds of a part of the scene."""
+
+    fields_type: ClassVar[type[Frozen]]
+    """What the fields are derived from."""
+
+    def mistake(self) -> tuple[str, str] | None:
+        """What is wrong with the declaration and what to do; None if nothing is."""
+        fields: Any = getattr(self, "fields", None)
+        base = self.fields_type.__name__
+        if not (isinstance(fields, type) and issubclass(fields, self.fields_type)):
+            return (
+                f'the fields of the {self.role} "{self.kind_name}" are not derived from {base}',
+                f"derive them from {base}",
+            )
+        missing = [name for name, info in fields.model_fields.items() if info.is_required()]
+        if missing:
+            return f"{fields.__name__}.{missing[0]} has no default", "give it one: value(DEFAULT, ...)"
+        return super().mistake()
 
 
 class Kind(Protocol):

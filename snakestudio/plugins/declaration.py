@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, TypeVar
 
 from snakestudio.errors import MistakeError
@@ -9,6 +10,8 @@ from snakestudio.errors import MistakeError
 __all__ = ["Declaration", "Table"]
 
 V = TypeVar("V")
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
 
 
 class Declaration:
@@ -41,6 +44,8 @@ class Declaration:
 
     def mistake(self) -> tuple[str, str] | None:
         """What is wrong with the declaration and what to do; None if nothing is."""
+        if not _NAME.fullmatch(self.kind_name):
+            return f'"{self.kind_name}" is not usable as a name', "use small letters, digits and _"
         return None
 
 

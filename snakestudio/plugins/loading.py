@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import re
 import sys
 import traceback
 from collections.abc import Iterable
@@ -22,8 +21,6 @@ __all__ = ["PLUGIN_API", "load", "load_all", "reload", "unload"]
 
 PLUGIN_API = 1
 """Version of the interface that plug-ins are written for; raised when a plug-in of before would not work any more."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,79}")
 
 
 def load(plugin: Source | str | Path) -> Plugin:
@@ -257,8 +254,6 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             mistake = each.mistake()
         except MistakeError as error:
             raise PluginError(f"{where}: {_capital(error.message)}. {_capital(error.remedy)}.") from None
-        if mistake is None and not _NAME.fullmatch(name):
-            mistake = f'"{name}" is not usable as a name', "use small letters, digits and _"
         if mistake is not None:
             raise PluginError(f"{where}: {_capital(mistake[0])}. {_capital(mistake[1])}.")
         key = (id(each.registry), name)

@@ -45,6 +45,11 @@ class Source:
     module: str = ""
 
     @property
+    def file(self) -> str:
+        """Name of the file; "" of a package."""
+        return "" if self.module or self.path is None else self.path.name
+
+    @property
     def where(self) -> str:
         """File or package, for messages."""
         return str(self.path) if not self.module and self.path is not None else self.name

@@ -73,6 +73,11 @@ class RunRecording(BlockRecording):
         """How far its result depends on the time step, if that was checked."""
         return self._opening.origin.step_estimate
 
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """A line for every plug-in that makes it."""
+        return self._opening.origin.plugins
+
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
         """Have files that are written of it carry an estimate; its own run file does if it has no second row yet."""
         self._opening.origin = replace(self._opening.origin, step_estimate=estimate)

@@ -20,7 +20,7 @@ from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
 from snakestudio.errors import MistakeError, PluginRuntimeError, SceneError, StateError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.kinds.plugin_kinds import plugins_in_use
+from snakestudio.kinds.plugin_kinds import plugin_records, plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import MOST_PULLS, Pull
@@ -99,7 +99,9 @@ class Runner:
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
         schema = self.engine.schema
         schema = replace(schema, extra=schema.extra + self.controller.channels)
-        self.recording = RunRecording(scene, schema, path, origin=Origin(scene_file, base_dir))
+        self.recording = RunRecording(
+            scene, schema, path, origin=Origin(scene_file, base_dir, plugins=plugin_records(scene))
+        )
         self.scene = scene
         self.end_step = scene.n_steps
         self._needs = self.controller.needs

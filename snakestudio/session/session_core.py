@@ -13,6 +13,7 @@ from pathlib import Path
 
 from snakestudio.errors import ExportError, PluginRuntimeError, PreparationError, Problem, SnakeStudioError
 from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.kinds.plugin_kinds import plugin_records
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -377,7 +378,8 @@ class SessionCore:
             return not self.stop_continuing.is_set()
 
         def make(scene: Scene, schema: Schema) -> RunRecording:
-            return RunRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
+            origin = Origin(self._scene_file, base_dir, plugins=plugin_records(scene))
+            return RunRecording(scene, schema, self._new_run(scene), origin=origin)
 
         try:
             found = continue_run(recording, time, base_dir, name, make, tell)

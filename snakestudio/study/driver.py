@@ -13,6 +13,7 @@ from typing import Literal
 
 from snakestudio.errors import SceneError, StudyError
 from snakestudio.model.scene_file import dump_scene
+from snakestudio.plugins.packing import packed
 from snakestudio.study.cluster import Answer, Cluster, WorkerInfo
 from snakestudio.study.crew import DIED, Crew
 from snakestudio.study.evaluate import Chunk, files_of, stop
@@ -109,7 +110,7 @@ class Driver:
         scene, files = files_of(plan.scene, plan.base_dir)
         self._measures = tuple(part.measure for part in plan.study.measured)
         self._name = f"{plan.source}-{time.time_ns()}"
-        self._template = Chunk(self._name, dump_scene(scene), files, self._measures, code_hash(), ())
+        self._template = Chunk(self._name, dump_scene(scene), files, self._measures, code_hash(), (), packed())
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
         self._waiting: deque[Asked] = deque()  # to be handed out

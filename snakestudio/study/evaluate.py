@@ -20,13 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.errors import SceneError, SignalError
+from snakestudio.errors import PluginRuntimeError, SceneError, SignalError
 from snakestudio.inputs import local_path
 from snakestudio.model.columns import columns_between
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
+from snakestudio.plugins.packing import PackedPlugin, use_packed
 from snakestudio.runfile.mcap.enclosed import named_files
 from snakestudio.session.offline import run_while
 from snakestudio.session.runner import Runner
@@ -64,6 +65,8 @@ class Chunk:
         `code_hash` of who asks.
     runs : tuple of (str, dict)
         Key, and scene values by key, of each.
+    plugins : tuple of PackedPlugin
+        Code that the scene and the measures need.
     """
 
     study: str
@@ -72,6 +75,7 @@ class Chunk:
     measures: tuple[str, ...]
     code: str
     runs: tuple[tuple[str, dict[str, Any]], ...]
+    plugins: tuple[PackedPlugin, ...] = ()
 
 
 _stopped: set[str] = set()
@@ -99,7 +103,8 @@ def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
     """
     if code_hash() != chunk.code:
         raise ForeignCodeError
-    scene = _parsed(chunk.scene)
+    use_packed(chunk.plugins)
+    scene = _parsed(chunk.scene, tuple(plugin.digest for plugin in chunk.plugins))
     base_dir = unpacked(chunk.files)
     outcomes = []
     for key, values in chunk.runs:
@@ -111,7 +116,8 @@ def evaluate(chunk: Chunk, worker: str = "") -> list[Outcome]:
 
 
 @lru_cache(maxsize=4)
-def _parsed(text: str) -> Scene:
+def _parsed(text: str, plugins: tuple[str, ...]) -> Scene:
+    """The scene of a text with the kinds of plug-ins, by their digests."""
     return parse_scene(text)
 
 
@@ -166,7 +172,7 @@ def _evaluated(
             runner.recording.close()
     except SceneError as error:
         return without("refused", _first_line(str(error)))
-    except SignalError as error:
+    except (SignalError, PluginRuntimeError) as error:
         return without("failed", str(error))
     except MemoryError:
         return without("killed", "There was not enough memory for this run; free some, or give it fewer rows or links.")

@@ -15,6 +15,7 @@ from snakestudio.analysis.fitting.evaluator import StoppedError
 from snakestudio.analysis.fitting.objective import Objective, Outcome, Task
 from snakestudio.analysis.fitting.tracks import Trial
 from snakestudio.errors import StudyError
+from snakestudio.plugins.packing import packed, use_packed
 from snakestudio.study.cluster import Answer
 from snakestudio.study.crew import DIED, Crew
 from snakestudio.study.evaluate import files_of, stop, unpacked, wanted
@@ -48,16 +49,18 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _Done:
 
 @lru_cache(maxsize=2)
 def _objective(trials: bytes) -> Objective:
-    return Objective([replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(trials)])
+    plugins, data = pickle.loads(trials)
+    use_packed(plugins)  # before anything is read that is of their kinds
+    return Objective([replace(trial, base_dir=unpacked(files)) for trial, files in pickle.loads(data)])
 
 
 def _packed(trials: Iterable[Trial]) -> bytes:
-    """Trials with the files that their scenes name: a worker may stand on another machine."""
-    packed = []
+    """Trials with the files that their scenes name, and plug-ins: a worker may stand on another machine."""
+    whole = []
     for trial in trials:
         scene, files = files_of(trial.scene, trial.base_dir)
-        packed.append((replace(trial, scene=scene, base_dir=None), files))
-    return pickle.dumps(packed)
+        whole.append((replace(trial, scene=scene, base_dir=None), files))
+    return pickle.dumps((packed(), pickle.dumps(whole)))
 
 
 class FitPool:

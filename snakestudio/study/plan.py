@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from snakestudio.errors import Problem, SceneError, StudyError
+from snakestudio.errors import PluginError, Problem, SceneError, StudyError
+from snakestudio.kinds.plugin_kinds import problems
 from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
@@ -97,13 +98,19 @@ class Plan:
             If the scene cannot be read.
         StudyError
             If there is no such scene, or it lacks what the study names.
+        PluginError
+            If kinds of the scene are missing because a plug-in is not loaded.
         """
         scene_path = scene_of(study, path)
         if not scene_path.exists():
             remedy = "name the scene's, as it is found from the study's folder"
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
             raise StudyError(f"{path}: {wrong.sentence()}", [wrong])
-        return cls(study, load_scene(scene_path), scene_path.parent, str(path))
+        scene = load_scene(scene_path)
+        missing = [problem for problem in problems(scene, scene_path.parent) if problem.severity == "error"]
+        if missing:
+            raise PluginError("\n".join(f"{scene_path}: {problem.sentence()}" for problem in missing))
+        return cls(study, scene, scene_path.parent, str(path))
 
     def doc(self, vary: Vary) -> FieldDoc:
         """What is declared about a value that varies, at the first of its keys."""

@@ -10,17 +10,23 @@ from pathlib import Path
 
 from snakestudio import _version, processor
 from snakestudio.kernels._cache import source_hash
+from snakestudio.kinds.plugin_kinds import plugins_in_use
 from snakestudio.model.scene import Scene
+from snakestudio.plugins.loaded import loaded
 
 __all__ = ["code_hash", "run_key", "study_hash"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _COMPUTING = (
-    "control", "model", "kinds", "session", "analysis/signals", "analysis/fitting", "study/evaluate.py",
+    "control", "model", "kinds", "plugins", "session", "analysis/signals", "analysis/fitting", "study/evaluate.py",
     "study/goals.py",
 )  # fmt: skip
 """Folders and files: what lies beside engines and kernels between a scene and its numbers, and between these and what
 is measured."""
+
+
+_MEASURING = ("reduction", "filter", "quantity")
+"""Roles of what plug-ins add that measures can read."""
 
 
 @cache
@@ -39,15 +45,19 @@ def code_hash() -> str:
 
 
 def study_hash(measures: Iterable[str], files: dict[str, bytes]) -> str:
-    """Hash of what all runs of a study share: the code, what is measured, and the files that the scene names."""
+    """Hash of what all runs of a study share: the code, what is measured and with what, and the scene's files."""
     digest = hashlib.sha256(code_hash().encode())
     for text in measures:
         digest.update(text.encode() + b"\0")
     for name in sorted(files):
         digest.update(name.encode() + b"\0" + hashlib.sha256(files[name]).digest())
+    for plugin in loaded():
+        if any(role in _MEASURING for role, _ in plugin.adds):
+            digest.update(plugin.digest.encode())
     return digest.hexdigest()
 
 
 def run_key(shared: str, scene: Scene) -> str:
     """The key of a run of `scene`, for the `study_hash` of its study."""
-    return hashlib.sha256(shared.encode() + scene.model_dump_json().encode()).hexdigest()[:40]
+    plugins = "".join(plugin.digest for plugin in plugins_in_use(scene))
+    return hashlib.sha256((shared + plugins + scene.model_dump_json()).encode()).hexdigest()[:40]

@@ -8,17 +8,21 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.signals.filters import Butterworth, Delay, Derivative, MovingMean, RunningMedian
 from snakestudio.analysis.signals.nodes import Block, ColumnKey, Node, Number, Pointwise, Reading, evaluate
+from snakestudio.errors import PluginRuntimeError, SignalError
 from snakestudio.model.column_units import PLAIN, Unit, combined, common, of_column, raised
 from snakestudio.model.recording import Recording
+from snakestudio.model.registry import first_line, titled
+from snakestudio.plugins.declaration import Declaration, Table
+from snakestudio.plugins.faults import calling
 
-__all__ = ["BLOCK", "FUNCTIONS", "Function"]
+__all__ = ["BLOCK", "FUNCTIONS", "FilterKind", "Function", "guarded", "unit_after"]
 
 # Functions that depend on all rows before: integral and unwrapped angle, and the value at a fixed time.
 #
@@ -240,6 +244,83 @@ class Function:
     around: tuple[str, str] | None = None
 
 
+def guarded(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a plug-in; what it raises, and no number where one has to be, is a `SignalError`."""
+
+    def checked(*arguments: Any) -> Any:
+        try:
+            with calling():
+                return function(*arguments)
+        except PluginRuntimeError as error:
+            raise SignalError(error.message.rstrip("."), f"or leave out {name}") from error
+        except (TypeError, ValueError) as error:  # called with what it does not take
+            raise SignalError(f"{name} of the plug-in {plugin} cannot be used: {error}", "fix the plug-in") from error
+
+    return checked
+
+
+def unit_after(unit: Callable[[Unit], Unit] | str | None, of: Unit) -> Unit:
+    """The unit of what a function makes of a signal with a unit, as its declaration says."""
+    if unit is None:
+        return of
+    if isinstance(unit, str):
+        return of_column(f"a_{unit}") if unit else PLAIN
+    return unit(of)
+
+
+class Custom(Node):
+    """What a plug-in's filter makes of a signal.
+
+    Parameters
+    ----------
+    part : Node
+    function : callable
+        Makes the values (k,) of times (k,), s, and values (k,), NaN in gaps.
+    unit : tuple or None
+    reach_s : float or None
+        How far it looks to either side, s; None: at the whole run.
+    name : str
+        For messages.
+    """
+
+    def __init__(
+        self, part: Node, function: Callable[..., FloatArray], unit: Unit, reach_s: float | None, name: str
+    ) -> None:
+        super().__init__(unit, (part,))
+        self._function, self._reach_s, self._name = function, reach_s, name
+
+    def _window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        if self._reach_s is None or not len(reading):
+            return 0, len(reading)
+        last = max(min(stop, len(reading)) - 1, 0)
+        return (
+            min(reading.from_time(reading.times[min(start, last)] - self._reach_s), start),
+            max(reading.to_time(reading.times[last] + self._reach_s), stop),
+        )
+
+    def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """As far as its part reaches from its window."""
+        return self.parts[0].reach(reading, *self._window(reading, start, stop))
+
+    def settled(self, reading: Reading, start: int, stop: int) -> bool:
+        """Not where it looks beyond the end of the recording."""
+        first, last = self._window(reading, start, stop)
+        return last < len(reading) and self.parts[0].settled(reading, first, last)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """Its values at the rows `start` to `stop`."""
+        first, last = self._window(block.reading, start, stop)
+        values = self.parts[0].values(block, first, last)
+        made = np.asarray(self._function(block.times(first, last), values))
+        if made.shape != values.shape or made.dtype.kind not in "fiub":
+            form = " x ".join(map(str, made.shape)) or "one"
+            raise SignalError(
+                f"{self._name} gives {form} {made.dtype} values for {len(values)} rows", "give one number for each row"
+            )
+        result: FloatArray = made[start - first : stop - first].astype(np.float64)
+        return result
+
+
 _RAD = of_column("a_rad")
 
 
@@ -302,7 +383,7 @@ def _windowed(
     return name, Function(f"{name}(x, {number})", text, make, 1, (number,), needed, around=around)
 
 
-FUNCTIONS: dict[str, Function] = dict((
+FUNCTIONS: Table[Function] = Table((
     ("derivative", Function("derivative(x)", "Rate of change over time", Derivative,
                             around=("Derivative", "derivative({})"))),
     ("integral", Function("integral(x)", "Integral over time since the start of the run", Integral,
@@ -349,3 +430,63 @@ FUNCTIONS: dict[str, Function] = dict((
     _one("rad", "Degrees as radians", np.deg2rad, _in_radians),
 ))  # fmt: skip
 """By name, in the order in which they are offered."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FilterKind(Declaration):
+    """A filter: a function of one signal that gives a value for every row.
+
+    Attributes
+    ----------
+    name : str
+        As it is typed.
+    of : callable
+        Makes the values (k,) of the times (k,), s, and the values (k,), NaN in gaps, and of the plain numbers.
+    help : str
+        What it does, in a few words.
+    unit : callable or str
+        Makes the unit of its values of that of the signal, which it is if left out; or the unit as columns end in it
+        ("mps"), "" for none.
+    numbers : tuple of str
+        Names of the plain numbers that it takes after the signal.
+    positive : tuple of str
+        Those of them that must be above 0.
+    between : dict of str to (float, float)
+        Least and greatest of them.
+    reach_s : float, callable or None
+        How far it looks to either side, s, or what makes that of the plain numbers; 0: only at the row itself; None: at
+        the whole run, which takes longer while a run goes.
+    """
+
+    role: ClassVar[str] = "filter"
+    registry: ClassVar[Table[Function]] = FUNCTIONS
+
+    name: str
+    of: Callable[..., FloatArray]
+    help: str = ""
+    unit: Callable[[Unit], Unit] | str | None = None
+    numbers: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    reach_s: float | Callable[..., float] | None = None
+
+    @property
+    def kind_name(self) -> str:
+        """As it is typed."""
+        return self.name
+
+    def register(self, source: str) -> None:
+        """Take it up; what its code raises becomes a message about the expression."""
+        of = guarded(self.name, source, self.of)
+
+        def make(x: Node, *numbers: float) -> Node:
+            reach = self.reach_s(*numbers) if callable(self.reach_s) else self.reach_s
+            return Custom(x, lambda t, values: of(t, values, *numbers), unit_after(self.unit, x.unit), reach, self.name)
+
+        signature = f"{self.name}({', '.join(('x', *self.numbers))})"
+        help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
+        around = None if self.numbers else (titled(self.name), f"{self.name}({{}})")
+        function = Function(
+            signature, help_, make, 1, self.numbers, frozenset(self.positive), self.between, around=around
+        )
+        self.registry.add(self.name, function, source)

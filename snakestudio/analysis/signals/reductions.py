@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.analysis.signals.functions import Function
+from snakestudio.analysis.signals.functions import Function, guarded, unit_after
 from snakestudio.analysis.signals.nodes import Block, Node, Number, Pointwise
 from snakestudio.analysis.signals.reader import read
 from snakestudio.analysis.signals.signal import Signal, known
 from snakestudio.errors import SignalError
 from snakestudio.model.column_units import Unit, combined, ending_of, of_column
 from snakestudio.model.recording import Recording
+from snakestudio.model.registry import first_line, titled
+from snakestudio.plugins.declaration import Declaration, Table
 
-__all__ = ["REDUCTIONS", "Figure", "Reduction", "compile_reduction"]
+__all__ = ["REDUCTIONS", "Figure", "Reduction", "ReductionKind", "compile_reduction"]
 
 _SECOND = of_column("time_s")
 
@@ -42,36 +46,90 @@ class Reduction(Node):
         return np.full(stop - start, self.of(t, x) if len(x) else math.nan)
 
 
-def _same(unit: Unit) -> Unit:
-    return unit
-
-
-def _one(
-    name: str, text: str, of: Callable[[FloatArray, FloatArray], float], unit: Callable[[Unit], Unit] = _same
-) -> tuple[str, Function]:
-    return name, Function(f"{name}(x)", text, lambda x: Reduction(x, of, unit(x.unit)))
-
-
-def _percentile(x: Node, p: float) -> Reduction:
-    return Reduction(x, lambda t, values: float(np.percentile(values, p)), x.unit)
-
-
-REDUCTIONS: dict[str, Function] = dict((
-    _one("first", "First value of the run", lambda t, x: float(x[0])),
-    _one("last", "Last value of the run", lambda t, x: float(x[-1])),
-    _one("mean", "Mean over all rows", lambda t, x: float(x.mean())),
-    _one("median", "Median over all rows", lambda t, x: float(np.median(x))),
-    _one("max", "Largest value", lambda t, x: float(x.max())),
-    _one("min", "Smallest value", lambda t, x: float(x.min())),
-    _one("rms", "Root of the mean square over all rows", lambda t, x: float(np.sqrt(np.mean(x * x)))),
-    _one("std", "Standard deviation over all rows", lambda t, x: float(x.std())),
-    _one("peak_to_peak", "Largest less smallest value", lambda t, x: float(x.max()) - float(x.min())),
-    _one("integral", "Integral over time, by trapezoids", lambda t, x: float(np.trapezoid(x, t)),
-         lambda unit: combined(unit, _SECOND)),
-    ("percentile", Function("percentile(x, p)", "What p percent of the rows do not exceed", _percentile, 1, ("p",),
-                            between={"p": (0.0, 100.0)})),
-))  # fmt: skip
+REDUCTIONS: Table[Function] = Table()
 """By name, in the order in which they are offered."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReductionKind(Declaration):
+    """A reduction of a signal to a number.
+
+    Attributes
+    ----------
+    name : str
+        As it is typed.
+    of : callable
+        Makes the number of the times (k,), s, and values (k,), at least one, of the rows that have one, and of the
+        plain numbers.
+    help : str
+        What it does, in a few words.
+    unit : callable or str
+        Makes the unit of the number of that of the signal, which it is if left out; or the unit as columns end in it
+        ("mps"), "" for none.
+    numbers : tuple of str
+        Names of the plain numbers that it takes after the signal.
+    positive : tuple of str
+        Those of them that must be above 0.
+    between : dict of str to (float, float)
+        Least and greatest of them.
+    """
+
+    role: ClassVar[str] = "reduction"
+    registry: ClassVar[Table[Function]] = REDUCTIONS
+
+    name: str
+    of: Callable[..., float]
+    help: str = ""
+    unit: Callable[[Unit], Unit] | str | None = None
+    numbers: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    between: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def kind_name(self) -> str:
+        """As it is typed."""
+        return self.name
+
+    def function(self, of: Callable[..., float]) -> Function:
+        """What expressions use of it, with `of` for its own."""
+
+        def make(x: Node, *numbers: float) -> Reduction:
+            return Reduction(x, lambda t, values: float(of(t, values, *numbers)), unit_after(self.unit, x.unit))
+
+        signature = f"{self.name}({', '.join(('x', *self.numbers))})"
+        help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
+        return Function(signature, help_, make, 1, self.numbers, frozenset(self.positive), self.between)
+
+    def register(self, source: str) -> None:
+        """Take it up; what its code raises becomes a message about the expression."""
+        self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
+
+
+def _own(name: str, help: str, of: Callable[..., float], **more: Any) -> ReductionKind:
+    return ReductionKind(name=name, help=help, of=of, **more)
+
+
+_OWN = (
+    _own("first", "First value of the run", lambda t, x: x[0]),
+    _own("last", "Last value of the run", lambda t, x: x[-1]),
+    _own("mean", "Mean over all rows", lambda t, x: x.mean()),
+    _own("median", "Median over all rows", lambda t, x: np.median(x)),
+    _own("max", "Largest value", lambda t, x: x.max()),
+    _own("min", "Smallest value", lambda t, x: x.min()),
+    _own("rms", "Root of the mean square over all rows", lambda t, x: np.sqrt(np.mean(x * x))),
+    _own("std", "Standard deviation over all rows", lambda t, x: x.std()),
+    _own("peak_to_peak", "Largest less smallest value", lambda t, x: float(x.max()) - float(x.min())),
+    _own(
+        "integral", "Integral over time, by trapezoids", lambda t, x: np.trapezoid(x, t),
+        unit=lambda unit: combined(unit, _SECOND),
+    ),
+    _own(
+        "percentile", "What p percent of the rows do not exceed", lambda t, x, p: np.percentile(x, p), numbers=("p",),
+        between={"p": (0.0, 100.0)},
+    ),
+)  # fmt: skip
+
+REDUCTIONS.update({kind.name: kind.function(kind.of) for kind in _OWN})
 
 
 class Figure:

@@ -330,6 +330,9 @@ class Emulation(Frozen):
     firmware: Literal["generic", "odrive_can_simple", "cia402", "mit"] = value(
         "generic", label="Firmware", help="Whose rules its nodes follow; generic: those of this profile's sequences"
     )
+    plugin_firmware: str = value(
+        "", label="Plug-in's firmware", help="Name of the firmware of a plug-in, in place of that", max_length=80
+    )
     boot_s: float = value(0.5, label="Boot", unit="s", help="From power on to ready", ge=0, le=60)
     watchdog_s: float = value(
         0.2, label="Watchdog", unit="s", help="Time without set-points after which an armed node stops by itself",

@@ -18,7 +18,7 @@ from snakestudio.model import registry
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.obstacles.solids import Post, Solid
-from snakestudio.model.registry import Declaration, Registry, first_line, titled, unchecked_fields
+from snakestudio.model.registry import FieldsDeclaration, Registry, first_line, titled, unchecked_fields
 
 __all__ = [
     "SHAPES",
@@ -151,7 +151,7 @@ class Arrangement:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShapeKind(Declaration):
+class ShapeKind(FieldsDeclaration):
     """A shape of obstacles.
 
     Attributes
@@ -197,6 +197,7 @@ class ShapeKind(Declaration):
     """
 
     role: ClassVar[str] = "shape"
+    fields_type: ClassVar[type[Frozen]] = Obstacle
     registry: ClassVar[Registry[Any]] = registry.SHAPES
 
     fields: type[Obstacle]

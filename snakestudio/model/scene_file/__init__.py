@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import errno
 import hashlib
+import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError
@@ -16,7 +18,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.model.scene_file.parse import complete, parse_scene, parse_values, scene_from_dict
 from snakestudio.paths import bundled_scenes, is_bare_name
-from snakestudio.plugins.named import names_of
+from snakestudio.plugins.loaded import is_loaded
+from snakestudio.plugins.named import names_of, problem_of_name
 from snakestudio.plugins.scenes import load_trusted
 
 __all__ = [
@@ -31,7 +34,11 @@ __all__ = [
     "scene_from_dict",
     "scene_hash",
     "text_digest",
+    "with_recorded_plugins",
 ]
+
+CSV_PLUGIN_MARK = "# plugin: "
+"""Before every plug-in that made the run, in the same header."""
 
 CSV_SCENE_MARK = "#| "
 """Before every line of the scene in the header of an exported CSV."""
@@ -55,6 +62,25 @@ def load_scene(path: str | Path) -> Scene:
     return parse_scene(text, source=str(path))
 
 
+def with_recorded_plugins(text: str, records: Iterable[str]) -> str:
+    """The text of a recorded scene that names the plug-ins which made its run, where it does not and they are missing.
+
+    Parameters
+    ----------
+    text : str
+    records : iterable of str
+        As `plugin_records` gives them: each begins with the plug-in's file or package.
+    """
+    names = [record.partition(" ")[0] for record in records]
+    missing = [name for name in names if not is_loaded(name) and problem_of_name(name) is None]
+    try:
+        if not missing or "plugin" in parse_values(text):
+            return text
+    except InputError:
+        return text  # whoever parses it says so
+    return f"plugin = [{', '.join(map(json.dumps, missing))}]\n{text}"
+
+
 def load_plugins_of_text(text: str, folder: Path | None) -> None:
     """Load the plug-ins that the text of a scene in a folder names, as far as the user trusts them."""
     try:
@@ -75,14 +101,17 @@ def read_scene_text(path: Path) -> str:
     try:
         if path.suffix.lower() != ".csv":
             return read_text(path, SCENE)
-        header = [line for line in leading_lines(path) if line.startswith(CSV_SCENE_MARK.rstrip())]
+        lines = list(leading_lines(path))
+        header = [line for line in lines if line.startswith(CSV_SCENE_MARK.rstrip())]
         if not header:
             raise InputError("this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file")
     except InputError as error:
         if error.message == NO_SUCH_FILE:
             raise _missing(path) from None
         raise SceneError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
-    return "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
+    text = "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
+    records = [line[len(CSV_PLUGIN_MARK) :] for line in lines if line.startswith(CSV_PLUGIN_MARK)]
+    return with_recorded_plugins(text, records)
 
 
 def _missing(path: Path) -> SceneError:

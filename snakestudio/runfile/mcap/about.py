@@ -48,12 +48,15 @@ class Origin:
         Name of the profile of the robot that was driven; empty if the run was computed.
     step_estimate : StepEstimate or None
         How far the result depends on the time step, if that was checked before.
+    plugins : tuple of str
+        A line for every plug-in that made the run; see `plugin_records`.
     """
 
     scene_file: str = ""
     base_dir: Path | None = None
     robot: str = ""
     step_estimate: StepEstimate | None = None
+    plugins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
         "scene_file": origin.scene_file,
         "robot": origin.robot,
         **({"step_check": origin.step_estimate.text} if origin.step_estimate is not None else {}),
+        **({"plugins": json.dumps(origin.plugins)} if origin.plugins else {}),
         "base_folder": str(origin.base_dir.resolve()) if origin.base_dir is not None else "",
         "scene": dump_scene(scene),
         "seeds": json.dumps(dict(_seeds(tree(scene), ""))),

@@ -50,6 +50,11 @@ class BlockRecording(abc.ABC):
     def step_estimate(self) -> StepEstimate | None:
         """How far its result depends on the time step, if that was checked; see `StepEstimate.is_of`."""
 
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """A line for every plug-in that made it, with its hash."""
+        return ()
+
     @abc.abstractmethod
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
         """Have files that are written of it carry an estimate."""

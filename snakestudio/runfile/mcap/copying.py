@@ -38,6 +38,8 @@ def copy_run(
     created = stored.created if stored is not None else None
     if stored is not None and stored.step_estimate is not None:
         origin = replace(origin, step_estimate=stored.step_estimate)
+    if stored is not None and stored.plugins:
+        origin = replace(origin, plugins=stored.plugins)
     writer = RunWriter(file, recording.scene, recording.schema, columns, origin, created=created)
     for rows in recording.chunks():
         writer.write([rows])

@@ -21,13 +21,13 @@ from mcap.records import Header, Metadata
 from numpy.typing import NDArray
 
 from snakestudio.errors import RunFileError, SceneError
-from snakestudio.inputs import RUN_FILE, SCENE, InputError, count, local_path, opened, parse_json
+from snakestudio.inputs import NOTE, RUN_FILE, SCENE, InputError, count, local_path, opened, parse_json
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
 from snakestudio.model.pull import MOST_PULLS, Pull
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import parse_scene
+from snakestudio.model.scene_file import parse_scene, with_recorded_plugins
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap import format as names
 from snakestudio.runfile.mcap.about import RunInfo, fits, schema_of
@@ -74,6 +74,7 @@ class RunFile(BlockRecording):
         self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
         self._step_estimate = StepEstimate.read(about.get("step_check", ""))
+        self._plugins = _plugins(about)
         self._places: dict[str, str] = {}
         self.note = ""
         """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
@@ -92,6 +93,11 @@ class RunFile(BlockRecording):
     def step_estimate(self) -> StepEstimate | None:
         """How far its result depends on the time step: from the file, or as set since."""
         return self._step_estimate
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """A line for every plug-in that made it."""
+        return self._plugins
 
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
         """Have files that are written of it carry an estimate; its own file stays as it is."""
@@ -356,9 +362,14 @@ def _checked(path: Path, begun: _Begun) -> _Begun:
 
 def _scene(path: Path, about: dict[str, str]) -> Scene:
     try:
-        return parse_scene(about["scene"], source=str(path))
+        return parse_scene(with_recorded_plugins(about["scene"], _plugins(about)), source=str(path))
     except SceneError as error:
         raise RunFileError(f"{path}: the scene of the run cannot be read: {error}") from None
+
+
+def _plugins(about: dict[str, str]) -> tuple[str, ...]:
+    """A line for every plug-in that made the run."""
+    return tuple(str(line)[:1000] for line in parse_json(about.get("plugins", "[]"), NOTE))
 
 
 def _info(path: Path, begun: _Begun, rows: int, duration: float, complete: bool) -> RunInfo:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.body import Body
@@ -12,14 +17,95 @@ from snakestudio.link.emulator.firmware.mit import MitNode
 from snakestudio.link.emulator.firmware.odrive import ODriveNode
 from snakestudio.link.emulator.node import Node
 from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.registry import first_line, titled
+from snakestudio.plugins.declaration import Declaration, Table
+from snakestudio.plugins.faults import calling
 
-__all__ = ["make_nodes"]
+__all__ = ["FIRMWARE", "FirmwareKind", "make_nodes"]
 
-_DRIVES: dict[str, type[Cia402Node] | type[MitNode] | type[ODriveNode]] = {
-    "odrive_can_simple": ODriveNode,
-    "cia402": Cia402Node,
-    "mit": MitNode,
-}
+FIRMWARE: Table[FirmwareKind] = Table()
+"""By name."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FirmwareKind(Declaration):
+    """The firmware of an emulated node.
+
+    Attributes
+    ----------
+    name : str
+        By which profiles name it.
+    make : callable
+        Makes a node (`link.emulator.node.Node`) of its number, its axes ((k,) integers), the profile as it was loaded,
+        and the body that it moves.
+    title, help : str
+        For people; the help is a sentence.
+    several_axes : bool
+        Whether a node can have more than one axis.
+    """
+
+    role: ClassVar[str] = "firmware"
+    registry: ClassVar[Any] = FIRMWARE
+
+    name: str
+    make: Callable[[int, NDArray[np.int64], LoadedProfile, Body], Node]
+    title: str = ""
+    help: str = ""
+    several_axes: bool = False
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest."""
+        title = self.title or titled(self.name)
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "help", self.help or first_line(self.make) or title)
+
+    @property
+    def kind_name(self) -> str:
+        """Its name."""
+        return self.name
+
+
+FIRMWARE.update(
+    {
+        kind.name: kind
+        for kind in (
+            FirmwareKind(
+                name="generic",
+                make=lambda number, axes, loaded, body: GenericNode(number, axes, _rules(loaded), body),
+                help="Follows the rules of the profile's sequences.",
+                several_axes=True,
+            ),
+            FirmwareKind(name="odrive_can_simple", make=ODriveNode, title="ODrive CANSimple"),
+            FirmwareKind(name="cia402", make=Cia402Node, title="CiA 402"),
+            FirmwareKind(name="mit", make=MitNode, title="MIT"),
+        )
+    }
+)
+
+
+@by_identity
+def _rules(loaded: LoadedProfile) -> Rules:
+    return Rules(loaded)
+
+
+def _firmware_of(profile: Profile) -> FirmwareKind:
+    """The firmware that a profile names.
+
+    Raises
+    ------
+    UsageError
+        If no plug-in has it.
+    """
+    own = profile.emulation.plugin_firmware
+    name = own or profile.emulation.firmware
+    if name not in FIRMWARE:
+        raise UsageError(
+            f'{profile.name}: emulation.plugin_firmware = "{name}" is not known. Load the plug-in that has it with '
+            "--plugin FILE."
+        )
+    return FIRMWARE[name]
 
 
 def make_nodes(loaded: LoadedProfile, body: Body) -> tuple[Node, ...]:
@@ -28,22 +114,19 @@ def make_nodes(loaded: LoadedProfile, body: Body) -> tuple[Node, ...]:
     Raises
     ------
     UsageError
-        If a drive with one axis has to move several.
+        If a drive with one axis has to move several, or no plug-in that is loaded has the firmware.
     """
     profile = loaded.profile
-    firmware = profile.emulation.firmware
-    rules = Rules(loaded) if firmware == "generic" else None
+    firmware = _firmware_of(profile)
     nodes: list[Node] = []
     for number in profile.nodes:
         indices = [index for index, axis in enumerate(profile.axes) if axis.node == number]
         axes = np.array(sorted(indices, key=lambda index: profile.axes[index].slot), np.int64)
-        if rules is not None:
-            nodes.append(GenericNode(number, axes, rules, body))
-            continue
-        if len(axes) != 1:
+        if len(axes) != 1 and not firmware.several_axes:
             raise UsageError(
-                f"{profile.name}: node {number} has {len(axes)} axes, but emulated drives of the kind {firmware} have "
-                'one; give every axis a node of its own, or set emulation.firmware to "generic".'
+                f"{profile.name}: node {number} has {len(axes)} axes, but emulated drives of the kind {firmware.name} "
+                'have one; give every axis a node of its own, or set emulation.firmware to "generic".'
             )
-        nodes.append(_DRIVES[firmware](number, axes, loaded, body))
+        with calling():
+            nodes.append(firmware.make(number, axes, loaded, body))
     return tuple(nodes)

@@ -1,0 +1,132 @@
+"""File formats that runs are exported to, each declared once: the program's own, and those of plug-ins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from snakestudio.errors import ExportError
+from snakestudio.export.csv import write_csv
+from snakestudio.export.hdf5 import write_hdf5
+from snakestudio.export.mcap import write_mcap
+from snakestudio.model.registry import first_line, titled
+from snakestudio.plugins.declaration import Declaration, Table
+from snakestudio.plugins.faults import calling
+
+__all__ = ["EXPORTS", "ExportKind", "format_of", "write_as"]
+
+EXPORTS: Table[ExportKind] = Table()
+"""By name, in the order in which they are offered."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExportKind(Declaration):
+    """A format of files.
+
+    Attributes
+    ----------
+    name : str
+    ending : str
+        Of its files, with the dot: ".vtk".
+    write : callable
+        Writes a run (`snakestudio.Run`: arrays by the names of columns, `scene`, `recording`) to a path.
+    title, help : str
+        For people; the help is a sentence. From the name, and from the docstring of `write`, if left out.
+    """
+
+    role: ClassVar[str] = "export"
+    registry: ClassVar[Any] = EXPORTS
+
+    name: str
+    ending: str
+    write: Callable[[Any, Path], object]
+    title: str = ""
+    help: str = ""
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the rest."""
+        title = self.title or titled(self.name)
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "help", self.help or first_line(self.write) or title)
+
+    @property
+    def kind_name(self) -> str:
+        """Its name."""
+        return self.name
+
+    def mistake(self) -> tuple[str, str] | None:
+        """What is wrong with the declaration and what to do; None if nothing is."""
+        if not self.ending.startswith(".") or len(self.ending) < 2 or os.sep in self.ending:
+            return f'"{self.ending}" is not the ending of a file', 'write it like ".vtk"'
+        other = next((kind for kind in EXPORTS.values() if kind.ending == self.ending.lower()), None)
+        if other is not None and other is not self:
+            return f'files ending in "{self.ending}" are written as {other.title} already', "choose another ending"
+        return super().mistake()
+
+
+for _kind in (
+    ExportKind(
+        name="csv", ending=".csv", title="CSV", help="All columns as text, with a header that rebuilds the run.",
+        write=lambda run, path: write_csv(path, run.recording, run.scene_file),
+    ),
+    ExportKind(
+        name="hdf5", ending=".h5", title="HDF5", help="All columns as arrays, with units and the scene.",
+        write=lambda run, path: write_hdf5(path, run.recording, run.scene_file),
+    ),
+    ExportKind(
+        name="mcap", ending=".mcap", title="Run file", help="A run file, exact to the bit.",
+        write=lambda run, path: write_mcap(path, run.recording, run.scene_file, base_dir=run.base_dir),
+    ),
+):  # fmt: skip
+    EXPORTS[_kind.name] = _kind
+
+
+def format_of(path: Path) -> ExportKind:
+    """The format that files with the ending of a path have.
+
+    Raises
+    ------
+    ExportError
+        If there is none.
+    """
+    ending = path.suffix.lower()
+    for kind in EXPORTS.values():
+        if kind.ending == ending:
+            return kind
+    known = ", ".join(kind.ending for kind in EXPORTS.values())
+    raise ExportError(
+        f'{path}: No format has the ending "{ending}". Use one of {known}, or load a plug-in that has it.'
+    )
+
+
+def write_as(kind: ExportKind, run: Any, path: Path) -> None:
+    """Write a run in a format; the file is there whole or not at all.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be written.
+    PluginRuntimeError
+        If the code of a plug-in fails.
+    """
+    if not EXPORTS.source(kind.name):
+        kind.write(run, path)
+        return
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        with calling():
+            kind.write(run, part)
+        if not part.is_file():
+            raise ExportError(
+                f"{path}: The plug-in {EXPORTS.source(kind.name)} wrote no file. Fix its export {kind.name}."
+            )
+        os.replace(part, path)
+    except OSError as error:
+        raise ExportError(
+            f"{path}: The file cannot be written ({error.strerror or error}). Check the folder."
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)

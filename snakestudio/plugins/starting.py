@@ -1,0 +1,61 @@
+"""The file that an author begins a plug-in with: a kind that works, with comments on what to change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snakestudio.errors import PluginError
+from snakestudio.paths import resource
+from snakestudio.plugins.named import problem_of_name
+
+__all__ = ["ROLES", "new_plugin"]
+
+ROLES = ("controller", "gait", "formulation", "shape", "reduction", "filter", "quantity", "export", "firmware")
+"""What a plug-in can add."""
+
+
+def new_plugin(role: str, path: Path, *, force: bool = False) -> str:
+    """Write a plug-in to begin with; its kind is called as the file is.
+
+    Parameters
+    ----------
+    role : str
+        One of `ROLES`.
+    path : Path
+        A file that ends in ".py".
+    force : bool
+        Whether a file that is there is replaced.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Raises
+    ------
+    PluginError
+        If the file cannot be written, or cannot be called so.
+    """
+    if role not in ROLES:
+        raise PluginError(f'There is no "{role}" to begin with. Choose one of {", ".join(ROLES)}.')
+    if path.suffix != ".py":
+        raise PluginError(f'{path}: This is not the name of a Python file. Let it end in ".py".')
+    if problem := problem_of_name(path.name):
+        raise PluginError(f"{path}: {problem[0][:1].upper()}{problem[0][1:]}. {problem[1].capitalize()}.")
+    name = path.stem.lower().lstrip("_")
+    if not name or not name[0].isalpha():
+        raise PluginError(f"{path}: A kind cannot be called {path.stem}. Let the name begin with a letter.")
+    template = resource("plugin_templates", f"{role}.txt").read_text(encoding="utf-8")
+    words = "".join(word.capitalize() for word in name.split("_"))
+    text = template.replace("NAME", name).replace("FILE", path.name)
+    text = text.replace("NameFields", f"{words}Fields").replace("(Name)", f"({words})")
+    for before, after in (("class Name(", f"class {words}("), ("=Name,", f"={words},"), ("=Name)", f"={words})")):
+        text = text.replace(before, after)
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise PluginError(f"{path} is there already. Give --force to replace it, or another name.") from None
+    except OSError as error:
+        raise PluginError(f"{path} cannot be written ({error.strerror}). Choose another folder.") from None
+    return text
