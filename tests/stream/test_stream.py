@@ -77,7 +77,7 @@ def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording)
     stream.close()
 
 
-def test_skipped_samples_are_counted_and_told_once(recording: RunRecording) -> None:
+def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunRecording) -> None:
     sink, clock, notes = Sink(), Clock(), []
     stream = Stream(sink, lambda: Shown(recording), 50.0, notes.append, clock=clock, threaded=False)
     stream.tick()
@@ -92,6 +92,10 @@ def test_skipped_samples_are_counted_and_told_once(recording: RunRecording) -> N
     assert stream.sent == 3
     assert stream.dropped == 8
     assert due == pytest.approx(0.22)
+    assert not notes
+    for row in range(5, 30):
+        recording.append(make_rows(row, row + 1))
+        stream.tick()
     assert len(notes) == 1
     assert notes[0].startswith("The stream to nowhere does not keep up with 50 samples a second.")
     stream.close()

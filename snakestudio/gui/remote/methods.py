@@ -17,7 +17,6 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.hdf5 import write_hdf5
 from snakestudio.export.mcap import write_mcap
-from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.session_controller import SessionController
@@ -30,7 +29,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_NOW, RemoteError
 
-__all__ = ["Methods", "Pending", "RemoteContext"]
+__all__ = ["Methods", "RemoteContext"]
 
 _TORQUE = (
     "A robot may have torque. Disarm it first; until then only reading, stop, and the commands stop_robot and "
@@ -125,18 +124,6 @@ class RemoteContext(Protocol):
         ...
 
 
-class Pending:
-    """A result that comes later: work in a thread of its own.
-
-    Parameters
-    ----------
-    job : Job
-    """
-
-    def __init__(self, job: Job[Any]) -> None:
-        self.job = job
-
-
 def _form(method: Callable[..., Any]) -> str:
     """How a method is called: its parameters, with what they are if left out."""
     parameters = inspect.signature(method).parameters.values()
@@ -167,7 +154,7 @@ class Methods:
         }
 
     def call(self, name: str, params: dict[str, Any]) -> Any:
-        """The result of a method; a `Pending` where it takes time.
+        """The result of a method; a `Job` where it takes time.
 
         Raises
         ------
@@ -270,7 +257,7 @@ class Methods:
             raise RemoteError(INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path.") from None
         return str(target)
 
-    def export(self, path: str, force: bool = False) -> Pending:
+    def export(self, path: str, force: bool = False) -> Job[str]:
         """Write the run that is shown as CSV, HDF5 or MCAP, by the ending of the path; gives its path."""
         recording = self._recording()
         target = self._target(path, _ENDINGS)
@@ -288,7 +275,7 @@ class Methods:
                 whole = write_hdf5(target, recording, name, progress)
             return str(target) if whole else None
 
-        return Pending(Job("export", work))
+        return Job("export", work)
 
     # --- doing
 
@@ -379,7 +366,7 @@ class Methods:
 
     # --- common
 
-    def _specs(self) -> dict[str, Command[Any]]:
+    def _specs(self) -> dict[str, Any]:
         return {spec.id: spec for spec in self._context.actions_table.commands if spec.id in COMMANDS}
 
     def _recording(self) -> Recording:
