@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from snakestudio.errors import SnakeStudioError
@@ -114,7 +115,7 @@ class Stream:
         newcomers = self._sink.take_newcomers()
         sample = self._sampler.next()
         if sample is not None:
-            self._last = sample
+            self._last = replace(sample, new_run=False, new_scene=False, events=())
         elif newcomers:
             sample = self._last
         if sample is not None:

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from snakestudio.model.events import RunEvent
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.stream import publisher
 from snakestudio.stream.publisher import Stream
@@ -22,9 +23,11 @@ class Sink:
         self.samples: list[Sample] = []
         self.closed = self.abandoned = False
         self.on_publish = lambda: None
+        self.newcomers = False
 
     def take_newcomers(self) -> bool:
-        return False
+        newcomers, self.newcomers = self.newcomers, False
+        return newcomers
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
         self.samples.append(sample)
@@ -63,6 +66,19 @@ def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> 
     assert sink.samples[1].row.solver_residual.tolist() == [7e-12]
     stream.close()
     assert sink.closed
+
+
+def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
+    recording.add_event(RunEvent(0.01, "note", "It begins."))
+    sink = Sink()
+    stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
+    stream.tick()
+    sink.newcomers = True
+    stream.tick()
+    first, again = sink.samples
+    assert (first.new_run, first.new_scene, len(first.events)) == (True, True, 1)
+    assert (again.new_run, again.new_scene, len(again.events), again.time) == (False, False, 0, first.time)
+    stream.close()
 
 
 def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:

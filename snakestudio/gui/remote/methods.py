@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -218,7 +218,7 @@ class Methods:
         """Names of the columns of the run that is shown."""
         return list(column_names(self._recording().schema))
 
-    def values(self, names: list[str] | None = None) -> dict[str, float]:
+    def values(self, names: object = None) -> dict[str, float]:
         """Values of columns in the row that is shown; of all columns without names."""
         recording = self._recording()
         known = column_names(recording.schema)
@@ -337,14 +337,14 @@ class Methods:
         self._may_change()
         self._context.bridge.reset()
 
-    def step(self, n: int | None = None) -> None:
+    def step(self, n: object = None) -> None:
         """Take n time steps, or those of a control period, and pause."""
         self._may_change()
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= _MOST_STEPS):
             raise RemoteError(INVALID_PARAMS, f"n is not a number of steps. Give 1 to {_MOST_STEPS}.")
         self._context.bridge.session.step(n)
 
-    def speed(self, factor: float) -> None:
+    def speed(self, factor: object) -> None:
         """Choose how fast the simulation runs: 1 is real time, 0 is as fast as possible."""
         self._may_change()
         if isinstance(factor, bool) or not isinstance(factor, int | float) or not 0 <= factor <= 1000:
@@ -385,7 +385,7 @@ class Methods:
         if QApplication.activeModalWidget() is not None:
             raise RemoteError(NOT_NOW, _DIALOG)
 
-    def _target(self, path: object, endings: set[str]) -> Path:
+    def _target(self, path: object, endings: Set[str]) -> Path:
         target = local_path(_text(path, "path"))
         if not target.is_absolute():
             raise RemoteError(INVALID_PARAMS, f"{target} is not an absolute path. Give the whole path.")

@@ -173,7 +173,7 @@ class _Connection(QObject):
 
     def _read(self) -> None:
         if len(self._waiting) < _WAITING_LINES:  # more stays with the system, and with who sends it
-            self._waiting.extend(self._lines.feed(self._socket.read(_READ).data()))
+            self._waiting.extend(self._lines.feed(bytes(self._socket.read(_READ).data())))
         if self._waiting and not self._next.isActive():
             self._next.start(0)
 
