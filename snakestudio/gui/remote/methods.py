@@ -132,7 +132,7 @@ def _form(method: Callable[..., Any]) -> str:
 
 
 def _text(value: object, name: str) -> str:
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise RemoteError(INVALID_PARAMS, f"{name} is not a text. Give {name} as a string.")
     return value
 
@@ -175,6 +175,9 @@ class Methods:
             return method(**params)
         except SnakeStudioError as error:
             raise RemoteError(INVALID_PARAMS, str(error)) from None
+        except OSError as error:  # of a path that the system does not take
+            why = error.strerror or str(error)
+            raise RemoteError(INVALID_PARAMS, f"{name} failed ({why}). See its parameters.") from None
 
     # --- looking
 
