@@ -271,7 +271,7 @@ def options_of(command: str) -> set[str]:
 
 def test_the_page_of_the_command_line_lists_every_command() -> None:
     section = page("cli").partition("## Commands")[2].partition("\n## ")[0]
-    rows = dict(re.findall(r"^\| `([a-z -]+)` \| (.+) \|$", section, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([a-z0-9 -]+)` \| (.+) \|$", section, re.MULTILINE))
     assert sorted(rows) == sorted(cli.COMMANDS)
     for command, text in rows.items():
         assert set(re.findall(r"`(--[a-z-]+)", text)) <= options_of(command), command

@@ -180,7 +180,10 @@ SITUATIONS: dict[str, dict[str, Any]] = {
     },
     "targets": {
         "gait": {"kind": "lateral_undulation"},
-        "controller": {"kind": "joint_targets", "targets_deg": [20.0, -10.0, 15.0]},
+        "controller": {
+            "kind": "joint_targets", "targets_deg": [5.0, -4.0, 6.0], "max_rate_deg_s": 200.0,
+            "max_acceleration_deg_s2": 20000.0,
+        },
         "robot": {**ROBOT, "joints": "yaw"},
     },
     "teleoperation": {

@@ -6,14 +6,11 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from snakestudio.cli.shared import SCENE_HELP, scene_path
 from snakestudio.cli.streaming import add_stream_arguments, stream_target
 from snakestudio.errors import UsageError
-
-if TYPE_CHECKING:
-    from snakestudio.gui.shell.main_window import MainWindow
 
 __all__ = ["add_arguments", "add_window_options", "execute"]
 
@@ -63,7 +60,7 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(NO_DISPLAY)
     from snakestudio.gui.app import run
 
-    def begin(window: MainWindow) -> None:
+    def begin(window: Any) -> None:
         context = window.context
         if options.remote is not None:
             context.remote.start(options.remote)

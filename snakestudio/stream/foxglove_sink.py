@@ -107,8 +107,8 @@ class FoxgloveSink:
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
         """Send a sample to whoever wants it; with `newcomers` also what others have already."""
-        if sample.new_run:
-            self._server.clear_session()
+        # Another run needs no session of its own: its time goes back, from which clients know. Some of them forget the
+        # types of topics with the session.
         self._advertise(sample.layout)
         stamp = int(nanoseconds(sample.row.time)[0])
         self._server.broadcast_time(stamp)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from snakestudio.errors import SnakeStudioError
@@ -17,6 +18,9 @@ from snakestudio.stream.target import Target
 __all__ = ["Sink", "Stream", "open_stream"]
 
 log = logging.getLogger(__name__)
+
+_MANY, _SHARE = 50, 0.2
+"""Skipped samples, and their share of all, from which a stream is said not to keep up: a few are nobody's concern."""
 
 _END_S = 3.0
 """How long closing waits for a sink that holds up the thread, s."""
@@ -84,6 +88,7 @@ class Stream:
         self._due = clock()
         self._last: Sample | None = None
         self._ended = threading.Event()
+        self._told = False  # that it does not keep up
         self.sent = 0
         """Samples so far."""
         self.dropped = 0
@@ -110,7 +115,7 @@ class Stream:
         newcomers = self._sink.take_newcomers()
         sample = self._sampler.next()
         if sample is not None:
-            self._last = sample
+            self._last = replace(sample, new_run=False, new_scene=False, events=())
         elif newcomers:
             sample = self._last
         if sample is not None:
@@ -125,12 +130,14 @@ class Stream:
         return self._due
 
     def _count(self, missed: int) -> None:
-        if not self.dropped:
+        self.dropped += missed
+        many = self.dropped >= _MANY and self.dropped >= _SHARE * (self.sent + self.dropped)
+        if many and not self._told and self.clients:
+            self._told = True
             self._on_note(
                 f"The stream to {self.address} does not keep up with {1 / self._period:g} samples a second. "
                 "Samples are skipped; a lower rate avoids that."
             )
-        self.dropped += missed
 
     def close(self) -> None:
         """Send what is new for the last time and end; waits a few seconds for a sink that hangs, and no longer."""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from snakestudio.errors import StreamError
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.teleop import JointTargets
@@ -147,23 +149,29 @@ class Ros2Sink:
         """Publish a sample, stamped with the time of ROS."""
         schema, row = sample.layout.schema, sample.row
         stamp = self._node.get_clock().now().to_msg()
-        if schema.axes and Fields.JOINTS in schema.valid:
-            joints = self._sensor.JointState()
-            joints.header.stamp = stamp
-            joints.header.frame_id = WORLD
-            joints.name = [axis.name for axis in schema.axes]
-            joints.position = row.joint_angle[0].tolist()
-            joints.velocity = row.joint_rate[0].tolist()
-            if Fields.TORQUE in schema.valid:
-                joints.effort = row.joint_torque[0].tolist()
-            self._joints.publish(joints)
+        if Fields.JOINTS in schema.valid:
+            self._publish_joints(sample, stamp)
         if Fields.POSE in schema.valid:
             transforms = self._tf2.TFMessage()
-            transforms.transforms = [
-                self._transform(stamp, name, pose)
-                for name, pose in zip(part_names(schema), row.link_pose[0].tolist(), strict=True)
-            ]
+            poses = zip(part_names(schema), row.link_pose[0].tolist(), strict=True)
+            transforms.transforms = [self._transform(stamp, name, pose) for name, pose in poses if _known(pose)]
             self._transforms.publish(transforms)
+
+    def _publish_joints(self, sample: Sample, stamp: Any) -> None:
+        """The joints whose angles are known: a robot on CAN may not have told all of them yet."""
+        schema, row = sample.layout.schema, sample.row
+        known = np.flatnonzero(np.isfinite(row.joint_angle[0]))
+        if not len(known):
+            return
+        joints = self._sensor.JointState()
+        joints.header.stamp = stamp
+        joints.header.frame_id = WORLD
+        joints.name = [schema.axes[k].name for k in known.tolist()]
+        joints.position = row.joint_angle[0][known].tolist()
+        joints.velocity = row.joint_rate[0][known].tolist()
+        if Fields.TORQUE in schema.valid:
+            joints.effort = row.joint_torque[0][known].tolist()
+        self._joints.publish(joints)
 
     def _transform(self, stamp: Any, name: str, pose: list[float]) -> Any:
         transform = self._geometry.TransformStamped()
@@ -184,3 +192,7 @@ class Ros2Sink:
 
     def abandon(self) -> None:
         """Nothing to do: its threads end with the program."""
+
+
+def _known(pose: list[float]) -> bool:
+    return all(map(math.isfinite, pose))

@@ -73,7 +73,7 @@ class Target:
             return ""
         return (
             f"The stream on {self.address} is open to other computers, without a password or encryption. "
-            f"Give the port alone to stream to this computer only."
+            "Listen on 127.0.0.1 to stream to this computer only."
         )
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +18,6 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import StreamError
 from snakestudio.gui.remote import server as server_module
-from snakestudio.gui.remote.methods import Pending
 from snakestudio.gui.remote.server import MAX_CLIENTS, RemoteServer
 from snakestudio.paths import docs_dir
 from snakestudio.viewmodel.job import Job
@@ -32,7 +32,7 @@ def call(method: str, params: dict[str, Any]) -> Any:
     if method == "large":
         return "x" * 200_000
     if method == "later":
-        return Pending(Job("test", lambda progress: "done"))
+        return Job("test", lambda progress: "done")
     if method == "defect":
         raise ZeroDivisionError
     raise RemoteError(INVALID_PARAMS, "Nothing fits. Give something else.")
@@ -169,6 +169,33 @@ def test_the_python_of_the_documentation_works(
     namespace["connection"].close()
     assert calls == [("set", {"gait.amplitude_deg": 35}), ("state", {})]
     assert capsys.readouterr().out == "1.25\n"
+    server.door.remove()
+
+
+def test_the_command_line_calls_and_reports(
+    server: RemoteServer, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    server.door.write()
+
+    def typed(*words: str) -> tuple[int, str, str]:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "snakestudio", "remote", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        qtbot.waitUntil(lambda: program.poll() is not None, timeout=60_000)
+        out, err = program.communicate()
+        return program.returncode, out, err
+
+    code, out, _ = typed("echo", "gait.amplitude_deg=35", "names=[1, 2]", "title=two words", "path=run.csv")
+    given = {"gait.amplitude_deg": 35, "names": [1, 2], "title": "two words", "path": str(tmp_path / "run.csv")}
+    assert (code, json.loads(out)) == (0, given)
+    assert typed("nothing") == (2, "", "snakestudio: Nothing fits. Give something else.\n")
+    assert typed("echo", "--token", "guessed")[0] == 2
+    code, _, err = typed("echo", "--port", "1", "--token", "x")
+    assert (code, "No window listens on port 1." in err) == (2, True)
     server.door.remove()
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -191,19 +192,20 @@ def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(recording
     assert len([note for note in server.notes if _QUEUE_FULL in note]) == 1
 
 
-def test_another_run_is_another_session_with_its_own_topics(recording: RunRecording) -> None:
+def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRecording) -> None:
     other = RunRecording(SCENE, replace(SCHEMA, valid=Fields.JOINTS | Fields.SHAPE))
     other.append(make_rows(0, 4))
     other.add_event(RunEvent(0.02, "fault", "Node 3 stopped."))
     with served(Feed(recording)) as server:
         server.messages(0, "/tf", "/head_pose")
-        sessions = len(server.client.sessions)
+        server.messages(40, "/tf")
         server.feed.index = 3
         server.feed.recording = other
         found = server.messages(3, "/joint_states", "/tf")
         joints, transforms = server.decoded(found["/joint_states"]), server.decoded(found["/tf"]).transforms
         log = server.decoded(server.client.next_message("/events")) if "/events" not in found else None
-        assert len(server.client.sessions) == sessions + 1
+        assert len(server.client.sessions) == 1
+        assert any(later < earlier for earlier, later in pairwise(server.client.times))
     assert joints.name == ["joint_1_yaw", "joint_2_yaw"]
     assert {each.header.frame_id for each in transforms} == {"robot"}
     assert log is None or (log.level, log.msg) == (40, "Node 3 stopped.")

@@ -19,10 +19,12 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.teleop import JointTargets
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
 from snakestudio.stream.publisher import Stream
 from snakestudio.stream.ros2_sink import COMMANDS_TOPIC, JointCommands, Ros2Sink
 from snakestudio.stream.sampler import Shown
+from tests.session.rows import SCENE, SCHEMA, make_rows
 from tests.stream.fake_ros2 import FakeRos2, JointState
 
 MAIN = scenes_dir() / "obstacle_aided.toml"
@@ -52,6 +54,25 @@ def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -
     for each, pose in zip(transforms.transforms, snapshot.link_pose.tolist(), strict=True):
         at, turn = each.transform.translation, each.transform.rotation
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose
+
+
+def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    ros = FakeRos2()
+    ros.install(monkeypatch)
+    rows = make_rows(0, 2)
+    rows.joint_angle[0], rows.joint_angle[1, 0] = math.nan, math.nan
+    rows.link_pose[1, 2] = math.nan
+    recording = RunRecording(SCENE, SCHEMA)
+    recording.append(rows)
+    shown = [0]
+    stream = Stream(Ros2Sink(["a", "b"], print, print), lambda: Shown(recording, shown[0]), 50.0, threaded=False)
+    for shown[0] in (0, 1):
+        stream.tick()
+    stream.close()
+    (joints,) = ros.published["joint_states"]
+    assert joints.name == ["joint_2_yaw"]
+    assert joints.position == [rows.joint_angle[1, 1]]
+    assert [len(each.transforms) for each in ros.published["/tf"]] == [3, 2]
 
 
 def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from snakestudio.model.events import RunEvent
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.stream import publisher
 from snakestudio.stream.publisher import Stream
@@ -22,9 +23,11 @@ class Sink:
         self.samples: list[Sample] = []
         self.closed = self.abandoned = False
         self.on_publish = lambda: None
+        self.newcomers = False
 
     def take_newcomers(self) -> bool:
-        return False
+        newcomers, self.newcomers = self.newcomers, False
+        return newcomers
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
         self.samples.append(sample)
@@ -65,6 +68,19 @@ def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> 
     assert sink.closed
 
 
+def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
+    recording.add_event(RunEvent(0.01, "note", "It begins."))
+    sink = Sink()
+    stream = Stream(sink, lambda: Shown(recording), 50.0, clock=Clock(), threaded=False)
+    stream.tick()
+    sink.newcomers = True
+    stream.tick()
+    first, again = sink.samples
+    assert (first.new_run, first.new_scene, len(first.events)) == (True, True, 1)
+    assert (again.new_run, again.new_scene, len(again.events), again.time) == (False, False, 0, first.time)
+    stream.close()
+
+
 def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:
     sink, shown = Sink(), [2]
     stream = Stream(sink, lambda: Shown(recording, shown[0]), 50.0, clock=Clock(), threaded=False)
@@ -77,7 +93,7 @@ def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording)
     stream.close()
 
 
-def test_skipped_samples_are_counted_and_told_once(recording: RunRecording) -> None:
+def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunRecording) -> None:
     sink, clock, notes = Sink(), Clock(), []
     stream = Stream(sink, lambda: Shown(recording), 50.0, notes.append, clock=clock, threaded=False)
     stream.tick()
@@ -92,6 +108,10 @@ def test_skipped_samples_are_counted_and_told_once(recording: RunRecording) -> N
     assert stream.sent == 3
     assert stream.dropped == 8
     assert due == pytest.approx(0.22)
+    assert not notes
+    for row in range(5, 30):
+        recording.append(make_rows(row, row + 1))
+        stream.tick()
     assert len(notes) == 1
     assert notes[0].startswith("The stream to nowhere does not keep up with 50 samples a second.")
     stream.close()

@@ -88,8 +88,9 @@ class RemoteDialog(Dialog):
         self.port.setEnabled(not remote.on)
         self.token.setText(remote.token)
         self.token.setCursorPosition(0)
-        doing = remote.doing
-        self.now.setText(f"{doing[:1].upper()}{doing[1:]}." if doing else "Off.")
+        count = remote.clients
+        open_to = f"Port {remote.port} is open; {count} program{' is' if count == 1 else 's are'} connected."
+        self.now.setText(open_to if remote.on else "Off.")
         self.switch.setText("&Stop" if remote.on else "&Allow")
         self.switch.setEnabled(remote.on or self.port.hasAcceptableInput())
         self.copy_button.setEnabled(remote.on)

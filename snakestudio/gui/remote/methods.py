@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +17,6 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.hdf5 import write_hdf5
 from snakestudio.export.mcap import write_mcap
-from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.session_controller import SessionController
@@ -30,7 +29,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.remote.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_NOW, RemoteError
 
-__all__ = ["Methods", "Pending", "RemoteContext"]
+__all__ = ["Methods", "RemoteContext"]
 
 _TORQUE = (
     "A robot may have torque. Disarm it first; until then only reading, stop, and the commands stop_robot and "
@@ -125,18 +124,6 @@ class RemoteContext(Protocol):
         ...
 
 
-class Pending:
-    """A result that comes later: work in a thread of its own.
-
-    Parameters
-    ----------
-    job : Job
-    """
-
-    def __init__(self, job: Job[Any]) -> None:
-        self.job = job
-
-
 def _form(method: Callable[..., Any]) -> str:
     """How a method is called: its parameters, with what they are if left out."""
     parameters = inspect.signature(method).parameters.values()
@@ -145,7 +132,7 @@ def _form(method: Callable[..., Any]) -> str:
 
 
 def _text(value: object, name: str) -> str:
-    if not isinstance(value, str) or not value.strip() or "\0" in value:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
         raise RemoteError(INVALID_PARAMS, f"{name} is not a text. Give {name} as a string.")
     return value
 
@@ -167,7 +154,7 @@ class Methods:
         }
 
     def call(self, name: str, params: dict[str, Any]) -> Any:
-        """The result of a method; a `Pending` where it takes time.
+        """The result of a method; a `Job` where it takes time.
 
         Raises
         ------
@@ -188,6 +175,9 @@ class Methods:
             return method(**params)
         except SnakeStudioError as error:
             raise RemoteError(INVALID_PARAMS, str(error)) from None
+        except OSError as error:  # of a path that the system does not take
+            why = error.strerror or str(error)
+            raise RemoteError(INVALID_PARAMS, f"{name} failed ({why}). See its parameters.") from None
 
     # --- looking
 
@@ -231,7 +221,7 @@ class Methods:
         """Names of the columns of the run that is shown."""
         return list(column_names(self._recording().schema))
 
-    def values(self, names: list[str] | None = None) -> dict[str, float]:
+    def values(self, names: object = None) -> dict[str, float]:
         """Values of columns in the row that is shown; of all columns without names."""
         recording = self._recording()
         known = column_names(recording.schema)
@@ -270,7 +260,7 @@ class Methods:
             raise RemoteError(INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path.") from None
         return str(target)
 
-    def export(self, path: str, force: bool = False) -> Pending:
+    def export(self, path: str, force: bool = False) -> Job[str]:
         """Write the run that is shown as CSV, HDF5 or MCAP, by the ending of the path; gives its path."""
         recording = self._recording()
         target = self._target(path, _ENDINGS)
@@ -288,7 +278,7 @@ class Methods:
                 whole = write_hdf5(target, recording, name, progress)
             return str(target) if whole else None
 
-        return Pending(Job("export", work))
+        return Job("export", work)
 
     # --- doing
 
@@ -350,14 +340,14 @@ class Methods:
         self._may_change()
         self._context.bridge.reset()
 
-    def step(self, n: int | None = None) -> None:
+    def step(self, n: object = None) -> None:
         """Take n time steps, or those of a control period, and pause."""
         self._may_change()
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or not 0 < n <= _MOST_STEPS):
             raise RemoteError(INVALID_PARAMS, f"n is not a number of steps. Give 1 to {_MOST_STEPS}.")
         self._context.bridge.session.step(n)
 
-    def speed(self, factor: float) -> None:
+    def speed(self, factor: object) -> None:
         """Choose how fast the simulation runs: 1 is real time, 0 is as fast as possible."""
         self._may_change()
         if isinstance(factor, bool) or not isinstance(factor, int | float) or not 0 <= factor <= 1000:
@@ -379,7 +369,7 @@ class Methods:
 
     # --- common
 
-    def _specs(self) -> dict[str, Command[Any]]:
+    def _specs(self) -> dict[str, Any]:
         return {spec.id: spec for spec in self._context.actions_table.commands if spec.id in COMMANDS}
 
     def _recording(self) -> Recording:
@@ -398,7 +388,7 @@ class Methods:
         if QApplication.activeModalWidget() is not None:
             raise RemoteError(NOT_NOW, _DIALOG)
 
-    def _target(self, path: object, endings: set[str]) -> Path:
+    def _target(self, path: object, endings: Set[str]) -> Path:
         target = local_path(_text(path, "path"))
         if not target.is_absolute():
             raise RemoteError(INVALID_PARAMS, f"{target} is not an absolute path. Give the whole path.")

@@ -69,7 +69,7 @@ class RemoteControl(QObject):
         if self._server is None:
             return ""
         count = self.clients
-        return f"remote port {self.port}, {count} client{'' if count == 1 else 's'}"
+        return f"remote {self.port}" + (f", {count} client{'' if count == 1 else 's'}" if count else "")
 
     def toggle(self) -> None:
         """Open the port chosen last, or close it."""

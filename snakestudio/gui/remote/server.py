@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtNetwork import QAbstractSocket, QHostAddress, QTcpServer, QTcpSocket
 
 from snakestudio.errors import StreamError
-from snakestudio.gui.remote.methods import Pending
+from snakestudio.viewmodel.job import Job
 from snakestudio.viewmodel.remote.door import Door
 from snakestudio.viewmodel.remote.protocol import (
     AUTHENTICATION,
@@ -131,7 +131,7 @@ class _Connection(QObject):
         socket.setReadBufferSize(_READ)
         self.authenticated = False
         self._lines, self._waiting = Lines(), deque[bytes | None]()
-        self._jobs: list[tuple[Request, Pending]] = []
+        self._jobs: list[tuple[Request, Job[Any]]] = []
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(self._on_disconnected)
         self._silence = QTimer(self)
@@ -162,8 +162,8 @@ class _Connection(QObject):
     def _on_disconnected(self) -> None:
         self._stop_timers()
         self._waiting.clear()
-        for _, pending in self._jobs:
-            pending.job.cancel()
+        for _, job in self._jobs:
+            job.cancel()
         self._jobs = []
         self.ended.emit()
 
@@ -173,7 +173,7 @@ class _Connection(QObject):
 
     def _read(self) -> None:
         if len(self._waiting) < _WAITING_LINES:  # more stays with the system, and with who sends it
-            self._waiting.extend(self._lines.feed(self._socket.read(_READ).data()))
+            self._waiting.extend(self._lines.feed(bytes(self._socket.read(_READ).data())))
         if self._waiting and not self._next.isActive():
             self._next.start(0)
 
@@ -200,11 +200,11 @@ class _Connection(QObject):
 
     def _reply(self, request: Request) -> dict[str, Any] | None:
         """The reply of a request; None for one that gets none, or gets it later."""
-        later: list[Pending] = []
+        later: list[Job[Any]] = []
 
         def call(method: str, params: dict[str, Any]) -> Any:
             result = self._checked(method, params)
-            if isinstance(result, Pending):
+            if isinstance(result, Job):
                 later.append(result)
             return None if later else result
 
@@ -216,7 +216,7 @@ class _Connection(QObject):
             return error_reply(request.id, INTERNAL_ERROR, text) if request.answered else None
         if not later:
             return reply
-        self._jobs += [(request, pending) for pending in later]
+        self._jobs += [(request, job) for job in later]
         self._poll.start()
         return None
 
@@ -238,9 +238,9 @@ class _Connection(QObject):
         return self._call(method, params)
 
     def _look_at_jobs(self) -> None:
-        for entry in [each for each in self._jobs if not each[1].job.running]:
+        for entry in [each for each in self._jobs if not each[1].running]:
             self._jobs.remove(entry)
-            request, job = entry[0], entry[1].job
+            request, job = entry
             if not request.answered:
                 continue
             if job.error:

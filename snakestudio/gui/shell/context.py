@@ -86,6 +86,8 @@ class Context(QObject):
     """
 
     closing = Signal()
+    actions_table: ActionRegistry
+    robot_in_window: RobotFeature
 
     def __init__(
         self,

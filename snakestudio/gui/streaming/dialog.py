@@ -147,11 +147,11 @@ class StreamDialog(Dialog):
 
     def _show(self) -> None:
         streamer, rerun = self._streamer, self.kind.currentData() == "rerun"
-        for field in (self.listen_on, self.port):
-            self._form.setRowVisible(field, not rerun)
-        for field in (self.viewer_host, self.viewer_port):
-            self._form.setRowVisible(field, rerun)
-        for field in (self.kind, self.listen_on, self.port, self.viewer_host, self.viewer_port, self.rate):
+        ours: tuple[QWidget, ...] = (self.listen_on, self.port)
+        theirs: tuple[QWidget, ...] = (self.viewer_host, self.viewer_port)
+        for field in (*ours, *theirs):
+            self._form.setRowVisible(field, (field in theirs) == rerun)
+        for field in (self.kind, *ours, *theirs, self.rate):
             field.setEnabled(not streamer.on)
         problem = self._problem()
         self.message.say("" if streamer.on else problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
@@ -117,7 +117,7 @@ class Streamer(QObject):
     def choose(self, choices: StreamChoices) -> None:
         """Keep where to stream to; an address that other computers reach is chosen again each time."""
         if choices.target().is_open:
-            choices = replace(choices, host=next(each.default for each in fields(choices) if each.name == "host"))
+            choices = replace(choices, host=HERE)
         save(self._settings, _GROUP, choices)
 
     @property
