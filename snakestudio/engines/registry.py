@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from snakestudio.engines.base import Engine
+from snakestudio.engines.compiled_arithmetic import compile_arithmetic, use_compiled_arithmetic
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -68,6 +69,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+    use_compiled_arithmetic()
     declared = FORMULATIONS[scene.model.kind]
     engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
     return engine
@@ -88,6 +90,7 @@ def run_once(kind: str) -> None:
     """Call everything of an engine that is compiled: all that a tiny scene needs is all that any scene needs."""
     declared = FORMULATIONS[kind]
     if declared.parts:
+        compile_arithmetic()
         declared.loaded(declared.engine)(Scene(model=declared.fields(), robot=Robot(n_links=2)), None).run_once()
 
 
