@@ -7,7 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from snakestudio.engines.base import Engine
-from snakestudio.engines.compiled_arithmetic import compile_arithmetic, use_compiled_arithmetic
+from snakestudio.engines.compiled_arithmetic import ARITHMETIC_PARTS, compile_arithmetic, use_compiled_arithmetic
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -111,7 +111,7 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     progress(0.0, "Loading the compiler")
     from snakestudio.kernels._jit import reporting_compilation, used_files
 
-    parts = max(FORMULATIONS[kind].parts, 1)
+    parts = max(FORMULATIONS[kind].parts, 1) + ARITHMETIC_PARTS
 
     def report(count: int, doing: str) -> None:
         # What is left after the last one is to optimise all of them together.

@@ -178,7 +178,7 @@ def nearest_on_cubics(
     at_x = at_y = 0.0
     moving = True
     for turn in range(_NEWTON_STEPS + 1):
-        piece = min(max(np.searchsorted(lengths, place, side="right") - 1, 0), len(cubics) - 1)
+        piece = min(max(int(np.searchsorted(lengths, place, side="right")) - 1, 0), len(cubics) - 1)
         a, b, c, d = cubics[piece, 0]
         e, f, g, h = cubics[piece, 1]
         at_x, dx, ddx = cubic(place - lengths[piece], a, b, c, d)
