@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray
+from snakestudio._arrays import FloatArray, IndexArray
+from snakestudio.model.compilable import link_headings
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.joint_axes import in_a_row
-from snakestudio.model.robot.robot import Axis, Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Body", "held", "wrapped"]
+__all__ = ["Body", "hold", "wrapped"]
 
 
 class Body:
@@ -43,19 +44,23 @@ class Body:
 
     def link_heading(self, snapshot: Snapshot) -> FloatArray:
         """Direction in which every link's axis points, (n,), rad; counted from link 1."""
-        w, x, y, z = snapshot.link_pose[:, 3:].T
-        heading: FloatArray = np.arctan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
-        return heading
+        return self._headings(snapshot)[0]
 
     def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
         """Direction in which the robot's front points, rad: mean of all links, or the head link's; not wrapped."""
-        heading = self.link_heading(snapshot)
+        heading, bend = self._headings(snapshot)
         if measure == "head":
-            along = float(heading[self._head])
+            along = heading.item(self._head)
         else:  # neighbours turn by less than half a turn
-            bends = np.pi - (np.pi - (heading[1:] - heading[:-1])) % (2.0 * np.pi)
-            along = float(heading[0] + bends @ self._behind / len(heading))
-        return along if self._head_last else along + np.pi
+            along = float(heading[0] + bend @ self._behind / len(heading))
+        return along if self._head_last else along + math.pi
+
+    def _headings(self, snapshot: Snapshot) -> tuple[FloatArray, FloatArray]:
+        """`link_heading`, and how far every link turns against the one before it, (n-1,), rad."""
+        n = len(self._behind) + 1
+        heading, bend = np.empty(n), np.empty(n - 1)
+        link_headings(snapshot.link_pose, heading, bend)
+        return heading, bend
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:
         """Unit vectors to the left of every link's axis, (n, 2)."""
@@ -78,17 +83,18 @@ class Body:
             What `link_heading` gives.
         """
         if self._head_last:
-            return wrapped(target - heading[-2])
-        return wrapped(heading[1] - target - np.pi)
+            return wrapped(target - heading.item(-2))
+        return wrapped(heading.item(1) - target - math.pi)
 
 
 def wrapped(angle: float) -> float:
     """`angle` in (-pi, pi], rad."""
-    return float(np.pi - (np.pi - angle) % (2.0 * np.pi))
+    return math.pi - (math.pi - angle) % (2.0 * math.pi)
 
 
-def held(time: FloatArray, yaw: FloatArray, axes: tuple[Axis, ...]) -> JointReference:
-    """References that hold `yaw` ((n-1,), rad) over the knots `time`, at rest; axes of other kinds are at 0."""
-    angle, rate, acceleration = np.zeros((3, len(time), len(axes)))
-    angle[:] = in_a_row({"yaw": yaw}, axes)
+def hold(time: FloatArray, yaw: FloatArray, entries: IndexArray, m: int) -> JointReference:
+    """References of `m` axes over the knots `time`, at rest: `yaw` (rad) at some `entries`, the others at 0."""
+    motion = np.zeros((3, len(time), m))
+    angle, rate, acceleration = motion
+    angle[:, entries] = yaw
     return JointReference(time, angle, rate, acceleration)

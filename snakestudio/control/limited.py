@@ -116,6 +116,10 @@ class Limited:
             np.where(there, 0.0, self.acceleration * sign),
         )
 
+    def value_at(self, time: float) -> float:
+        """Value at `time` (s, not before `since`)."""
+        return self.target if time >= self.end else float(self.at(np.array([time]))[0][0])
+
     def integral(self, time: FloatArray) -> FloatArray:
         """Integral from `since` to `time`."""
         a, b, c, rested = self._parts(time)

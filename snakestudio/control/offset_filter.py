@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.compilable import follow_offset
 
 __all__ = ["OffsetFilter"]
-
-T = TypeVar("T", float, NDArray[np.float64])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +34,13 @@ class OffsetFilter:
     angle: float = 0.0
     rate: float = 0.0
 
-    def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angle, rate and acceleration at `time` (s, not before `since`); rad, rad/s, rad/s^2."""
-        passed = time - self.since
-        return self._course(passed, np.exp(-1.0 / self.response * passed))
+    def at(self, time: FloatArray) -> FloatArray:
+        """Angle, rate and acceleration at `time` (s, not before `since`), (3, k); rad, rad/s, rad/s^2."""
+        motion = np.empty((3, len(time)))
+        follow_offset(time, self.since, self.wanted, self.response, self.angle, self.rate, motion)
+        return motion
 
     def aimed(self, wanted: float, response: float, time: float) -> OffsetFilter:
         """The filter that goes on from this one at `time`, with angle and rate as they are, to `wanted`."""
-        passed = time - self.since
-        angle, rate, _ = self._course(passed, float(np.exp(-1.0 / self.response * passed)))
+        angle, rate, _ = self.at(np.array([time])).ravel().tolist()
         return OffsetFilter(wanted, response, time, angle, rate)
-
-    def _course(self, passed: T, fading: T) -> tuple[T, T, T]:
-        """`at`, so long after `since`, when so much is left of what fades."""
-        speed = 1.0 / self.response
-        away = self.angle - self.wanted
-        slope = self.rate + speed * away
-        left = away + slope * passed
-        angle = self.wanted + left * fading
-        rate = (slope - speed * left) * fading
-        acceleration = (speed * left - 2.0 * slope) * speed * fading
-        return angle, rate, acceleration

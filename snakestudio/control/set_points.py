@@ -16,6 +16,7 @@ from snakestudio.control.ramp import constant, lead_in
 from snakestudio.control.speed_limit import SpeedLimit
 from snakestudio.control.waves import Motion
 from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.model.compilable import add_to_columns
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entries
 from snakestudio.model.scene import Scene
@@ -39,8 +40,8 @@ class _State:
 class Offset(Protocol):
     """What a controller adds to the yaw of every joint."""
 
-    def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angle, rate and acceleration at `time`; each (k,), rad, s."""
+    def at(self, time: FloatArray) -> FloatArray:
+        """Angle, rate and acceleration at `time` (k,), (3, k); rad, s."""
         ...
 
 
@@ -102,7 +103,7 @@ class SetPoints(OpenLoop):
         self._limit = np.radians(control.soft_start_deg)
         self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
         shape = len(scene.body.axes)
-        self._yaw = entries(scene.body.axes, "yaw")
+        self._yaw = entries(scene.body.axes, "yaw").copy()
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
         self._away, self._led = np.zeros(shape), False
         self._approach = constant(0.0)
@@ -122,7 +123,9 @@ class SetPoints(OpenLoop):
 
     def begun(self, time: float) -> bool:
         """Whether all joints follow the gait at `time`; before, they hold what start delay and soft start ask for."""
-        return time >= self._delay and math.floor(time / self._step + 1e-6) >= int(self._state.released.max())
+        if time < self._delay:
+            return False
+        return not self._limit or math.floor(time / self._step + 1e-6) >= int(self._state.released.max())
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None) -> JointReference:
         """See `Controller.reference`; the references are exact at every knot, and within the speed of the motors.
@@ -155,8 +158,7 @@ class SetPoints(OpenLoop):
     def _added(self, motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
         """`motion` at `time` with an offset of the yaw."""
         if offset is not None:
-            for part, own in zip(motion, offset.at(time), strict=True):
-                part[:, self._yaw] += own[:, None]
+            add_to_columns(*motion, self._yaw, offset.at(time))
         return motion
 
     def _steps(self, time: FloatArray) -> IntArray:
@@ -250,7 +252,7 @@ class SetPoints(OpenLoop):
         before = self._gait.checkpoint()
         how(max(time - self._delay, 0.0))
         after = self._gait.checkpoint()
-        if after == before:
+        if after is before or after == before:
             return
         step = int(self._steps(np.array([time]))[0])
         self._gait.restore(before)

@@ -45,12 +45,13 @@ class SpeedLimit:
     """
 
     def __init__(self, scene: Scene) -> None:
-        self._limit = scene.axis_values.max_speed
         self._lag: _Lag | None = None
+        self.apply(scene)
 
     def apply(self, scene: Scene) -> None:
         """Go over to the limits of `scene`."""
         self._limit = scene.axis_values.max_speed
+        self._limits = bool(np.isfinite(self._limit).any())
 
     def checkpoint(self) -> Any:
         """The full state; None where nothing is limited."""
@@ -63,8 +64,7 @@ class SpeedLimit:
     def limited(self, wanted: JointReference) -> JointReference:
         """What follows the references `wanted`, which go on where the last ones ended."""
         lag, limit = self._lag, self._limit
-        finite = bool(np.isfinite(limit).any())
-        if wanted.torque is not None or (lag is None and not finite):
+        if wanted.torque is not None or (lag is None and not self._limits):
             return wanted
         angle, lagging = wanted.angle[0], np.zeros(len(limit), np.bool_)
         if lag is not None:
@@ -76,7 +76,7 @@ class SpeedLimit:
         if np.array_equal(angle, wanted.angle[0]) and (np.abs(np.diff(wanted.angle, axis=0)) <= most).all():
             still = np.zeros_like(lagging)
             end = _Lag(float(wanted.time[-1]), wanted.angle[-1], wanted.rate[-1], still)
-            self._lag = end if finite else None
+            self._lag = end if self._limits else None
             return wanted
         return self._followed(wanted, angle, lagging, limit, most)
 

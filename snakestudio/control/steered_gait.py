@@ -9,7 +9,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.limited import Limited, Limits, resting
-from snakestudio.control.waves import Motion
+from snakestudio.control.look_ahead import LookAhead, Motion
 from snakestudio.model.motion import GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.robot import Axis, Robot
@@ -120,17 +120,28 @@ class SteeredGait:
     axes : tuple of Axis
         Of the joints.
     shape : Shape
+    step : float
+        Time step, s.
     """
 
-    def __init__(self, axes: tuple[Axis, ...], shape: Shape | EnvelopedShape) -> None:
+    def __init__(self, axes: tuple[Axis, ...], shape: Shape | EnvelopedShape, step: float) -> None:
         self._m = len(axes)
+        self._ahead = LookAhead(self._evaluated, step, self._m)
         self._axes = {
             kind: (entries(axes, kind), joints(axes, kind).astype(np.float64)) for kind in ("yaw", "pitch", "roll")
         }
         self._state = _State(resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0))
+        self._known = self._state  # at the last look at the motion
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
         """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        if self._state is self._known:
+            return self._ahead.motion(time)
+        self._known = self._state
+        self._ahead.forget()  # a stick that moves all the time changes the motion every period
+        return self._evaluated(time)
+
+    def _evaluated(self, time: FloatArray) -> Motion:
         state = self._state
         time = time[:, None]
         share, blend, offset = (q.at(time) for q in (state.amplitude, state.blend, state.offset))
@@ -189,9 +200,8 @@ class SteeredGait:
 
     def values(self, time: float) -> tuple[float, float, float]:
         """Frequency (rad/s), share of the amplitude and offset (rad) at `time` (s)."""
-        at, state = np.array([time]), self._state
-        frequency, amplitude, offset = (float(q.at(at)[0][0]) for q in (state.frequency, state.amplitude, state.offset))
-        return frequency, amplitude, offset
+        state = self._state
+        return state.frequency.value_at(time), state.amplitude.value_at(time), state.offset.value_at(time)
 
     def checkpoint(self) -> _State:
         """The full state."""

@@ -9,18 +9,13 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IndexArray
+from snakestudio.control.look_ahead import LookAhead, Motion
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.model.motion import BodyWaves, GaitFields, Wave
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 
 __all__ = ["Motion", "WaveGait"]
-
-Motion = tuple[FloatArray, FloatArray, FloatArray]
-"""Angles, rates and accelerations of all joint axes at some times, each (k, m)."""
-
-AHEAD = 320
-"""Steps that a gait is evaluated for at once where it is asked for a few: by a controller, every period."""
 
 NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -83,7 +78,7 @@ class WaveGait:
         self._last_joint = max(0, scene.robot.n_joints - 1)
         self._body_axes = scene.body.axes
         self._m = len(self._body_axes)
-        self._step = scene.solver.step_s
+        self._ahead = LookAhead(lambda time: self._evaluated(time, False), scene.solver.step_s, self._m)
         waves = scene.waves
         self._vertical = waves.vertical
         self._take((_state(waves.yaw), _state(waves.pitch)), tuple(constant(factor) for factor in waves.envelope))
@@ -97,7 +92,7 @@ class WaveGait:
     def _take(self, states: tuple[_WaveState, _WaveState], envelope: tuple[Ramp, ...]) -> None:
         self._states, self._envelope = states, envelope
         even = not any(ramp.coefficients for ramp in envelope)
-        self._ahead, self._ahead_motion = np.zeros(0), np.zeros((3, 0, self._m))
+        self._ahead.forget()
         self._present = [
             (*axes, state, state.steady and even)
             for axes, state in zip(self._axes, states, strict=True)
@@ -106,25 +101,7 @@ class WaveGait:
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
         """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
-        k = len(time)
-        if through_ramps or 4 * k > AHEAD:
-            return self._evaluated(time, through_ramps)
-        first = round(float(time[0]) / self._step)
-        at = first - round(float(self._ahead[0]) / self._step) if len(self._ahead) else -1
-        if not 0 <= at <= len(self._ahead) - k:
-            if not np.array_equal(self._steps(first, k), time):  # between the steps
-                return self._evaluated(time, False)
-            self._ahead, at = self._steps(first, AHEAD), 0
-            self._ahead_motion = np.stack(self._evaluated(self._ahead, False))
-        if not (self._ahead[at : at + k] == time).all():
-            return self._evaluated(time, False)
-        angle, rate, acceleration = self._ahead_motion[:, at : at + k].copy()
-        return angle, rate, acceleration
-
-    def _steps(self, first: int, count: int) -> FloatArray:
-        """Times at which so many steps begin, s."""
-        times: FloatArray = np.arange(first, first + count, dtype=np.float64) * self._step
-        return times
+        return self._evaluated(time, True) if through_ramps else self._ahead.motion(time)
 
     def _evaluated(self, time: FloatArray, through_ramps: bool) -> Motion:
         angle, rate, acceleration = np.zeros((3, len(time), self._m))

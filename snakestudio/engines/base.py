@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.model.recording import Rows, Schema
@@ -14,8 +14,7 @@ from snakestudio.model.snapshot import Snapshot
 __all__ = ["Checkpoint", "Engine", "StepReport"]
 
 
-@dataclass(frozen=True, slots=True)
-class StepReport:
+class StepReport(NamedTuple):
     """How a call of `Engine.advance` went.
 
     Attributes
@@ -102,6 +101,13 @@ class Engine(Protocol):
         """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`.
 
         It may come without `contacts` to who looks at none: its `valid` says so.
+        """
+        ...
+
+    def look(self) -> Snapshot:
+        """As `snapshot`, for a controller: fields are computed when they are read, which must be before `advance`.
+
+        What has been read stays as it is.
         """
         ...
 

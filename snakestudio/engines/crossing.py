@@ -35,10 +35,10 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND
 from snakestudio.model.world import Ground
 
-__all__ = ["Crossing", "Crossings", "crossings", "foreseen"]
+__all__ = ["CORE", "Crossing", "Crossings", "crossings", "foreseen"]
 
 
-_CORE = 0.1
+CORE = 0.1
 """Half thickness of a body's core, beside that of the body."""
 
 _MOST_PARTS = 10_000
@@ -52,6 +52,9 @@ _UPWARD = 0.5
 
 _OPPOSITE = -0.05
 """Cosine below which two faces look away from each other: a body is crossed from the one to the other."""
+
+_ROUNDING = 1e-9
+"""Distances from a core are taken to be shorter by this, m."""
 
 _PHASES = 12
 """Phases of a gait that its speeds are looked at in."""
@@ -73,6 +76,11 @@ class Body(Protocol):
     @property
     def thin(self) -> float:
         """Half of its least thickness, m; 0 where it runs out in an edge."""
+        ...
+
+    @property
+    def core_reach(self) -> float:
+        """From the middle to the farthest point of its core at most, from above, m."""
         ...
 
     @property
@@ -105,6 +113,10 @@ class _Core:
     offset: FloatArray
     radius: float
 
+    @property
+    def core_reach(self) -> float:
+        return min(self.radius, self.reach)
+
     def holds(self, ends: FloatArray) -> NDArray[np.bool_]:
         first, second = np.moveaxis(ends, -2, 0)
         begin = self.offset - first @ self.outwards.T
@@ -134,6 +146,7 @@ class _Terrain:
         self._obstacle, self._number, self._base_dir, self._radius = obstacle, number, base_dir, radius
         low, high = plan_boxes((obstacle,))
         self.middle, self.reach = 0.5 * (low + high)[0], 0.5 * float(np.linalg.norm(high - low))
+        self.core_reach = self.reach
 
     @cached_property
     def _relief(self) -> Relief:
@@ -155,7 +168,7 @@ class _Terrain:
         surface = relief.surface(x, y)
         above = np.maximum(surface + relief.origin[2], 0.0)  # of the ground, which fills what is lower
         sunk = surface - z
-        inside = (sunk > (1.0 - _CORE) * np.minimum(self._radius, 0.5 * above)) & (above > 0.0)
+        inside = (sunk > (1.0 - CORE) * np.minimum(self._radius, 0.5 * above)) & (above > 0.0)
         return np.asarray(inside.any(axis=-1))
 
 
@@ -205,6 +218,7 @@ class Crossings:
         self._bodies = list(bodies)
         self._middle = np.array([body.middle for _, body in self._bodies]).reshape(-1, 2)
         self._reach = np.array([body.reach for _, body in self._bodies])
+        self._core_reach = np.array([body.core_reach for _, body in self._bodies])
         self._seen = radius + np.array([body.thin for _, body in self._bodies])
         self.seen = float(self._seen.min(initial=math.inf))
         """A link that goes no further than this in a step meets whatever is in its way, m."""
@@ -229,6 +243,10 @@ class Crossings:
         way = np.linalg.norm(moved, axis=2).max(axis=1)
         apart = np.linalg.norm(before.mean(axis=1)[:, None, :2] - self._middle, axis=2)
         near = (way[:, None] > self._least * self._seen) & (apart <= self._reach + self._half + way[:, None])
+        link, body_index = np.nonzero(near)
+        # Most of these links pass beside the core: no point of an axis moves further than one of its ends does.
+        away = _away(before[link, :, :2], self._middle[body_index])
+        near[link, body_index] = away <= self._core_reach[body_index] + way[link] + _ROUNDING
         first, soonest = None, math.inf
         for b in np.flatnonzero(near.any(axis=0)):
             obstacle, body = self._bodies[b]
@@ -382,10 +400,10 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
     if isinstance(solid, Post):
         flat = not upright and 0.5 * solid.high < solid.radius
         thin = 0.5 * solid.high if flat else solid.radius
-        top = np.array([solid.high - (1.0 - _CORE) * min(solid.radius, 0.5 * solid.high)])
-        up, radius = np.array([[0.0, 0.0, 1.0]]), solid.radius - (1.0 - _CORE) * thin
+        top = np.array([solid.high - (1.0 - CORE) * min(solid.radius, 0.5 * solid.high)])
+        up, radius = np.array([[0.0, 0.0, 1.0]]), solid.radius - (1.0 - CORE) * thin
         some = slice(0 if upright else 1)
-        return [_Core(np.array([solid.x, solid.y]), solid.radius, thin, _CORE * thin, up[some], top[some], radius)]
+        return [_Core(np.array([solid.x, solid.y]), solid.radius, thin, CORE * thin, up[some], top[some], radius)]
     assert not isinstance(solid, Relief)
     normal, offset, centre = _faces(solid)
     points = corners(solid)
@@ -409,13 +427,13 @@ def _cores(solid: Solid, upright: bool) -> list[_Core]:
         thinnest = min(thinnest, thin) if parallel else thinnest
         others = np.setdiff1d(np.arange(len(normal) - standing), [i, j])
         above = standing & (normal[others].T[2] > _UPWARD)
-        skin = (1.0 - _CORE) * np.where(above, min(thin, centre[2]), thin)
+        skin = (1.0 - CORE) * np.where(above, min(thin, centre[2]), thin)
         # As deep behind the one as behind the other, but for a tenth, and in there at all.
-        mix = np.array([[1.0 + _CORE, _CORE - 1.0], [_CORE - 1.0, 1.0 + _CORE], [1.0, 1.0]])
+        mix = np.array([[1.0 + CORE, CORE - 1.0], [CORE - 1.0, 1.0 + CORE], [1.0, 1.0]])
         outwards = np.concatenate([mix @ normal[[i, j]], normal[others]])
-        limits = np.concatenate([mix @ offset[[i, j]] - [0.0, 0.0, 2.0 * _CORE * thin], offset[others] - skin])
+        limits = np.concatenate([mix @ offset[[i, j]] - [0.0, 0.0, 2.0 * CORE * thin], offset[others] - skin])
         least = thin if parallel else 0.0
-        cores.append(_Core(centre[:2], reach, least, _CORE * thin, outwards, limits, math.inf))
+        cores.append(_Core(centre[:2], reach, least, CORE * thin, outwards, limits, math.inf))
     return cores
 
 
@@ -433,6 +451,15 @@ def _faces(solid: Block | Prism) -> tuple[FloatArray, FloatArray, FloatArray]:
     centre = solid.origin + turn @ [x.mean(), 0.0, 0.5 * z.max()]
     normal = local @ turn.T
     return normal, behind + normal @ solid.origin, centre
+
+
+def _away(ends: FloatArray, point: FloatArray) -> FloatArray:
+    """Distance of points ((k, 2), m) from the lines between pairs of ends ((k, 2, 2), m), (k,), m."""
+    begin, end = ends[:, 0], ends[:, 1]
+    along, to = end - begin, point - begin
+    share = (to * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300)
+    away: FloatArray = np.linalg.norm(to - share.clip(0.0, 1.0)[:, None] * along, axis=1)
+    return away
 
 
 def _ends(q: FloatArray, half: float) -> FloatArray:

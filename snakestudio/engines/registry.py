@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from snakestudio.engines.base import Engine
+from snakestudio.engines.compiled_arithmetic import ARITHMETIC_PARTS, compile_arithmetic, use_compiled_arithmetic
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
 from snakestudio.kinds import plugin_kinds
@@ -75,6 +76,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     errors = [] if checked else [problem for problem in check(scene, base_dir) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+    use_compiled_arithmetic()
     declared = FORMULATIONS[scene.model.kind]
     with calling():
         engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
@@ -96,6 +98,7 @@ def run_once(kind: str) -> None:
     """Call everything of an engine that is compiled: all that a tiny scene needs is all that any scene needs."""
     declared = FORMULATIONS[kind]
     if declared.parts:
+        compile_arithmetic()
         declared.loaded(declared.engine)(Scene(model=declared.fields(), robot=Robot(n_links=2)), None).run_once()
 
 
@@ -116,7 +119,7 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     progress(0.0, "Loading the compiler")
     from snakestudio.kernels._jit import reporting_compilation, used_files
 
-    parts = max(FORMULATIONS[kind].parts, 1)
+    parts = max(FORMULATIONS[kind].parts, 1) + ARITHMETIC_PARTS
 
     def report(count: int, doing: str) -> None:
         # What is left after the last one is to optimise all of them together.

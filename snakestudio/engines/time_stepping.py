@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from snakestudio.engines.outcome import (
     Figures,
 )
 from snakestudio.engines.row_buffers import BODY, RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.engines.state_view import StateView
 from snakestudio.kernels._cache import jit_disabled
 from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.recording import Rows, Schema
@@ -38,6 +39,7 @@ T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 _NO_ROWS = np.zeros(0, np.int64)
 _ENDLESS = np.iinfo(np.int64).max
 _NO_TORQUES = np.zeros((0, 0))
+_FLOAT = np.dtype(np.float64)
 
 BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
@@ -133,6 +135,10 @@ class TimeSteppingEngine(ABC):
         Its contacts are those since the row before; with `call` those of the interval, unless `_contacts` knows better.
         """
 
+    def _motion_now(self) -> tuple[FloatArray, FloatArray] | None:
+        """`Snapshot.link_pose` and `link_twist` by themselves; None if they only come with a whole row."""
+        return None
+
     def _links(self) -> FloatArray:
         """Where the links are: x, y, theta of planar ones, (n, 3), or places and quaternions, (n, 7)."""
         links: FloatArray = self._state.q.copy()
@@ -216,12 +222,13 @@ class TimeSteppingEngine(ABC):
         assert isinstance(reference, JointReference), "links have joints"
         step = self._scene.solver.step_s
         usable = _usable(reference, step)
-        begin = self.step_count
+        begin = self._reached
         end = min(begin + n_steps, max(begin, usable))
         wanted = _NO_ROWS
         if len(row_steps):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
-            wanted = wanted[(wanted > begin) & (wanted <= end)]
+            if not begin < row_steps[0] <= row_steps[-1] <= end:
+                wanted = wanted[(wanted > begin) & (wanted <= end)]
         followed = plain(reference)
         rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
         if rows is not self._rows:
@@ -231,7 +238,7 @@ class TimeSteppingEngine(ABC):
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._take_steps(followed, end - figures.step, wanted, rows)
+            status = self._take_steps(followed, end - figures.step, figures.step, wanted, rows)
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -265,6 +272,7 @@ class TimeSteppingEngine(ABC):
         reference = JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros)
         self.advance(reference, 1, (1,))
         self.snapshot()
+        self._motion_now()
         if not jit_disabled():
             advance, write = self.compiled
             CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
@@ -281,14 +289,19 @@ class TimeSteppingEngine(ABC):
         self._since = tuple(self._rows.filled.tolist())
         return Rows.concatenate(kept) if kept else self._no_rows
 
-    def _take_steps(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """As `_run_kernel`, but every step in which a link goes far is looked at for what it went through."""
-        begun = self._figures().step
+    def _take_steps(
+        self, reference: JointReference, n_steps: int, begun: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
+        """As `_run_kernel`, but every step in which a link goes far is looked at for what it went through.
+
+        `begun` is the count of steps at the beginning.
+        """
+        left = n_steps
         while True:
-            left = n_steps - (self._figures().step - begun)
             status = self._run_kernel(reference, left, wanted, rows)
             if status != FAR:
                 return status
+            left = n_steps - (self._figures().step - begun)
             kept, filled, before = copied(self._state), rows.filled.copy(), self._links()
             watching = self._params
             self._params = watching._replace(far=math.inf)
@@ -308,6 +321,7 @@ class TimeSteppingEngine(ABC):
                 return CROSSED
             if left == 1:
                 return OK
+            left -= 1
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
@@ -378,6 +392,25 @@ class TimeSteppingEngine(ABC):
             valid=self._schema.valid if contacts else self._without_contacts,
         )
 
+    def look(self) -> Snapshot:
+        """The present state for a controller, see `Engine.look`."""
+        return StateView(self)
+
+    def fields_now(self, name: str) -> dict[str, Any]:
+        """A field of a Snapshot of the present state, by its name, and others that come with it."""
+        if name in ("link_pose", "link_twist") and (motion := self._motion_now()) is not None:
+            return dict(zip(("link_pose", "link_twist"), motion, strict=True))
+        if name in ("joint_angle", "joint_rate"):
+            return dict(zip(("joint_angle", "joint_rate"), self._joints_now(), strict=True))
+        if name == "time":
+            return {"time": self.time}
+        snapshot = self.snapshot(contacts=name == "contacts")
+        values = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
+        values["valid"] = self._schema.valid
+        if name != "contacts":
+            del values["contacts"]
+        return values
+
     def apply(self, scene: Scene) -> bool:
         """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
         if not self._take(scene):
@@ -424,7 +457,10 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
 def plain(reference: JointReference) -> JointReference:
     """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
     own = (reference.time, reference.angle, reference.rate, reference.acceleration, given_torques(reference))
-    if all(array.dtype == np.float64 and (flags := array.flags).c_contiguous and flags.writeable for array in own):
+    for array in own:
+        if array.dtype is not _FLOAT or not array.flags.carray:
+            break
+    else:
         return reference
     return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
 

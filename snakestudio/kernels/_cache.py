@@ -46,6 +46,9 @@ _ENVIRONMENT = (
 )
 """What changes compiled code without changing a source."""
 
+_COMPILABLE = Path("model", "compilable.py")
+"""What is compiled of another package, which must not load the compiler."""
+
 TESTED = "0.68."
 """Versions of numba whose inner parts are as `_compiler` takes them; any other compiles functions in its own way."""
 
@@ -66,7 +69,8 @@ def source_hash() -> str:
     sources = _sources()
     if not sources:  # a frozen program without its sources knows what it was built from
         return (compiled_kernels_dir() / "sources").read_text().strip()
-    for name, text in sources:
+    compilable = [(path.name, path.read_bytes()) for path in [_PACKAGE / _COMPILABLE] if path.is_file()]
+    for name, text in sources + compilable:
         digest.update(f"{name}\0{len(text)}\0".encode() + text)
     return digest.hexdigest()
 

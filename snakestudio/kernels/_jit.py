@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from snakestudio.kernels._cache import TESTED, compile_cache
 
-__all__ = ["direct", "inlined", "instruction", "jit", "reporting_compilation", "used_files", "value_type"]
+__all__ = ["direct", "exact", "inlined", "instruction", "jit", "reporting_compilation", "used_files", "value_type"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,7 +55,7 @@ else:
         return []
 
     def _compiled(function: F, **more: Any) -> F:
-        return cast(F, numba.njit(**_STRICT, cache=True, **more)(function))
+        return cast(F, numba.njit(**{**_STRICT, **more}, cache=True)(function))
 
 
 def jit(function: F) -> F:
@@ -67,11 +69,33 @@ def inlined(function: F) -> F:
     return _compiled(function, forceinline=True)
 
 
+def exact(function: F) -> F:
+    """As `jit`, but products are rounded before they are added: the bits are those of Python and numpy."""
+    return _compiled(function, forceinline=False, fastmath=False)
+
+
+_ENTRIES: dict[Any, Any] = {}
+"""Machine code by function and layout of its arguments."""
+
+_LAYOUT = 0x503
+"""Of an array's flags: contiguous in either order, aligned, writeable."""
+
+
+def _layout(value: Any) -> Any:
+    """What the type of a compiled argument follows from."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.num & _LAYOUT
+    if isinstance(value, tuple):
+        return (type(value), *map(_layout, value))
+    return type(value)
+
+
 def direct(function: F) -> F:
     """`function`, compiled, for a caller in Python whose arguments always have the types they have the first time.
 
-    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step. After the first call
-    its `entry` is the compiled code itself.
+    Finding them out takes 10 us for tuples of a hundred arrays, which is more than many a step, and numba's types of
+    them 1 ms, which is why these are found once for all callers. After the first call its `entry` is the compiled code
+    itself.
     """
     if _config.DISABLE_JIT:
         return function
@@ -81,10 +105,13 @@ def direct(function: F) -> F:
     def call(*args: Any) -> Any:
         nonlocal entry
         if entry is None:
-            result = compiled(*args)
-            entry = compiled.overloads[tuple(compiled.typeof_pyval(a) for a in args)].entry_point
-            call.entry = entry  # type: ignore[attr-defined]
-            return result
+            key = (function, _layout(args))
+            if key not in _ENTRIES:
+                result = compiled(*args)
+                entry = _ENTRIES[key] = compiled.overloads[tuple(compiled.typeof_pyval(a) for a in args)].entry_point
+                call.entry = entry  # type: ignore[attr-defined]
+                return result
+            entry = call.entry = _ENTRIES[key]  # type: ignore[attr-defined]
         return entry(*args)
 
     call.__wrapped__ = function  # type: ignore[attr-defined]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.compilable import cubic, nearest_on_chords, nearest_on_cubics
 from snakestudio.model.ground_path import GroundPath
 
 if TYPE_CHECKING:
@@ -81,15 +82,13 @@ class Track:
             coefficients[3] = corners[:-1]
         self.waypoints: FloatArray = self.lengths[::every]
         # A controller asks for one place at a time: plain numbers are ten times as fast as arrays there.
-        self._cubics: list[Any] = coefficients.transpose(1, 2, 0).tolist()
+        self._coefficients: FloatArray = np.ascontiguousarray(coefficients.transpose(1, 2, 0))
+        self._cubics: list[Any] = self._coefficients.tolist()
         self._begins: list[float] = self.lengths.tolist()
         self.length = float(self.lengths[-1])
-        self._arcs: FloatArray = np.diff(self.lengths)
-        # x and y of the pieces' beginnings, of the way to their ends, and the square of its length.
         chords = np.diff(self.points, axis=0)
-        self._begin_x, self._begin_y = np.ascontiguousarray(self.points.T)
-        self._chord_x, self._chord_y = np.ascontiguousarray(chords.T)
-        self._squares: FloatArray = np.linalg.norm(chords, axis=1) ** 2
+        squares = np.linalg.norm(chords, axis=1) ** 2
+        self._chords: FloatArray = np.column_stack([self.points[:-1], chords, squares])
 
     def _inside(self, s: float) -> float:
         """`s` on the first round, or within the ends."""
@@ -103,15 +102,10 @@ class Track:
         """x, y, their first and their second derivatives by s, which lies within the ends."""
         piece = self._piece(s)
         u = s - self._begins[piece]
-        (a, b, c, d), (e, f, g, h) = self._cubics[piece]
-        return (
-            ((a * u + b) * u + c) * u + d,
-            ((e * u + f) * u + g) * u + h,
-            (3.0 * a * u + 2.0 * b) * u + c,
-            (3.0 * e * u + 2.0 * f) * u + g,
-            6.0 * a * u + 2.0 * b,
-            6.0 * e * u + 2.0 * f,
-        )
+        of_x, of_y = self._cubics[piece]
+        x, dx, ddx = cubic(u, *of_x)
+        y, dy, ddy = cubic(u, *of_y)
+        return x, y, dx, dy, ddx, ddy
 
     def place(self, s: float) -> tuple[FloatArray, float]:
         """Point, (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner that of the way on."""
@@ -153,68 +147,49 @@ class Track:
         float
             s, m; on a closed path on the round of `around`, or the first.
         """
-        base, low, high = 0.0, 0.0, self.length
-        if around is not None:
-            low, high = around - reach, around + reach
-            if self.closed:
-                reach = min(reach, 0.5 * self.length)
-                base = np.floor(around / self.length) * self.length
-                low, high = around - reach - base, around + reach - base
-        rounds = (-1, 0, 1) if self.closed and around is not None else (0,)
-        best, found = np.inf, low
-        for lap in rounds:
-            s, distance = self._nearest_piece(point, low - lap * self.length, high - lap * self.length)
+        if around is None:
+            return self._nearest_between(point, 0.0, self.length)[0]
+        if not self.closed:
+            return self._nearest_of_open(point, around - reach, around + reach)
+        reach = min(reach, 0.5 * self.length)
+        base = math.floor(around / self.length) * self.length
+        low, high = around - reach - base, around + reach - base
+        best, nearest = math.inf, low
+        for lap in (-self.length, 0.0, self.length):
+            s, distance = self._nearest_between(point, low - lap, high - lap)
             if distance < best:
-                best, found = distance, s + lap * self.length
-        if not self.closed and around is not None:
-            for end, beyond in ((0.0, low < 0.0), (self.length, high > self.length)):
-                if not beyond:
-                    continue
-                corner, direction = self.place(end)
-                further = float((point - corner) @ (np.cos(direction), np.sin(direction)))
-                s = np.clip(end + further, low, high)
-                if (s < 0.0) if end == 0.0 else (s > self.length):
-                    distance = float(np.linalg.norm(point - self.place(s)[0]))
-                    if distance < best:
-                        best, found = distance, s
-        return float(found + base)
+                best, nearest = distance, s + lap
+        return nearest + base
 
-    def _nearest_piece(self, point: FloatArray, low: float, high: float) -> tuple[float, float]:
+    def _nearest_of_open(self, point: FloatArray, low: float, high: float) -> float:
+        """Where the path, or the straight line beyond one of its ends, is nearest to a point, m."""
+        nearest, best = self._nearest_between(point, low, high)
+        if not best < math.inf:
+            nearest, best = low, math.inf
+        for end, beyond in ((0.0, low < 0.0), (self.length, high > self.length)):
+            if not beyond:
+                continue
+            corner, direction = self.place(end)
+            further = float((point - corner) @ (np.cos(direction), np.sin(direction)))
+            s = min(max(end + further, low), high)
+            if (s < 0.0) if end == 0.0 else (s > self.length):
+                distance = float(np.linalg.norm(point - self.place(s)[0]))
+                if distance < best:
+                    best, nearest = distance, s
+        return nearest
+
+    def _nearest_between(self, point: FloatArray, low: float, high: float) -> tuple[float, float]:
         """Where between `low` and `high` the path is nearest, m, and how near; infinitely far if there is nothing."""
         low, high = max(low, 0.0), min(high, self.length)
         if low > high:
-            return 0.0, np.inf
-        first, last = self._piece(low), self._piece(high) + 1
-        px, py = point.tolist()
-        # A controller asks every period: x and y by themselves are twice as fast as points.
-        x, y = self._begin_x[first:last], self._begin_y[first:last]
-        along_x, along_y = self._chord_x[first:last], self._chord_y[first:last]
-        # Pieces of a smooth path are chords, a little shorter than what they cut off.
-        arc = self._arcs[first:last]
-        share = ((px - x) * along_x + (py - y) * along_y) / self._squares[first:last]
-        np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
-        share[0] = max(share.item(0), (low - self._begins[first]) / arc.item(0))
-        share[-1] = min(share.item(-1), (high - self._begins[last - 1]) / arc.item(-1))
-        distance = np.hypot(x + share * along_x - px, y + share * along_y - py)
-        best = int(distance.argmin())
-        s = self._begins[first + best] + share.item(best) * arc.item(best)
-        if not self.smooth:
-            return s, distance.item(best)
-        return self._refined(point, s, low, high)
-
-    def _refined(self, point: FloatArray, s: float, low: float, high: float) -> tuple[float, float]:
-        """The nearest place of a smooth path beside `s`, by Newton's method on the foot of the perpendicular."""
-        px, py = point.tolist()
-        for _ in range(8):
-            x, y, dx, dy, ddx, ddy = self._at(s)
-            ax, ay = px - x, py - y
-            # Near the centre of curvature Newton's method is no guide: there, plain steps.
-            slope = max(dx * dx + dy * dy - ax * ddx - ay * ddy, 0.5)
-            old, s = s, min(max(s + (ax * dx + ay * dy) / slope, low), high)
-            if abs(s - old) < 1e-9:
-                break
-        x, y, *_ = self._at(s)
-        return s, math.hypot(px - x, py - y)
+            return 0.0, math.inf
+        x, y = point.tolist()
+        place, distance = nearest_on_chords(
+            x, y, low, high, self._piece(low), self._piece(high), self.lengths, self._chords
+        )
+        if self.smooth:
+            place, distance = nearest_on_cubics(x, y, place, low, high, self.lengths, self._coefficients)
+        return place, distance
 
 
 def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:

@@ -104,7 +104,10 @@ class Runner:
         )
         self.scene = scene
         self.end_step = scene.n_steps
-        self._needs = self.controller.needs
+        self._closed_loop = self.controller.needs is not Fields.NONE
+        """Whether the controller reads the robot's state."""
+        self._step_s = scene.solver.step_s
+        self._steps_per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
         self._waiting: list[Rows] = []
         self._said: list[NDArray[np.float64]] = []  # by the controller
         self._said_for: list[int] = []  # so many rows; the engine may have kept the last `_owed`
@@ -230,11 +233,6 @@ class Runner:
         self.latest, self._latest_step = self._snapshot(), self.engine.step_count
         return report
 
-    @property
-    def _closed_loop(self) -> bool:
-        """Whether the controller reads the robot's state."""
-        return self._needs is not Fields.NONE
-
     def _underway(self, step: int) -> bool:
         """Whether `step` lies within what the present reference is for."""
         return self._reference_begin < step < self._reference_end
@@ -285,11 +283,11 @@ class Runner:
         if not (self._closed_loop or self._steerable):
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
-        knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
+        knots = np.arange(now, now + steps + 1, dtype=np.float64) * self._step_s
         snapshot = None
         if self._closed_loop:
             known = self._latest_step == now
-            snapshot = self.latest if known else self.engine.snapshot(contacts=Fields.CONTACTS in self._needs)
+            snapshot = self.latest if known else self.engine.look()
         self._reference = self.controller.reference(knots, snapshot)
         self._reference_begin, self._reference_end = now, now + steps
         for sink in self._sinks:
@@ -297,11 +295,10 @@ class Runner:
 
     def _rows_until(self, stop: int) -> tuple[int, ...]:
         """Step counts up to `stop` after which a row is due: the nearest to every multiple of the log interval."""
-        per_row = 1.0 / (self.recording.scene.run.log_rate_hz * self.scene.solver.step_s)
-        due = [round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)]
-        while due and due[-1] > stop:
-            due.pop()
-        self._next_row += len(due)
+        due = []
+        while (step := round(self._next_row * self._steps_per_row)) <= stop:
+            due.append(step)
+            self._next_row += 1
         if stop == self.end_step and (due[-1] if due else self._last_row_step) != stop:
             due.append(stop)
         return tuple(due)
@@ -415,7 +412,7 @@ class Runner:
             if isinstance(error, StateError):
                 raise
             raise StateError("The saved state of this run is damaged.") from error
-        self.scene, self._needs = scene, self.controller.needs
+        self.scene, self._closed_loop = scene, self.controller.needs is not Fields.NONE
         self._reference = progress.reference
         self._reference_begin, self._reference_end = progress.reference_begin, progress.reference_end
         self._next_row, self._last_row_step = progress.next_row, progress.last_row_step
@@ -466,7 +463,7 @@ class Runner:
         live, _ = taken_over(self.scene, scene)
         if live != self.scene and self.engine.apply(live):
             self.controller.apply(live, self.time)
-            self._needs = self.controller.needs
+            self._closed_loop = self.controller.needs is not Fields.NONE
             self._reference = None
             self._keep_state = True
             if live.run.duration_s != self.scene.run.duration_s:

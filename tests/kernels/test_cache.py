@@ -66,6 +66,7 @@ SOURCES = {
     "kernels__columns": "FEW = 3\n",
     "engines__a__step": "from snakestudio.kernels import solver\n@jit\ndef advance(): return solver.solve()\n",
     "engines__a__columns": "X, Y = range(2)\n",
+    "model__compilable": "def add(a, b): return a + b\n",
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.control.body import Body, held
+from snakestudio.control.body import Body, hold
 from snakestudio.errors import Problem
 from snakestudio.kinds.controller import ControllerKind, JointMarks, Said
 from snakestudio.model.controllers import ControllerFields
@@ -19,7 +19,7 @@ from snakestudio.model.events import RunEvent
 from snakestudio.model.fields import value
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.joint_axes import by_joint, joints
+from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 
@@ -166,7 +166,8 @@ class LeaderFollower:
     """
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
-        self._body, self._axes = Body(scene.robot), scene.body.axes
+        self._body = Body(scene.robot)
+        self._axes, self._yaw_axes = len(scene.body.axes), entries(scene.body.axes, "yaw")
         self._settings = _settings(scene)
         self._length = scene.robot.link_length_m
         joints = scene.robot.n_joints
@@ -208,21 +209,21 @@ class LeaderFollower:
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
-        now, heading = float(time[0]), self._body.link_heading(snapshot)
+        now, heading = time.item(0), self._body.link_heading(snapshot)
         angle = self._yaw(snapshot.joint_angle)
         changed = self._watched(now, angle, snapshot)
         if changed.get("resolving_until", self._state.resolving_until) < np.inf:
             wanted = self._resolving(angle, heading, changed.get("force", self._state.force))
         else:
-            wanted = self._following(angle, heading, snapshot, float(time[-1]) - now, changed)
+            wanted = self._following(angle, heading, snapshot, time.item(-1) - now, changed)
         limit = math.radians(self._settings.reference_limit_deg)
         changed["angle_ref"] = wanted = np.minimum(np.maximum(wanted, -limit), limit)
         self._state = replace(self._state, **changed)
-        return held(time, self._body.from_head(wanted), self._axes)
+        return hold(time, self._body.from_head(wanted), self._yaw_axes, self._axes)
 
     def _yaw(self, values: FloatArray) -> FloatArray:
         """Those of all axes, (m,), of the yaw axes of all joints, from the head."""
-        return self._body.from_head(by_joint(values, self._axes, "yaw", len(self._behind)))
+        return self._body.from_head(values[self._yaw_axes])
 
     def _watched(self, now: float, angle: FloatArray, snapshot: Snapshot) -> dict[str, Any]:
         """What of the state changes by looking for a jam, or for the end of one's resolution."""
@@ -262,8 +263,9 @@ class LeaderFollower:
         """References (51) to (53) for joint angles and link headings; the delay line runs on by `period`."""
         state, settings = self._state, self._settings
         direction = settings.direction
-        across = np.array([-np.sin(direction), np.cos(direction)])
-        offset = float((self._body.head_place(snapshot) - snapshot.centre_of_mass())[:2] @ across)
+        head_x, head_y, _ = self._body.head_place(snapshot).tolist()
+        x, y, _ = snapshot.centre_of_mass().tolist()
+        offset = (head_x - x) * -math.sin(direction) + (head_y - y) * math.cos(direction)
         side = state.side
         if side * offset > settings.head_reach_m:
             side = -side

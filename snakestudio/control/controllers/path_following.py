@@ -96,6 +96,8 @@ class PathFollower(Steering):
         super().__init__(scene, start)
         self._link_length = scene.robot.link_length_m
         self._way = _Way(scene.path)
+        self._known_path: GroundPath | None = None
+        self._track: Track
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -119,13 +121,19 @@ class PathFollower(Steering):
         if not way.path:  # taken away during the run: keep on
             return way.sight.direction, 0.0
         reach, gain = settings.look_ahead_m, settings.integral_gain_m_s
-        sight = projected(track(way.path), snapshot.centre_of_mass()[:2], way.around, reach)
+        sight = projected(self._track_of(way.path), snapshot.centre_of_mass()[:2], way.around, reach)
         shift = gain * way.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0
         self._way = _Way(way.path, sight, sight.along, way.integral + growth)
         # A body that lies along the curve has this offset in every joint.
         bend = settings.curve_gain * self._link_length * sight.curvature
         return heading_to(sight, reach, shift), bend
+
+    def _track_of(self, path: GroundPath) -> Track:
+        """`track`, which compares all waypoints with those that it knows."""
+        if path is not self._known_path:
+            self._known_path, self._track = path, track(path)
+        return self._track
 
     def apply(self, scene: Scene, time: float) -> None:
         """Go on with the settings and the path of `scene`."""

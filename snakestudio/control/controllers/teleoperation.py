@@ -150,7 +150,7 @@ class Teleoperation(OpenLoop):
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._adopt(scene)
-        self._gait = SteeredGait(scene.body.axes, self._shapes[OWN_GAIT])
+        self._gait = SteeredGait(scene.body.axes, self._shapes[OWN_GAIT], scene.solver.step_s)
         self._set_points = SetPoints(scene, start, self._gait)
         self._turn_sign = Body(scene.robot).turn_sign
         self._state = _State()

@@ -208,6 +208,10 @@ class ContinuumBeamEngine:
         figures = SolverStats(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
         return replace(plain, contacts=found, solver=figures)
 
+    def look(self) -> Snapshot:
+        """The present state."""
+        return self.snapshot()
+
     def evaluated(self) -> tuple[Params, Work]:
         """Constants of the run, and the workspace as an evaluation of the present state leaves it; a copy.
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.centred_rows import write_centred_motion
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
@@ -28,7 +29,7 @@ from snakestudio.engines.planar_lagrangian.state import (
     widened,
 )
 from snakestudio.engines.planar_lagrangian.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers, make_row_buffers
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.smooth_joints import has_passive_joints, make_joints
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
@@ -71,6 +72,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         schema = Schema(n, scene.body.axes, energy, valid=VALID, head=scene.robot.head_index)
         super().__init__(scene, base_dir, schema)
         self._advance, self._write = direct(advance_steps), direct(write_row)
+        self._write_motion = direct(write_centred_motion)
+        self._look_row = make_row_buffers(1, n, 0, 0, 0)
         self._params: Params = make_params(scene, base_dir)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
@@ -84,7 +87,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
 
     def _figures(self) -> Figures:
         counts = self._state.counts
-        return Figures(int(counts[STEP]), int(counts[CALL_STEPS]), 0, 0, 0.0)
+        return Figures(counts.item(STEP), counts.item(CALL_STEPS), 0, 0, 0.0)
 
     def _begin_interval(self) -> None:
         state = self._state
@@ -122,8 +125,17 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
         self._write(self._params, own._replace(before=self._before, sums=sums), self._work, rows)
 
+    def _motion_now(self) -> tuple[FloatArray, FloatArray]:
+        work, row = self._work, self._look_row
+        self._write_motion(
+            self._params.chain, self._params.height, self._state.x, self._state.v, work.theta, work.cos, work.sin,
+            work.part, work.place, row,
+        )  # fmt: skip
+        return row.link_pose[0].copy(), row.link_twist[0].copy()
+
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        return np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
+        x, v = self._state.x, self._state.v
+        return x[1:-2] - x[:-3], v[1:-2] - v[:-3]
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from snakestudio._arrays import IntArray
+from snakestudio.engines.crossing import CORE
 from snakestudio.engines.planar_nonholonomic.params import Params
 from snakestudio.engines.planar_nonholonomic.state import (
     ALONG,
@@ -13,6 +14,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     NORMAL,
     RIGHT,
     RUBBING,
+    TO_CORE,
     TOUCHING,
     WORKS,
     Work,
@@ -89,19 +91,20 @@ def find_obstacles(params: Params, work: Work) -> int:
             j = params.grid_items[i]
             if params.obstacles[j, HALF_X] > 0.0:
                 depth_left, depth_right = _try_box(params, work, k, j, depth_left, depth_right)
+                if min(depth_left, depth_right) < -params.radius[k]:  # the axis is in the box, and its core somewhere
+                    work.felt[TO_CORE] = -math.inf
                 continue
             cx, cy, cr = params.obstacles[j, X], params.obstacles[j, Y], params.obstacles[j, RADIUS]
             if stadium_touches(x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr):
                 gap, nx, ny, _, lever = stadium_circle(
                     x, y, cos, sin, params.contact_half[k], params.radius[k], cx, cy, cr
                 )
+                work.felt[TO_CORE] = min(work.felt[TO_CORE], gap + params.radius[k] + (1.0 - CORE) * cr)
                 depth_left, depth_right = _enter(params, work, k, j, gap, nx, ny, lever, depth_left, depth_right)
         left, right = work.near[LEFT, k] >= 0, work.near[RIGHT, k] >= 0
         if left or right:
             work.link[count] = k
             count += 1
-        if min(depth_left, depth_right) < -params.radius[k]:  # the link's axis is in there: such a step is looked at
-            work.fastest[0] = math.inf
         touching += (2.0 * k + 1.0) ** 2 * left + (2.0 * k + 2.0) ** 2 * right
     work.felt[TOUCHING] = touching
     return count

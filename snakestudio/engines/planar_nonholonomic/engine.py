@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.centred_rows import write_centred_motion
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonholonomic.params import (
@@ -31,7 +32,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     make_work,
 )
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, RowBuffers, make_row_buffers
 from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import TimeSteppingEngine, by_joint, copied
 from snakestudio.kernels._jit import direct
@@ -69,6 +70,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         n = scene.robot.n_links
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, ENERGY, head=scene.robot.head_index))
         self._advance, self._write = direct(advance_steps), direct(write_row)
+        self._write_motion = direct(write_centred_motion)
+        self._look_row = make_row_buffers(1, n, 0, 0, 0)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir), self._params.chain.weight)
         self._work = make_work(n)
@@ -78,8 +81,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _figures(self) -> Figures:
         counts = self._state.counts
         return Figures(
-            int(counts[STEP]), int(counts[CALL_STEPS]), int(counts[CALL_EVALUATIONS]), int(counts[UNCONVERGED]),
-            float(self._state.figures[WORST_CALL]),
+            counts.item(STEP), counts.item(CALL_STEPS), counts.item(CALL_EVALUATIONS), counts.item(UNCONVERGED),
+            self._state.figures.item(WORST_CALL),
         )  # fmt: skip
 
     def _begin_interval(self) -> None:
@@ -120,14 +123,23 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._work.reference[:, ANGLE], self._work.reference[:, RATE] = angle, rate
         self._write(self._params, state, self._work, rows)
 
+    def _motion_now(self) -> tuple[FloatArray, FloatArray]:
+        work, row = self._work, self._look_row
+        y, half = self._state.y, len(work.x)
+        self._write_motion(
+            self._params.chain, self._params.radius, y[:half], y[half:], work.theta, work.cos, work.sin, work.part,
+            work.place, row,
+        )  # fmt: skip
+        return row.link_pose[0].copy(), row.link_twist[0].copy()
+
     def _links(self) -> FloatArray:
         theta, centre = np.split(self._state.y[: len(self._state.acts) + 2], [-2])
         axis = np.column_stack([np.cos(theta), np.sin(theta)])
         return np.column_stack([centre + self._params.levers @ axis, theta])
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
-        x, v = np.split(self._state.y, 2)
-        return np.diff(x[:-2]), np.diff(v[:-2])
+        y, n, half = self._state.y, len(self._work.theta), len(self._work.x)
+        return y[1:n] - y[: n - 1], y[half + 1 : half + n] - y[half : half + n - 1]
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

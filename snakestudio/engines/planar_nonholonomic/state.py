@@ -42,7 +42,7 @@ X, Y = range(2)
 COS, SIN = range(2)
 ALONG, ACROSS, TURNING = range(3)
 # Entries of Work.felt.
-HOLD, TOUCHING, UNCHANGED, CHANGED = range(4)
+HOLD, TOUCHING, UNCHANGED, CHANGED, TO_CORE = range(5)
 
 
 def sums_length(n: int) -> int:
@@ -114,9 +114,10 @@ class Work(NamedTuple):
         `along`, `across` (n,) look into it.
     force, load : (n, 2), (n,)
         Forces on the links, N, and what they and all else do along the angles, N m.
-    felt : (4,)
+    felt : (5,)
         Of obstacles: the largest Coulomb friction, less the faster a link slides, N (what makes that motion stiff); a
-        number for which links touch them on which side; shares of a part after which that was as before, and no more.
+        number for which links touch them on which side; shares of a part after which that was as before, and no more;
+        the least distance of a link's axis from the core of one (`crossing.CORE`) in the present part, m.
     matrix, inverse : (n, w), (n,)
         Mass matrix of the angles and beside it what acts on them without obstacles, then the angles' part of every
         constraint; see `wide_factor`.
@@ -125,7 +126,7 @@ class Work(NamedTuple):
     given : (n - 1, 1)
         Torque that they are given instead, N m.
     fastest : (1,)
-        Most that an end of a link moves in the present part, m/s; inf if the axis of one enters an obstacle.
+        Most that an end of a link moves in the present part, m/s.
     near : (2, n) int
         Obstacle on the left and on the right of every link, -1 for none.
     touch : (2, n, 2)
@@ -249,7 +250,7 @@ def make_work(n: int) -> Work:
         signs=np.zeros((3, width)),
         force=np.zeros((n, 2)),
         load=np.zeros(n),
-        felt=np.zeros(4),
+        felt=np.zeros(5),
         matrix=np.zeros((n, width)),
         inverse=np.zeros(n),
         reference=np.zeros((n - 1, 2)),

@@ -36,6 +36,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     LOAD,
     PART,
     STEP,
+    TO_CORE,
     TOUCHING,
     UNCHANGED,
     UNCONVERGED,
@@ -60,6 +61,9 @@ RATE_SCALE = 30.0
 """Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part matter little."""
 
 CONVERGED = 1e-8
+
+ROUNDING = 1e-9
+"""Distances from a core are taken to be shorter by this, m."""
 
 LONGEST = longest_part(1.0)
 """Longest part of a step times the rate of decay that the schemes bear in it."""
@@ -132,12 +136,14 @@ def _part(
 
     It ends early where other links touch obstacles than at its beginning (`touching`) and accelerations jump by more
     than it bears: `Work.felt` says when. Without stages, the derivatives at its beginning are found. `Work.fastest` is
-    the most that an end of a link moved. Returns the constraints at its end, -1 if their reactions were not found
-    somewhere. The equations of motion are evaluated at one place, for they are compiled into it.
+    the most that an end of a link moved, and `Work.felt` says how near an axis came to a core. Returns the constraints
+    at its end, -1 if their reactions were not found somewhere. The equations of motion are evaluated at one place, for
+    they are compiled into it.
     """
     count = 0
     work.fastest[0] = 0.0
     work.felt[UNCHANGED] = 1.0
+    work.felt[TO_CORE] = math.inf
     if stages > 0:
         _first_stage(params, state, work, length, stages)
     else:
@@ -236,6 +242,7 @@ def _step(
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
     passed = fastest = 0.0
+    to_core = math.inf
     calls = state.counts[EVALUATIONS]
     status = int(OK)
     for i in range(state.y.shape[0]):
@@ -282,7 +289,7 @@ def _step(
         if not begun:
             begun = True
             hold, touching = work.felt[HOLD], work.felt[TOUCHING]
-            fastest = work.fastest[0]
+            fastest, to_core = work.fastest[0], work.felt[TO_CORE]
             _keep_first(work)
             for k in range(n):
                 work.begun[k] = work.across[k]
@@ -298,8 +305,9 @@ def _step(
         if _turned_over(params, state, work):
             status = int(DIVERGED)
             continue
-        fastest = max(fastest, work.fastest[0])
-        if params.dt * fastest > params.far:
+        fastest, to_core = max(fastest, work.fastest[0]), min(to_core, work.felt[TO_CORE])
+        # Damping alone lets a link sink into an obstacle: what matters is whether its axis can have reached the core.
+        if params.far < math.inf and params.dt * fastest > min(params.far, to_core - ROUNDING):
             status = int(FAR)
             continue
         passed = params.dt if last else passed + own

@@ -1,0 +1,62 @@
+"""Motions of gaits evaluated for many steps at once: a controller asks for few of them, every period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.model.compilable import copy_rows
+
+__all__ = ["LookAhead", "Motion"]
+
+Motion = tuple[FloatArray, FloatArray, FloatArray]
+"""Angles, rates and accelerations of all joint axes at some times, each (k, m)."""
+
+_STEPS = 320
+"""Steps that a motion is evaluated for at once."""
+
+
+class LookAhead:
+    """A motion that is looked up where it is asked for at the beginnings of a few steps, one after the other.
+
+    Parameters
+    ----------
+    evaluate : function
+        The motion at times (k,), s; every one of them by itself, whatever the others are.
+    step : float
+        Time step, s.
+    m : int
+        Joint axes.
+    """
+
+    def __init__(self, evaluate: Callable[[FloatArray], Motion], step: float, m: int) -> None:
+        self._evaluate, self._step, self._m = evaluate, step, m
+        self.forget()
+
+    def forget(self) -> None:
+        """Evaluate the motion again, for it has changed."""
+        self._first, self._time, self._motion = 0, np.zeros(0), np.zeros((3, 0, self._m))
+
+    def motion(self, time: FloatArray) -> Motion:
+        """Angles, rates and accelerations at `time` ((k,), s)."""
+        k = len(time)
+        if 4 * k > _STEPS:
+            return self._evaluate(time)
+        first = round(time.item(0) / self._step)
+        if not self._first <= first <= self._first + len(self._time) - k:
+            if not np.array_equal(self._steps(first, k), time):  # between the steps
+                return self._evaluate(time)
+            self._first, self._time = first, self._steps(first, _STEPS)
+            self._motion = np.stack(self._evaluate(self._time))
+        motion = np.empty((3, k, self._m))
+        if not copy_rows(time, self._time, self._motion, first - self._first, motion):
+            return self._evaluate(time)
+        angle, rate, acceleration = motion
+        return angle, rate, acceleration
+
+    def _steps(self, first: int, count: int) -> FloatArray:
+        """Times at which so many steps begin, s."""
+        times: FloatArray = np.arange(first, first + count, dtype=np.float64) * self._step
+        return times

@@ -1,0 +1,37 @@
+"""Machine code for the arithmetic of `model.compilable`, which paths and controllers do every control period."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from snakestudio.kernels._cache import jit_disabled
+from snakestudio.model import compilable
+
+__all__ = ["ARITHMETIC_PARTS", "compile_arithmetic", "use_compiled_arithmetic"]
+
+ARITHMETIC_PARTS = len(compilable.ALL) + len(compilable.HELPERS)
+"""How many functions are compiled."""
+
+
+def use_compiled_arithmetic() -> None:
+    """Have everything that is compilable run as machine code, made or loaded when it is first called."""
+    if jit_disabled() or all(one.run is not one.plain for one in compilable.ALL):
+        return
+    from snakestudio.kernels._jit import exact
+
+    known: dict[str, Any] = dict(vars(compilable))
+    for helper in compilable.HELPERS:
+        known[helper.__name__] = exact(helper)
+    for one in compilable.ALL:
+        plain: Any = one.plain
+        one.run = exact(FunctionType(plain.__code__, known, plain.__name__))
+
+
+def compile_arithmetic() -> None:
+    """Make or load the machine code now."""
+    use_compiled_arithmetic()
+    for one in compilable.ALL:
+        run: Any = one.run
+        if run is not one.plain:
+            run.compile(one.signature)

@@ -1,0 +1,198 @@
+"""Arithmetic of paths and controllers that is done every control period, in loops that a compiler can take.
+
+`model` and `control` import in an instant and know no compiler, so the functions here run as they stand, until
+`engines.compiled_arithmetic` gives them machine code. Results are the same to the last bit either way: only what
+rounds alike in Python, numpy and compiled code is used, and nothing is summed up in another order than it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray, IndexArray
+
+__all__ = [
+    "ALL", "HELPERS", "Compilable", "add_to_columns", "copy_rows", "cubic", "follow_offset", "link_headings",
+    "nearest_on_chords", "nearest_on_cubics",
+]  # fmt: skip
+
+
+_NEWTON_STEPS, _STILL = 8, 1e-9
+"""Steps of Newton's method at most, and a step below which it has converged, m."""
+
+
+class Compilable:
+    """A function of numbers and of contiguous arrays, which it fills.
+
+    Attributes
+    ----------
+    plain : function
+        As it is written.
+    signature : str
+        Types of the arguments, in numba's notation.
+    run : function
+        `plain`, or machine code of it; what is called.
+    """
+
+    __slots__ = ("plain", "run", "signature")
+
+    def __init__(self, plain: Callable[..., Any], signature: str) -> None:
+        self.plain = self.run = plain
+        self.signature = signature
+
+    def __call__(self, *args: Any) -> Any:
+        """Call `run`."""
+        return self.run(*args)
+
+
+ALL: list[Compilable] = []
+"""What there is to be compiled."""
+
+
+def _compilable(signature: str) -> Callable[[Callable[..., Any]], Compilable]:
+    def register(function: Callable[..., Any]) -> Compilable:
+        ALL.append(Compilable(function, signature))
+        return ALL[-1]
+
+    return register
+
+
+@_compilable("void(float64[:, ::1], float64[::1], float64[::1])")
+def link_headings(pose: FloatArray, heading: FloatArray, bend: FloatArray) -> None:
+    """Directions of the axes of all links from `pose` (n, 7), `heading` (n,), and turns between them, `bend` (n-1,).
+
+    rad; the headings are not wrapped, the turns are in (-pi, pi].
+    """
+    turn = 2.0 * math.pi
+    for k in range(len(heading)):
+        w, x, y, z = pose[k, 3], pose[k, 4], pose[k, 5], pose[k, 6]
+        heading[k] = math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+        if k:
+            bend[k - 1] = math.pi - (math.pi - (heading[k] - heading[k - 1])) % turn
+
+
+@_compilable("void(float64[::1], float64, float64, float64, float64, float64, float64[:, ::1])")
+def follow_offset(
+    time: FloatArray, since: float, target: float, response: float, angle: float, rate: float, motion: FloatArray
+) -> None:
+    """Angle, rate and acceleration, `motion` (3, k), of an `OffsetFilter` at `time` (k,); rad, s."""
+    speed = 1.0 / response
+    away = angle - target
+    slope = rate + speed * away
+    for i in range(len(time)):
+        passed = time[i] - since
+        fading = math.exp(-1.0 / response * passed)
+        left = away + slope * passed
+        motion[0, i] = target + left * fading
+        motion[1, i] = (slope - speed * left) * fading
+        motion[2, i] = (speed * left - 2.0 * slope) * speed * fading
+
+
+@_compilable("boolean(float64[::1], float64[::1], float64[:, :, ::1], int64, float64[:, :, ::1])")
+def copy_rows(time: FloatArray, times: FloatArray, motion: FloatArray, first: int, part: FloatArray) -> bool:
+    """Copy into `part` (3, k, m) what `motion` (3, a, m) at `times` (a,) is from row `first` on.
+
+    False if those are not the times `time` (k,).
+    """
+    for i in range(len(time)):
+        if times[first + i] != time[i]:
+            return False
+        for d in range(part.shape[0]):
+            for j in range(part.shape[2]):
+                part[d, i, j] = motion[d, first + i, j]
+    return True
+
+
+@_compilable("void(float64[:, ::1], float64[:, ::1], float64[:, ::1], int64[::1], float64[:, ::1])")
+def add_to_columns(
+    angle: FloatArray, rate: FloatArray, acceleration: FloatArray, columns: IndexArray, motion: FloatArray
+) -> None:
+    """Add `motion` (3, k) to some columns of three arrays (k, m)."""
+    for i in range(len(angle)):
+        for column in columns:
+            angle[i, column] += motion[0, i]
+            rate[i, column] += motion[1, i]
+            acceleration[i, column] += motion[2, i]
+
+
+@_compilable(
+    "Tuple((float64, float64))(float64, float64, float64, float64, int64, int64, float64[::1], float64[:, ::1])"
+)
+def nearest_on_chords(
+    x: float, y: float, low: float, high: float, first: int, last: int, lengths: FloatArray, chords: FloatArray
+) -> tuple[float, float]:
+    """Where a polyline is nearest to (x, y) between its lengths `low` and `high`, m, and its distance there, m.
+
+    Parameters
+    ----------
+    x, y, low, high : float
+    first, last : int
+        The pieces in which `low` and `high` are.
+    lengths : (p + 1,)
+        At the polyline's points.
+    chords : (p, 5)
+        Of every piece: its beginning (x, y), the way to its end (x, y), and the square of that.
+    """
+    nearest, place = math.inf, low
+    for piece in range(first, last + 1):
+        begin_x, begin_y, way_x, way_y, square = chords[piece]
+        # Pieces of a smooth path are chords, a little shorter than what they cut off.
+        begin, arc = lengths[piece], lengths[piece + 1] - lengths[piece]
+        share = min(max(((x - begin_x) * way_x + (y - begin_y) * way_y) / square, 0.0), 1.0)
+        if piece == first:
+            share = max(share, (low - begin) / arc)
+        if piece == last:
+            share = min(share, (high - begin) / arc)
+        dx, dy = begin_x + share * way_x - x, begin_y + share * way_y - y
+        distance = math.sqrt(dx * dx + dy * dy)  # hypot rounds in its own way in every library
+        if distance < nearest:
+            nearest, place = distance, begin + share * arc
+    return place, nearest
+
+
+def cubic(u: float, a: float, b: float, c: float, d: float) -> tuple[float, float, float]:
+    """A u^3 + b u^2 + c u + d with its first and its second derivative."""
+    return ((a * u + b) * u + c) * u + d, (3.0 * a * u + 2.0 * b) * u + c, 6.0 * a * u + 2.0 * b
+
+
+@_compilable("Tuple((float64, float64))(float64, float64, float64, float64, float64, float64[::1], float64[:, :, ::1])")
+def nearest_on_cubics(
+    x: float, y: float, place: float, low: float, high: float, lengths: FloatArray, cubics: FloatArray
+) -> tuple[float, float]:
+    """The place near `place` where a smooth curve is nearest to (x, y), m, and its distance there, m.
+
+    By Newton's method on the foot of the perpendicular, between the lengths `low` and `high`.
+
+    Parameters
+    ----------
+    x, y, place, low, high : float
+    lengths : (p + 1,)
+        At the ends of the curve's pieces.
+    cubics : (p, 2, 4)
+        Coefficients of x and y of every piece over the length from its beginning, the highest power first.
+    """
+    at_x = at_y = 0.0
+    moving = True
+    for turn in range(_NEWTON_STEPS + 1):
+        piece = min(max(int(np.searchsorted(lengths, place, side="right")) - 1, 0), len(cubics) - 1)
+        a, b, c, d = cubics[piece, 0]
+        e, f, g, h = cubics[piece, 1]
+        at_x, dx, ddx = cubic(place - lengths[piece], a, b, c, d)
+        at_y, dy, ddy = cubic(place - lengths[piece], e, f, g, h)
+        if not moving or turn == _NEWTON_STEPS:
+            break
+        away_x, away_y = x - at_x, y - at_y
+        # Near the centre of curvature Newton's method is no guide: there, plain steps.
+        slope = max(dx * dx + dy * dy - away_x * ddx - away_y * ddy, 0.5)
+        before = place
+        place = min(max(place + (away_x * dx + away_y * dy) / slope, low), high)
+        moving = abs(place - before) >= _STILL
+    return place, math.sqrt((x - at_x) * (x - at_x) + (y - at_y) * (y - at_y))
+
+
+HELPERS = (cubic,)
+"""Functions that those of `ALL` call."""
