@@ -455,7 +455,7 @@ def _faces(solid: Block | Prism) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 def _away(ends: FloatArray, point: FloatArray) -> FloatArray:
     """Distance of points ((k, 2), m) from the lines between pairs of ends ((k, 2, 2), m), (k,), m."""
-    begin, end = ends[:, 0], ends[:, 1]
+    begin, end = ends.swapaxes(0, 1)
     along, to = end - begin, point - begin
     share = (to * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300)
     away: FloatArray = np.linalg.norm(to - share.clip(0.0, 1.0)[:, None] * along, axis=1)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from snakestudio.engines.time_stepping import TimeSteppingEngine
 
 __all__ = ["StateView"]
 
 _FIELDS = frozenset(field.name for field in fields(Snapshot))
+
+
+class _Engine(Protocol):
+    @property
+    def scene(self) -> Scene: ...
+
+    @property
+    def step_count(self) -> int: ...
+
+    def fields_now(self, name: str) -> dict[str, Any]:
+        """A field of a Snapshot of the present state, by its name, and others that come with it."""
+        ...
 
 
 class StateView(Snapshot):
@@ -22,15 +32,15 @@ class StateView(Snapshot):
 
     Parameters
     ----------
-    engine : TimeSteppingEngine
+    engine : object with `scene`, `step_count` and `fields_now`
     """
 
     __slots__ = ("_engine", "_step")
 
-    _engine: TimeSteppingEngine
+    _engine: _Engine
     _step: int
 
-    def __init__(self, engine: TimeSteppingEngine) -> None:
+    def __init__(self, engine: _Engine) -> None:
         object.__setattr__(self, "_engine", engine)
         object.__setattr__(self, "_step", engine.step_count)
         object.__setattr__(self, "body", None)

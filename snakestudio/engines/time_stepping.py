@@ -399,9 +399,11 @@ class TimeSteppingEngine(ABC):
     def fields_now(self, name: str) -> dict[str, Any]:
         """A field of a Snapshot of the present state, by its name, and others that come with it."""
         if name in ("link_pose", "link_twist") and (motion := self._motion_now()) is not None:
-            return dict(zip(("link_pose", "link_twist"), motion, strict=True))
+            pose, twist = motion
+            return {"link_pose": pose, "link_twist": twist}
         if name in ("joint_angle", "joint_rate"):
-            return dict(zip(("joint_angle", "joint_rate"), self._joints_now(), strict=True))
+            angle, rate = self._joints_now()
+            return {"joint_angle": angle, "joint_rate": rate}
         if name == "time":
             return {"time": self.time}
         snapshot = self.snapshot(contacts=name == "contacts")

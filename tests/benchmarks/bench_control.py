@@ -6,6 +6,7 @@ import math
 import time
 
 from snakestudio.model.edits import with_values
+from snakestudio.model.reference import Reference
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline
@@ -23,8 +24,8 @@ def _figures(name: str, values: dict[str, object], sinks: int) -> tuple[float, f
     run_offline(with_values(scene, {"run.duration_s": 0.1}))
     best = around = math.inf
     for _ in range(3):
-        received: list[float] = []
-        runner = Runner(scene, sinks=(lambda reference: received.append(reference.time.item(0)),) * sinks)
+        received: list[Reference] = []
+        runner = Runner(scene, sinks=(received.append,) * sinks)
         started, own = time.process_time(), time.thread_time()
         while not runner.finished:
             runner.advance(25 * scene.steps_per_period)
