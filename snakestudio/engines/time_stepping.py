@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.bound_steps import BoundSteps
 from snakestudio.engines.crossing import Crossing, Crossings, crossings
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
@@ -30,7 +30,7 @@ from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques", "plain"]
+__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
@@ -42,11 +42,10 @@ BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
 
 
-class TimeSteppingEngine(ABC):
+class TimeSteppingEngine(BoundSteps):
     """The Engine protocol on top of a kernel that takes many steps a call; see `Engine` for the public methods."""
 
     kind: str
-    _advance: Callable[..., int]
     _state: Any
     _params: Any
     _pushed = True
@@ -58,7 +57,7 @@ class TimeSteppingEngine(ABC):
         if scene.gives_torques:  # nobody asks for any angle
             schema = replace(schema, valid=schema.valid & ~Fields.REFERENCE)
         self._schema = schema
-        self._reference: JointReference | None = None
+        self._reference = None
         self._reached = 0
         self._crossings = Crossings()
         self._crossing: Crossing | None = None
@@ -105,8 +104,12 @@ class TimeSteppingEngine(ABC):
         hold until the next `apply` or `restore`, and until the engine makes room for more contacts.
         """
 
+    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """`entry_arguments` of any reference."""
+        return self.entry_arguments(_plain(reference))
+
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """Take steps under a reference that is `plain`; returns what the call ended with."""
+        """Take steps under a reference that is `_plain`; returns what the call ended with."""
         status: int = self._advance(*self.entry_arguments(reference), n_steps, wanted, rows)
         return status
 
@@ -182,7 +185,7 @@ class TimeSteppingEngine(ABC):
         if len(row_steps):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
             wanted = wanted[(wanted > begin) & (wanted <= end)]
-        followed = plain(reference)
+        plain = _plain(reference)
         rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
         if rows is not self._rows:
             self._kept = self._kept_rows()
@@ -191,7 +194,7 @@ class TimeSteppingEngine(ABC):
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._take_steps(followed, end - figures.step, wanted, rows)
+            status = self._take_steps(plain, end - figures.step, wanted, rows)
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -376,7 +379,7 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     state.contact[:, 3:] = -1
 
 
-def plain(reference: JointReference) -> JointReference:
+def _plain(reference: JointReference) -> JointReference:
     """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
     own = (reference.time, reference.angle, reference.rate, reference.acceleration, given_torques(reference))
     if all(array.dtype == np.float64 and (flags := array.flags).c_contiguous and flags.writeable for array in own):
