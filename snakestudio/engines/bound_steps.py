@@ -6,17 +6,20 @@ there is space for, a link that goes far, a failure) takes the engine's own way,
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Engine, StepReport
-from snakestudio.engines.outcome import OK
-from snakestudio.engines.time_stepping import TimeSteppingEngine, plain
+from snakestudio.engines.outcome import OK, Figures
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference, Reference
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
 __all__ = ["BoundSteps", "PlainSteps", "Present", "Steps", "steps_of"]
@@ -90,8 +93,10 @@ class Steps(Protocol):
 
 
 def steps_of(engine: Engine) -> Steps:
-    """Steps of an engine: bound ones, if it can."""
-    return BoundSteps(engine) if isinstance(engine, TimeSteppingEngine) else PlainSteps(engine)
+    """Steps of an engine: its own, if it has any."""
+    steps: Steps = engine if isinstance(engine, BoundSteps) else PlainSteps(engine)
+    steps.bind()
+    return steps
 
 
 def _constant(axes: int, torque: bool) -> JointReference:
@@ -158,93 +163,135 @@ class PlainSteps:
         return self._snapshot
 
 
-class BoundSteps:
-    """Steps of an engine whose loop is compiled.
+class BoundSteps(ABC):
+    """Steps of an engine whose loop is compiled: a part of `TimeSteppingEngine`."""
 
-    Parameters
-    ----------
-    engine : TimeSteppingEngine
-    """
+    _advance: Callable[..., int]
+    _rows: RowBuffers
+    _reference: JointReference | None
+    _reached: int
 
-    def __init__(self, engine: TimeSteppingEngine) -> None:
-        self._engine = engine
-        self._dt = engine.scene.solver.step_s
-        axes = len(engine.schema.axes)
-        self._held, self._given = held, given = _constant(axes, torque=False), _constant(axes, torque=True)
-        assert given.torque is not None
-        self._time, self._angle, self._rate = held.time, held.angle, held.rate
-        self._given_time, self._torque = given.time, given.torque
-        self._moves = False  # whether the held reference has rates
-        self._unsettled: JointReference | None = None  # that of the last steps, if it will be written to again
-        self._look = _PresentRow(engine)
-        self.bind()
-        self._held_call(0, _NO_ROWS, self._rows)  # compiled, and found by its types
-        self.bind()
+    # ------------------------------------------------------------------------------------------ of the engine
+
+    @property
+    @abstractmethod
+    def scene(self) -> Scene: ...  # noqa: D102
+
+    @property
+    @abstractmethod
+    def schema(self) -> Schema: ...  # noqa: D102
+
+    @property
+    @abstractmethod
+    def time(self) -> float: ...  # noqa: D102
+
+    @abstractmethod
+    def advance(
+        self, reference: Reference, n_steps: int, row_steps: tuple[int, ...], go_on: bool = False
+    ) -> StepReport:
+        """See `Engine.advance`."""
+
+    @abstractmethod
+    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """Arguments of the compiled `advance` in front of count of steps, row steps and buffers."""
+
+    @abstractmethod
+    def _figures(self) -> Figures: ...
+
+    @abstractmethod
+    def _begin_interval(self) -> None: ...
+
+    @abstractmethod
+    def _references_now(self) -> tuple[FloatArray, FloatArray]: ...
+
+    @abstractmethod
+    def _row_buffers(self, n_rows: int) -> RowBuffers: ...
+
+    @abstractmethod
+    def _room_for_contacts(self, n_rows: int) -> int: ...
+
+    @abstractmethod
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None: ...
+
+    @abstractmethod
+    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts: ...
+
+    # ------------------------------------------------------------------------------------------ Steps
 
     def bind(self) -> None:
         """See `Steps.bind`."""
-        engine = self._engine
-        self._rows = engine._rows
-        self._entry: Callable[..., int] = getattr(engine._advance, "entry", engine._advance)
+        if not hasattr(self, "_held"):
+            self._begin_binding()
+        self._entry: Callable[..., int] = getattr(self._advance, "entry", self._advance)
         self._followed: JointReference | None = None
         self._held_call, self._given_call = self._bound(self._held), self._bound(self._given)
-        self._look.stale = True
+        self._stale = True
+
+    def _begin_binding(self) -> None:
+        axes = len(self.schema.axes)
+        self._held, self._given = held, given = _constant(axes, torque=False), _constant(axes, torque=True)
+        assert given.torque is not None
+        self._held_time, self._held_angle, self._held_rate = held.time, held.angle, held.rate
+        self._given_time, self._given_torque = given.time, given.torque
+        self._moves = False  # whether the held reference has rates
+        self._unsettled: JointReference | None = None  # that of the last steps, if it will be written to again
+        self._dt = self.scene.solver.step_s
+        self._look = _PresentRow(self._row_buffers(1), self.schema.energy)
+        self._advance(*self.plain_arguments(held), 0, _NO_ROWS, self._rows)  # compiled, and found by its types
 
     def _bound(self, reference: JointReference) -> Callable[..., int]:
-        """The compiled loop under a reference; it takes the count of steps, row steps and buffers."""
-        return partial(self._entry, *self._engine.entry_arguments(reference))
+        """The compiled loop under a reference; it takes count of steps, row steps and buffers."""
+        return partial(self._entry, *self.plain_arguments(reference))
 
     def hold(
         self, angle: FloatArray, rate: FloatArray | None, n_steps: int, row_steps: tuple[int, ...] = ()
     ) -> StepReport | None:
         """See `Steps.hold`."""
-        now, dt, time = self._engine._reached, self._dt, self._time
+        now, dt, time = self._reached, self._dt, self._held_time
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
-        self._angle[:] = angle
+        self._held_angle[:] = angle
         if rate is not None:
-            self._rate[:] = rate
-            self._angle[1] += rate * (n_steps * dt)
+            self._held_rate[:] = rate
+            self._held_angle[1] += rate * (n_steps * dt)
             self._moves = True
         elif self._moves:
-            self._rate[:] = 0.0
+            self._held_rate[:] = 0.0
             self._moves = False
         self._unsettled = self._held
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take(self._held_call, n_steps)
+        return self._take_bound(self._held_call, n_steps)
 
     def give(self, torque: FloatArray, n_steps: int, row_steps: tuple[int, ...] = ()) -> StepReport | None:
         """See `Steps.give`."""
-        now, dt, time = self._engine._reached, self._dt, self._given_time
+        now, dt, time = self._reached, self._dt, self._given_time
         time[0] = now * dt
         time[1] = (now + n_steps) * dt
-        self._torque[:] = torque
+        self._given_torque[:] = torque
         self._unsettled = self._given
         if row_steps:
             return self._reported(n_steps, False, row_steps)
-        return self._take(self._given_call, n_steps)
+        return self._take_bound(self._given_call, n_steps)
 
-    def _take(self, call: Callable[..., int], n_steps: int, go_on: bool = False) -> StepReport | None:
+    def _take_bound(self, call: Callable[..., int], n_steps: int, go_on: bool = False) -> StepReport | None:
         """Take steps in one call of the compiled loop; what it leaves, the engine's own way."""
-        engine = self._engine
-        self._look.stale = True
+        self._stale = True
         if not go_on:
-            engine._begin_interval()
+            self._begin_interval()
         status = call(n_steps, _NO_ROWS, self._rows)
         if status == OK:
-            engine._reached += n_steps
+            self._reached += n_steps
             return None
-        end = engine._reached + n_steps
-        engine._reached = engine._figures().step
-        return self._reported(end - engine._reached, True, ())
+        end = self._reached + n_steps
+        self._reached = self._figures().step
+        return self._reported(end - self._reached, True, ())
 
     def _reported(self, n_steps: int, go_on: bool, row_steps: tuple[int, ...]) -> StepReport | None:
         """Take steps the engine's own way, under the reference of the last call."""
         self.settle()
-        reference = self._engine._reference
-        assert reference is not None
-        return self._advance(reference, n_steps, go_on, row_steps)
+        assert self._reference is not None
+        return self._advanced(self._reference, n_steps, go_on, row_steps)
 
     def follow(
         self, reference: Reference, n_steps: int, go_on: bool, row_steps: tuple[int, ...] = ()
@@ -252,18 +299,18 @@ class BoundSteps:
         """See `Steps.follow`."""
         self._unsettled = None
         if isinstance(reference, JointReference) and reference.torque is None and not row_steps:
-            self._engine._reference = reference
+            self._reference = reference
             if reference is not self._followed:
                 self._followed = reference
-                self._followed_call = self._bound(plain(reference))
-            return self._take(self._followed_call, n_steps, go_on)
-        return self._advance(reference, n_steps, go_on, row_steps)
+                self._followed_call = self._bound(reference)
+            return self._take_bound(self._followed_call, n_steps, go_on)
+        return self._advanced(reference, n_steps, go_on, row_steps)
 
-    def _advance(
+    def _advanced(
         self, reference: Reference, n_steps: int, go_on: bool, row_steps: tuple[int, ...]
     ) -> StepReport | None:
         try:
-            report = self._engine.advance(reference, n_steps, row_steps, go_on)
+            report = self.advance(reference, n_steps, row_steps, go_on)
         finally:
             self.bind()
         return None if report.ok and not row_steps else report
@@ -273,20 +320,31 @@ class BoundSteps:
         reference, self._unsettled = self._unsettled, None
         if reference is not None:
             torque = None if reference.torque is None else reference.torque.copy()
-            self._engine._reference = JointReference(
+            self._reference = JointReference(
                 reference.time.copy(), reference.angle.copy(), reference.rate.copy(), reference.acceleration, torque
             )
 
     def present(self) -> Present:
         """See `Steps.present`."""
         look = self._look
-        if look.stale:
-            reference = self._unsettled
-            if reference is None:
-                look.refresh(*self._engine._references_now())
+        if self._stale:
+            if self._room_for_contacts(1) > len(look.rows.contact_link):
+                look.take(self._row_buffers(1))
             else:
-                look.refresh(reference.angle[1], reference.rate[1])
+                look.clear()
+            reference = self._unsettled
+            angle, rate = self._references_now() if reference is None else (reference.angle[1], reference.rate[1])
+            self._write_present_row(angle, rate, look.rows, call=True)
+            look.time, look.figures, look.contacts_now = self.time, self._figures(), self._contacts_now
+            self._stale = False
         return look
+
+    def _contacts_now(self, rows: RowBuffers) -> Contacts:
+        """Contacts of the interval, of a row that has just been written."""
+        span = self._figures().steps * self._dt
+        if span == 0.0 or Fields.CONTACTS not in self.schema.valid:
+            return Contacts.none()
+        return self._contacts(span, rows, slice(0, int(rows.filled[1])))
 
 
 class _PresentRow:
@@ -294,58 +352,48 @@ class _PresentRow:
 
     Parameters
     ----------
-    engine : TimeSteppingEngine
+    rows : RowBuffers
+    energies : tuple of str
+        Names of their columns.
     """
 
-    def __init__(self, engine: TimeSteppingEngine) -> None:
-        self._engine = engine
-        self.stale = True
-        self._energies = engine.schema.energy
-        self._none = Fields.CONTACTS not in engine.schema.valid
-        self._make_room()
+    def __init__(self, rows: RowBuffers, energies: tuple[str, ...]) -> None:
+        self._energies = energies
+        self.time = 0.0
+        self.figures = Figures(0, 0, 0, 0, 0.0)
+        self.contacts_now: Callable[[RowBuffers], Contacts] = lambda rows: Contacts.none()
+        self.take(rows)
 
-    def _make_room(self) -> None:
-        self._rows = rows = self._engine._row_buffers(1)
+    def take(self, rows: RowBuffers) -> None:
+        """Go over to other buffers, which are empty."""
+        self.rows = rows
         self.link_pose, self.link_twist = rows.link_pose[0], rows.link_twist[0]
         self.joint_angle, self.joint_rate = rows.joint_angle[0], rows.joint_rate[0]
         self.joint_angle_ref, self.joint_rate_ref = rows.joint_angle_ref[0], rows.joint_rate_ref[0]
         self.joint_torque = rows.joint_torque[0]
+        self._known: Contacts | None = None
 
-    def refresh(self, angle: FloatArray, rate: FloatArray) -> None:
-        """Write the row of the present state, with these references."""
-        engine, rows = self._engine, self._rows
-        if engine._room_for_contacts(1) > len(rows.contact_link):
-            self._make_room()
-            rows = self._rows
-        else:
-            contacts = int(rows.filled[1])
-            rows.filled[:] = 0
-            if contacts:  # rows are written on zeros
-                for array in (rows.contact_point, rows.contact_normal, rows.contact_friction):
-                    array[:contacts] = 0.0
-        engine._write_present_row(angle, rate, rows, call=True)
-        self._contacts: Contacts | None = None
-        self.stale = False
-
-    @property
-    def time(self) -> float:
-        return self._engine.time
+    def clear(self) -> None:
+        """Empty the buffers: rows are written on zeros."""
+        rows = self.rows
+        contacts = int(rows.filled[1])
+        rows.filled[:] = 0
+        if contacts:
+            for array in (rows.contact_point, rows.contact_normal, rows.contact_friction):
+                array[:contacts] = 0.0
+        self._known = None
 
     @property
     def contacts(self) -> Contacts:
-        if self._contacts is None:
-            engine, rows = self._engine, self._rows
-            span = engine._figures().steps * engine.scene.solver.step_s
-            shown = span > 0.0 and not self._none
-            part = slice(0, int(rows.filled[1]))
-            self._contacts = engine._contacts(span, rows, part) if shown else Contacts.none()
-        return self._contacts
+        if self._known is None:
+            self._known = self.contacts_now(self.rows)
+        return self._known
 
     @property
     def energy(self) -> dict[str, float]:
-        return dict(zip(self._energies, self._rows.energy[0].tolist(), strict=True))
+        return dict(zip(self._energies, self.rows.energy[0].tolist(), strict=True))
 
     @property
     def solver(self) -> SolverStats:
-        figures = self._engine._figures()
+        figures = self.figures
         return SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged)

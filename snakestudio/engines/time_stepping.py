@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.bound_steps import BoundSteps
 from snakestudio.engines.crossing import Crossing, Crossings, crossings
 from snakestudio.engines.outcome import (
     CONTACT_OVERFLOW,
@@ -32,7 +33,7 @@ from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
-__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques", "plain"]
+__all__ = ["TimeSteppingEngine", "by_joint", "copied", "forget_obstacles", "given_torques"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
@@ -45,11 +46,10 @@ BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
 
 
-class TimeSteppingEngine(ABC):
+class TimeSteppingEngine(BoundSteps):
     """The Engine protocol on top of a kernel that takes many steps a call; see `Engine` for the public methods."""
 
     kind: str
-    _advance: Any
     _state: Any
     _params: Any
     _write: Any
@@ -62,7 +62,7 @@ class TimeSteppingEngine(ABC):
         if scene.gives_torques:  # nobody asks for any angle
             schema = replace(schema, valid=schema.valid & ~Fields.REFERENCE)
         self._schema = schema
-        self._reference: JointReference | None = None
+        self._reference = None
         self._reached = 0
         self._crossings = Crossings()
         self._crossing: Crossing | None = None
@@ -109,8 +109,12 @@ class TimeSteppingEngine(ABC):
         hold until the next `apply` or `restore`, and until the engine makes room for more contacts.
         """
 
+    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """`entry_arguments` of any reference."""
+        return self.entry_arguments(_plain(reference))
+
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """Take steps under a reference that is `plain`; returns what the call ended with."""
+        """Take steps under a reference that is `_plain`; returns what the call ended with."""
         status: int = self._advance(*self.entry_arguments(reference), n_steps, wanted, rows)
         return status
 
@@ -229,7 +233,7 @@ class TimeSteppingEngine(ABC):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
             if not begin < row_steps[0] <= row_steps[-1] <= end:
                 wanted = wanted[(wanted > begin) & (wanted <= end)]
-        followed = plain(reference)
+        plain = _plain(reference)
         rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
         if rows is not self._rows:
             self._kept = self._kept_rows()
@@ -238,7 +242,7 @@ class TimeSteppingEngine(ABC):
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._take_steps(followed, end - figures.step, figures.step, wanted, rows)
+            status = self._take_steps(plain, end - figures.step, figures.step, wanted, rows)
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -456,7 +460,7 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     state.contact[:, 3:] = -1
 
 
-def plain(reference: JointReference) -> JointReference:
+def _plain(reference: JointReference) -> JointReference:
     """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
     own = (reference.time, reference.angle, reference.rate, reference.acceleration, given_torques(reference))
     for array in own:
