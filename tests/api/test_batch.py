@@ -27,7 +27,7 @@ from snakestudio.session import worlds as worlds_module
 from snakestudio.session.runner import Runner
 
 FRICTION = {"ground.mu_along": [0.1, 0.2, 0.3], "ground.mu_across": [0.4, 0.3, 0.2]}
-JOINTED = ("obstacle_aided", "obstacle_aided_3d", "lagrangian_undulation", "jam_resolution")
+JOINTED = ("obstacle_aided", "obstacle_aided_3d", "rubble", "lagrangian_undulation", "jam_resolution")
 FIELDS = ("link_pose", "link_twist", "joint_angle", "joint_rate", "joint_torque")
 
 
