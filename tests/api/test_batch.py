@@ -63,7 +63,7 @@ def assert_same(state: BatchState, world: int, single: Snapshot) -> None:
 @pytest.mark.parametrize("name", JOINTED)
 def test_worlds_have_the_bits_of_single_engines(name: str, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if plain:
-        monkeypatch.setattr(worlds_module, "jit_disabled", lambda: True)
+        monkeypatch.setattr(worlds_module, "_compiled", lambda engine: None)
     scene, n = scene_of(name), 60
     dt = scene.solver.step_s
     singles = [registry.create(world_scene(scene, world)) for world in range(3)]
