@@ -20,6 +20,7 @@ from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.nodes import Node, Pointwise
 from snakestudio.analysis.signals.reductions import REDUCTIONS, Reduction, compile_reduction
 from snakestudio.analysis.signals.signal import compile_signal
+from snakestudio.api import open_batch
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.draw_list import build
 from snakestudio.drawing.obstacles import obstacles_of
@@ -486,6 +487,17 @@ def test_a_formulation_is_recorded_exported_plotted_and_taken_up_from_a_state(cr
     assert not VIEWS["friction"].possible(recording.schema)
     assert {"work_friction_j", "joint_2_yaw_rad"} <= set(catalogue(recording.schema))
     assert_goes_on_from_a_state(recording, change)
+
+
+def test_a_formulation_that_is_not_compiled_runs_in_a_batch(creeping: Scene) -> None:
+    runner = Runner(creeping)
+    runner.advance(7)
+    with open_batch(creeping, 2) as batch:
+        batch.step(n=7)
+        np.testing.assert_array_equal(batch.state.link_pose[1], runner.latest.link_pose)
+        batch.reset()
+        batch.step(n=7)
+        np.testing.assert_array_equal(batch.state.link_pose[0], runner.latest.link_pose)
 
 
 def test_another_formulation_waits_for_a_reset(creeping: Scene) -> None:

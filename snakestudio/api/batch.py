@@ -164,7 +164,8 @@ class Batch:
         _check_memory(first, n)
         own = values_by_world(values, n)
         engines = [
-            build_world(scene, base_dir, mapping, world, n, checked=not mapping) for world, mapping in enumerate(own)
+            build_world(scene, base_dir, mapping, world, n, checked=not mapping) if world or mapping else first
+            for world, mapping in enumerate(own)
         ]
         _check_alike(dict(enumerate(engines)), first)
         self.n = n

@@ -52,7 +52,8 @@ class TimeSteppingEngine(BoundSteps):
     kind: str
     _state: Any
     _params: Any
-    _write: Any
+    _advance: Any = None
+    _write: Any = None
     _pushed = True
     """Whether contacts push links back, however deep they are."""
 
@@ -101,13 +102,14 @@ class TimeSteppingEngine(BoundSteps):
     def _begin_interval(self) -> None:
         """Start the sums that the next snapshot shows."""
 
-    @abstractmethod
     def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """Arguments of the compiled `advance` in front of count of steps, row steps and buffers.
 
         They are the engine's own arrays and those of `reference`, which must be float64, contiguous and writeable. They
-        hold until the next `apply` or `restore`, and until the engine makes room for more contacts.
+        hold until the next `apply` or `restore`, and until the engine makes room for more contacts. An engine whose
+        steps are not compiled has `_run_kernel` of its own in place of them.
         """
+        raise NotImplementedError
 
     def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
         """`entry_arguments` of any reference."""
@@ -118,9 +120,9 @@ class TimeSteppingEngine(BoundSteps):
         status: int = self._advance(*self.entry_arguments(reference), n_steps, wanted, rows)
         return status
 
-    @abstractmethod
     def row_arguments(self) -> tuple[Any, ...]:
         """Arguments of the compiled writer of rows in front of the buffers; it starts the sums of the next row."""
+        raise NotImplementedError
 
     @abstractmethod
     def _grow_contacts(self) -> None: ...
@@ -181,8 +183,13 @@ class TimeSteppingEngine(BoundSteps):
     # ------------------------------------------------------------------------------------------ steps from outside
 
     @property
-    def compiled(self) -> tuple[Any, Any]:
-        """The compiled functions that take steps and write a row, for calls that do not go through the engine."""
+    def compiled(self) -> tuple[Any, Any] | None:
+        """The compiled functions that take steps and write a row, for calls that do not go through the engine.
+
+        None if there are none.
+        """
+        if jit_disabled() or self._advance is None:
+            return None
         return self._advance.__wrapped__, self._write.__wrapped__
 
     def row_buffers(self, n_rows: int) -> RowBuffers:
@@ -277,7 +284,7 @@ class TimeSteppingEngine(BoundSteps):
         self.advance(reference, 1, (1,))
         self.snapshot()
         self._motion_now()
-        if not jit_disabled():
+        if self.compiled is not None:
             advance, write = self.compiled
             CallTable(advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
             CallTable(write, [(*self.row_arguments(), self._rows)])

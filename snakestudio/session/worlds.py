@@ -15,7 +15,6 @@ from snakestudio.engines.base import Checkpoint, Engine
 from snakestudio.engines.outcome import OK, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers, make_row_buffers
 from snakestudio.engines.time_stepping import TimeSteppingEngine
-from snakestudio.kernels._cache import jit_disabled
 from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.snapshot import Snapshot
@@ -53,6 +52,7 @@ class Crew:
     """
 
     def __init__(self, threads: int) -> None:
+        self._interrupt: KeyboardInterrupt | None = None
         self._ended: SimpleQueue[None] = SimpleQueue()
         self._jobs: list[SimpleQueue[Any]] = [SimpleQueue() for _ in range(threads - 1)]
         self._threads = [
@@ -71,19 +71,28 @@ class Crew:
     def run(self, call: Callable[..., Any], args: tuple[Any, ...], finished: Callable[[], bool]) -> None:
         """Make a call in all threads, which share its work out; returns once `finished` says that all is done.
 
-        Who comes late to a job that others have finished finds nothing to do, and nobody waits for it.
+        Who comes late to a job that others have finished finds nothing to do, and nobody waits for it. Ctrl+C is held
+        back, for other threads still write to the arrays; see `raise_interrupt`.
         """
         while not self._ended.empty():
             self._ended.get()
         for jobs in self._jobs:
             jobs.put((call, args))
-        call(*args)
-        interrupt: KeyboardInterrupt | None = None
-        while not finished():
+        called = False
+        while True:
             try:
+                if not called:
+                    call(*args)
+                    called = True
+                if finished():
+                    return
                 self._ended.get()
-            except KeyboardInterrupt as error:  # other threads still write to the arrays
-                interrupt = error
+            except KeyboardInterrupt as error:
+                self._interrupt = error
+
+    def raise_interrupt(self) -> None:
+        """Raise the KeyboardInterrupt that came during a call, if one did."""
+        interrupt, self._interrupt = self._interrupt, None
         if interrupt is not None:
             raise interrupt
 
@@ -118,6 +127,7 @@ class Worlds:
         self._dt = self.engines[0].scene.solver.step_s
         self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
         """(n,) steps taken by every world."""
+        self._unsettled = np.zeros(n, np.bool_)  # worlds whose engines do not know the last steps and references
         self.failures: dict[int, str] = {}
         """Worlds that have stopped, and why."""
         self._crew = Crew(threads)
@@ -131,9 +141,10 @@ class Worlds:
         self._rows = make_row_buffers(n, schema.n_links, len(schema.energy), 0, axes)
         self._no_rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, axes)
         self._filled: IntArray = np.zeros((n, 2), np.int64)
-        self._compiled = isinstance(self.engines[0], TimeSteppingEngine) and not jit_disabled()
-        if self._compiled:
-            take, write = self.engines[0].compiled  # type: ignore[attr-defined]
+        compiled = _compiled(self.engines[0])
+        self._compiled = compiled is not None
+        if compiled is not None:
+            take, write = compiled
             self._takes = CallTable(take, [self._step_arguments(world) for world in range(n)])
             self._writes = CallTable(write, [self._row_arguments(world) for world in range(n)])
             self._reference_argument = len(self._own_arguments(0))
@@ -215,7 +226,7 @@ class Worlds:
         """Take `n_steps` steps under a reference for every world (None: it has failed)."""
         kept = zip(references, self._references, strict=True)
         self._refer([old if new is None else _plain(new) for new, old in kept])
-        self._advance(n_steps)
+        self._advance(n_steps, [world for world, reference in enumerate(self._references) if _ceases(reference)])
 
     def _refer(self, references: Sequence[Reference]) -> None:
         if references is self._referred:
@@ -234,17 +245,22 @@ class Worlds:
         failed = list(self.failures)
         return np.delete(self._all, failed) if failed else self._all
 
-    def _advance(self, n_steps: int) -> None:
-        """Take steps under the present references, some at a time so that Ctrl+C is heard."""
+    def _advance(self, n_steps: int, ceasing: Sequence[int] = ()) -> None:
+        """Take steps under the present references, some at a time so that Ctrl+C is heard.
+
+        Worlds in `ceasing` are left to their engines from the start.
+        """
         most = max(1, STEPS_AT_A_TIME // len(self.engines))
         while n_steps > 0 and len(order := self.running()):
             count = min(n_steps, most)
-            self._advance_block(order, count)
+            self._advance_block(order, count, ceasing)
             n_steps -= count
+            self._crew.raise_interrupt()
 
-    def _advance_block(self, order: IntArray, n_steps: int) -> None:
+    def _advance_block(self, order: IntArray, n_steps: int, ceasing: Sequence[int]) -> None:
+        self._unsettled[order] = True
         if self._compiled:
-            plain = [world for world in order.tolist() if _ceases(self._references[world])]
+            plain = [world for world in ceasing if world not in self.failures]
             order = np.setdiff1d(order, plain) if plain else order
             self._takes.fill(-3, n_steps)
             status = self._takes.call(order, self._crew.run)
@@ -280,6 +296,7 @@ class Worlds:
         if self._compiled:
             self._filled[:] = 0
             self._writes.call(worlds, self._crew.run)
+            self._crew.raise_interrupt()
             return self._rows
         for world in worlds.tolist():
             row = self.engines[world].initial_rows()
@@ -302,7 +319,8 @@ class Worlds:
     def _settled(self, world: int) -> Engine:
         """The engine of a world, which knows what was done to its arrays, and has a reference of its own."""
         engine = self.engines[world]
-        if isinstance(engine, TimeSteppingEngine) and self.steps[world]:
+        if isinstance(engine, TimeSteppingEngine) and self._unsettled[world]:
+            self._unsettled[world] = False
             reference = self._references[world]
             assert isinstance(reference, JointReference)
             shared = reference is self._holding[world] or reference is self._giving[world]
@@ -312,6 +330,7 @@ class Worlds:
     def restore(self, world: int, checkpoint: Checkpoint, failure: str = "") -> None:
         """Take a world back to a state that it had."""
         engine = self.engines[world]
+        self._unsettled[world] = False
         self.failures.pop(world, None)
         if failure:
             self.failures[world] = failure
@@ -324,8 +343,14 @@ class Worlds:
     def replace(self, world: int, engine: Engine) -> None:
         """Have another engine, of the same kind and size, in place of a world's."""
         self.engines[world] = engine
+        self._unsettled[world] = False
         self.failures.pop(world, None)
         self._bind(world)
+
+
+def _compiled(engine: Engine) -> tuple[Any, Any] | None:
+    """The compiled functions of an engine that has them."""
+    return engine.compiled if isinstance(engine, TimeSteppingEngine) else None
 
 
 def _plain(reference: Reference) -> Reference:

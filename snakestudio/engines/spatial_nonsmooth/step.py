@@ -30,6 +30,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     SIN,
     SLOTS_CALL,
     SLOTS_ROW,
+    STEADY,
     STEP,
     UNCONVERGED,
     WORST_CALL,
@@ -101,6 +102,7 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         time = (state.counts[STEP] + 0.5) * params.dt
         vary_friction(params.ground, work.found, n_contacts, time, work.mu, work.gain)
     force_directions(params, work, n_contacts)
+    steady = state.counts[STEADY]
     warm_start(params, state, work, n_stops)
 
     # VII-B: velocities and impulses satisfying (75)-(82).
@@ -114,13 +116,17 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
         more, _ = rescue(problem, impulses, work.w, scratch.guess, params.max_iterations - iterations, scratch.rescue)
         iterations += more
         residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
-    if _turned_over(params, work.w):
-        return DIVERGED
-    if not residual <= GIVE_UP:
-        return NOT_SOLVED
+    outcome = OK
     reach = params.reach  # w is that of the joint before the link
-    if params.dt * max(end_speed(work.w_start, 3, reach), end_speed(work.w, 3, reach)) > params.far:
-        return FAR
+    if _turned_over(params, work.w):
+        outcome = DIVERGED
+    elif not residual <= GIVE_UP:
+        outcome = NOT_SOLVED
+    elif params.dt * max(end_speed(work.w_start, 3, reach), end_speed(work.w, 3, reach)) > params.far:
+        outcome = FAR
+    if outcome != OK:
+        state.counts[STEADY] = steady  # a step that is not taken leaves no trace
+        return outcome
 
     # Ledger, positions (83) and closed joints (VII-C).
     counts, sums = state.counts, state.sums

@@ -1,0 +1,28 @@
+"""A step that is not taken leaves no trace, so that trying it again gives what the first attempt would have given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.engines import registry
+from snakestudio.engines.outcome import FAR
+from snakestudio.engines.time_stepping import TimeSteppingEngine
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from tests.engines.common import gait_reference
+
+
+@pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "jam_resolution"])
+def test_a_far_step_leaves_the_state_as_it_was(name: str) -> None:
+    scene = load_scene(scenes_dir() / f"{name}.toml")
+    engine, reference = registry.create(scene), gait_reference(scene, 60)
+    assert isinstance(engine, TimeSteppingEngine)
+    assert engine.advance(reference, 50, ()).ok
+    before = [array.copy() for array in engine._state]
+    engine._params = engine._params._replace(far=1e-12)
+    status = engine._run_kernel(reference, 1, np.zeros(0, np.int64), engine._rows)
+    assert status == FAR
+    for field, array, was in zip(engine._state._fields, engine._state, before, strict=True):
+        if field != "stick":  # of the step before, which rows alone ask for
+            np.testing.assert_array_equal(array, was, err_msg=field)
