@@ -137,7 +137,7 @@ class ChainEngine(TimeSteppingEngine):
         MistakeError
             If it is not two arrays of finite numbers of the right shape.
         """
-        given = self.links()
+        given: Any = self.links()
         shape = (self._schema.n_links, 3)
         if not isinstance(given, tuple) or len(given) != 2:
             raise MistakeError(f"links() gives {type(given).__name__}", "give positions and velocities of the links")

@@ -37,7 +37,7 @@ def begin() -> None:
     if not _begun:
         _begun = True
         sys.addaudithook(_audit)
-        threading.Thread.start = _start_thread  # type: ignore[method-assign]
+        threading.Thread.start = _start_thread  # type: ignore[method-assign,assignment]
         _hook_threads()
         os._exit = _refusing(os._exit, "end the program")
         os.abort = _refusing(os.abort, "end the program")
