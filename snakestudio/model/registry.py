@@ -227,7 +227,7 @@ def _validated(validator: SchemaValidator, value: Any, info: core_schema.Validat
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
     """Fields of a stand-in: as those of a kind of that name, with any values."""
     kind: Any = (Literal[name], name)
-    fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=kind)  # type: ignore[call-overload]
+    fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=kind)
     return fields  # type: ignore[no-any-return]
 
 
