@@ -259,6 +259,7 @@ def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
             return 0
 
         monkeypatch.setattr(module, "execute", execute)
+        monkeypatch.setattr("snakestudio.plugins.loading.load_all", lambda plugins: ())
         assert cli.main(words) == 0
         assert done
 

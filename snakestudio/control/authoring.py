@@ -116,8 +116,8 @@ class AngleController:
             angle = self._last + share * (angle - self._last)
             self._last = angle[-1].copy()
             return JointReference(time, angle, rate, np.zeros(shape))
-        rate = np.gradient(angle, time, axis=0, edge_order=min(2, len(time) - 1))
-        acceleration = np.gradient(rate, time, axis=0, edge_order=min(2, len(time) - 1))
+        rate = _slope(angle, time)
+        acceleration = _slope(rate, time)
         if not self._joined:
             self._lead(float(time[0]), angle[0])
         if (time[0] < self._approach.start + self._approach.duration) and self._approach.coefficients:
@@ -253,6 +253,13 @@ class AngleGait:
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
         self._gait, self._earlier = checkpoint
+
+
+def _slope(values: FloatArray, time: FloatArray) -> FloatArray:
+    """Derivative of values (k, m) in time, of second order where there are three times."""
+    order: Any = min(2, len(time) - 1)
+    slope: FloatArray = np.asarray(np.gradient(values, time, axis=0, edge_order=order))
+    return slope
 
 
 _Motion = tuple[FloatArray, FloatArray, FloatArray]

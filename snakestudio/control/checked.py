@@ -35,7 +35,7 @@ class _Checked:
                 raise self._fault(f"makes a {type(controller).__name__}, which has no method {name}", "Add it")
         if not isinstance(controller.needs, Fields):
             raise self._fault(f"has needs = {controller.needs!r}", "Use Fields.JOINTS or other fields of a snapshot")
-        names = controller.channels
+        names: Any = controller.channels
         if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
             raise self._fault(f"has channels = {names!r}", 'Give a tuple of names, such as ("phase_rad",)')
 
@@ -60,20 +60,21 @@ class _Checked:
 
     def values(self) -> FloatArray:
         with self._calling():
-            values = self._controller.values()
+            values: Any = self._controller.values()
         count = len(self.channels)
         if not isinstance(values, np.ndarray) or values.shape != (count,) or values.dtype.kind not in "fiub":
             raise self._fault(
                 f"gives {_shown(values)} as values of its channels", f"Give an array of {count} numbers, one a channel"
             )
-        return values.astype(np.float64)
+        numbers: FloatArray = values.astype(np.float64)
+        return numbers
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> Reference:
         with self._calling():
-            reference = self._controller.reference(time, snapshot)
+            reference: Any = self._controller.reference(time, snapshot)
         if not isinstance(reference, JointReference):
             raise self._fault(f"gives {_shown(reference)} as a reference", "Give a JointReference")
-        knots = reference.time
+        knots: Any = reference.time
         if not isinstance(knots, np.ndarray) or knots.ndim != 1 or len(knots) < 2 or not (np.diff(knots) > 0).all():
             raise self._fault(f"gives {_shown(knots)} as times of a reference", "Give at least two, ascending")
         if knots[0] > time[0] + 1e-9 or knots[-1] < time[-1] - 1e-9:
@@ -91,7 +92,8 @@ class _Checked:
         }  # fmt: skip
         for name, values in parts.items():
             self._check(name, values, (len(knots), self._axes), float(time[0]))
-        return reference
+        checked: JointReference = reference
+        return checked
 
     def _check(self, name: str, values: Any, shape: tuple[int, int], time: float) -> None:
         if not isinstance(values, np.ndarray) or values.dtype != np.float64 or values.shape != shape:

@@ -13,7 +13,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import OK, Figures
-from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.row_buffers import QUAT_W, QUAT_Z, TURN_Z, RowBuffers
 from snakestudio.engines.saved_state import demand
 from snakestudio.engines.time_stepping import TimeSteppingEngine
 from snakestudio.errors import MistakeError, SceneError
@@ -25,6 +25,18 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.plugins.author_state import public_state, with_public_state
 
 __all__ = ["ChainEngine", "chain"]
+
+X, Y, TURN = range(3)
+"""Entries of a pose in the plane, and of its velocity."""
+
+PLACE = slice(2)
+"""X and Y."""
+
+STEP, IN_CALL = range(2)
+"""Entries of the counts: steps since the start, and since the call began."""
+
+Z = 2
+"""Entry of a pose in space."""
 
 
 def chain(head: FloatArray, angle: FloatArray, length: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -50,19 +62,19 @@ def chain(head: FloatArray, angle: FloatArray, length: float | FloatArray) -> tu
     """
     n = len(angle) + 1
     half = np.broadcast_to(0.5 * np.asarray(length, np.float64), (n,))
-    theta = head[2] + np.concatenate([[0.0], np.cumsum(angle)])
+    theta = head[TURN] + np.concatenate([[0.0], np.cumsum(angle)])
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
-    normal = np.column_stack([-axis[:, 1], axis[:, 0]])
+    normal = np.column_stack([-axis[:, Y], axis[:, X]])
     ways = np.vstack([np.zeros(2), np.cumsum(half[:-1, None] * axis[:-1] + half[1:, None] * axis[1:], axis=0)])
     by_head = np.tile(np.eye(3), (n, 1, 1))
-    by_head[:, 0, 2], by_head[:, 1, 2] = -ways[:, 1], ways[:, 0]
+    by_head[:, X, TURN], by_head[:, Y, TURN] = -ways[:, Y], ways[:, X]
     turns = np.tril(np.ones((n, n)), -1)[:, : n - 1]  # link k turns with the joints before it
     swing = normal[:, :, None] * turns[:, None, :]
     by_joints = np.zeros((n, 3, n - 1))
     steps = half[:-1, None, None] * swing[:-1] + half[1:, None, None] * swing[1:]
-    by_joints[1:, :2] = np.cumsum(steps, axis=0)
-    by_joints[:, 2] = turns
-    return np.column_stack([head[:2] + ways, theta]), by_head, by_joints
+    by_joints[1:, PLACE] = np.cumsum(steps, axis=0)
+    by_joints[:, TURN] = turns
+    return np.column_stack([head[PLACE] + ways, theta]), by_head, by_joints
 
 
 class ChainEngine(TimeSteppingEngine):
@@ -104,7 +116,7 @@ class ChainEngine(TimeSteppingEngine):
         super().__init__(scene, base_dir, Schema(n, scene.body.axes, self.energies, valid=valid, head=head))
         pose, _ = planar_pose(scene, base_dir)
         self._counts = np.zeros(2, np.int64)
-        self.angle, self.rate = np.diff(pose[:, 2]), np.zeros(n - 1)
+        self.angle, self.rate = np.diff(pose[:, TURN]), np.zeros(n - 1)
         self.begin(pose)
 
     def begin(self, pose: FloatArray) -> None:
@@ -137,7 +149,7 @@ class ChainEngine(TimeSteppingEngine):
         MistakeError
             If it is not two arrays of finite numbers of the right shape.
         """
-        given = self.links()
+        given: Any = self.links()
         shape = (self._schema.n_links, 3)
         if not isinstance(given, tuple) or len(given) != 2:
             raise MistakeError(f"links() gives {type(given).__name__}", "give positions and velocities of the links")
@@ -148,7 +160,7 @@ class ChainEngine(TimeSteppingEngine):
                 form = " x ".join(map(str, array.shape))
                 raise MistakeError(f"links() gives {name} of the shape {form}", f"give {shape[0]} x 3 numbers")
             if not np.isfinite(array).all():
-                link = int(np.argwhere(~np.isfinite(array))[0, 0]) + 1
+                link = int(np.argwhere(~np.isfinite(array)).item(0)) + 1
                 raise MistakeError(
                     f"links() gives {array[~np.isfinite(array)][0]} among the {name} of link {link} after "
                     f"t = {self._now():.6g} s",
@@ -162,21 +174,21 @@ class ChainEngine(TimeSteppingEngine):
         for _ in range(n_steps):
             before, counts = public_state(self), self._counts.copy()
             try:
-                angle, _ = reference.at(float(self._counts[0] + 1) * self.dt)
+                angle, _ = reference.at(float(self._counts[STEP] + 1) * self.dt)
                 rate = (angle - self.angle) / self.dt
                 self.step(angle, rate)
                 self.angle, self.rate = angle.copy(), rate
                 self._counts += 1
-                if int(self._counts[0]) in due:
+                if int(self._counts[STEP]) in due:
                     self._write_present_row(*reference.at(self._now()), rows, call=False)
             except BaseException:
                 with_public_state(self, before)
-                self._counts, self._reached = counts, int(counts[0])
+                self._counts, self._reached = counts, int(counts[STEP])
                 raise
         return OK
 
     def _now(self) -> float:
-        return float(self._counts[0]) * self.dt
+        return float(self._counts[STEP]) * self.dt
 
     def _links(self) -> FloatArray:
         return self._checked_links()[0]
@@ -185,20 +197,21 @@ class ChainEngine(TimeSteppingEngine):
         pose, velocity = self._checked_links()
         energies = [float(getattr(self, name)) for name in self.energies]
         i = rows.filled.item(0)
-        rows.link_pose[i, :, :2], rows.link_pose[i, :, 2] = pose[:, :2], self._scene.body.sizes.radius
-        rows.link_pose[i, :, 3], rows.link_pose[i, :, 6] = np.cos(0.5 * pose[:, 2]), np.sin(0.5 * pose[:, 2])
-        rows.link_twist[i][:, [0, 1, 5]] = velocity
+        rows.link_pose[i, :, PLACE], rows.link_pose[i, :, Z] = pose[:, PLACE], self._scene.body.sizes.radius
+        half = 0.5 * pose[:, TURN]
+        rows.link_pose[i, :, QUAT_W], rows.link_pose[i, :, QUAT_Z] = np.cos(half), np.sin(half)
+        rows.link_twist[i][:, [X, Y, TURN_Z]] = velocity
         rows.joint_angle[i], rows.joint_rate[i] = self.angle, self.rate
         rows.joint_angle_ref[i], rows.joint_rate_ref[i] = angle, rate
         rows.energy[i] = energies
-        rows.steps[i] = self._counts[0]
+        rows.steps[i] = self._counts[STEP]
         rows.filled[0] = i + 1
 
     def _figures(self) -> Figures:
-        return Figures(int(self._counts[0]), int(self._counts[1]), 0, 0, 0.0)
+        return Figures(int(self._counts[STEP]), int(self._counts[IN_CALL]), 0, 0, 0.0)
 
     def _begin_interval(self) -> None:
-        self._counts[1] = 0
+        self._counts[IN_CALL] = 0
 
     def _grow_contacts(self) -> None: ...
 

@@ -77,8 +77,8 @@ class FormulationKind(FieldsDeclaration):
     short: str = ""
     name: str = ""
     reads: frozenset[str] = frozenset()
-    check: Late | None = None
-    largest_stable_step: Late | None = None
+    check: Late = ""
+    largest_stable_step: Late = ""
     folder: str = ""
     place: float = 100.0
     parts: int = 0

@@ -82,11 +82,12 @@ def plugins_in_use(scene: Scene) -> tuple[Plugin, ...]:
 
 
 def plugin_records(scene: Scene) -> tuple[str, ...]:
-    """A line for every plug-in whose kinds a scene has, for files of its runs: file or package, SHA-256, and what it adds."""
-    return tuple(
-        f"{plugin.source.file or plugin.name} sha256:{plugin.digest} ({', '.join(f'{role} {name}' for role, name in plugin.adds)})"
-        for plugin in plugins_in_use(scene)
-    )
+    """A line for every plug-in whose kinds a scene has, for files of its runs: file or package, SHA-256, its kinds."""
+    records = []
+    for plugin in plugins_in_use(scene):
+        kinds = ", ".join(f"{role} {name}" for role, name in plugin.adds)
+        records.append(f"{plugin.source.file or plugin.name} sha256:{plugin.digest} ({kinds})")
+    return tuple(records)
 
 
 def driving_plugins(scene: Scene) -> tuple[Plugin, ...]:

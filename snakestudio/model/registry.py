@@ -226,7 +226,8 @@ def _validated(validator: SchemaValidator, value: Any, info: core_schema.Validat
 
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
     """Fields of a stand-in: as those of a kind of that name, with any values."""
-    fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=(Literal[name], name))  # type: ignore[valid-type,call-overload]
+    kind: Any = (Literal[name], name)
+    fields: Any = create_model(f"Unchecked_{name}", __base__=(Unchecked, base, _Open), kind=kind)
     return fields  # type: ignore[no-any-return]
 
 

@@ -82,7 +82,7 @@ def source_of_file(path: Path) -> Source:
     except InputError as error:
         raise PluginError(f"{path}: {_sentences(error)}") from None
     if path.suffix != ".py":
-        raise PluginError(f'{path}: this is not a Python file. Give a file that ends in ".py".')
+        raise PluginError(f'{path}: This is not a Python file. Give a file that ends in ".py".')
     return source_of_bytes(path, data)
 
 

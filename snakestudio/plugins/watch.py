@@ -5,12 +5,14 @@ Everything is noticed by looking whether code of a plug-in is among the callers,
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 from snakestudio.errors import PluginRuntimeError
@@ -37,10 +39,17 @@ def begin() -> None:
     if not _begun:
         _begun = True
         sys.addaudithook(_audit)
-        threading.Thread.start = _start_thread  # type: ignore[method-assign]
+        threading.Thread.start = _start_thread  # type: ignore[method-assign,assignment]
         _hook_threads()
         os._exit = _refusing(os._exit, "end the program")
         os.abort = _refusing(os.abort, "end the program")
+
+
+def _caller() -> FrameType | None:
+    """The frame that called the function which asks."""
+    frame = inspect.currentframe()
+    own = None if frame is None else frame.f_back
+    return None if own is None else own.f_back
 
 
 def _refuse(name: str, what: str, remedy: str) -> NoReturn:
@@ -49,7 +58,7 @@ def _refuse(name: str, what: str, remedy: str) -> NoReturn:
 
 def _refusing(function: Callable[..., Any], what: str) -> Callable[..., Any]:
     def checked(*arguments: Any) -> Any:
-        if name := owner(sys._getframe(1)):
+        if name := owner(_caller()):
             _refuse(name, what, "Raise an exception instead.")
         return function(*arguments)
 
@@ -57,13 +66,13 @@ def _refusing(function: Callable[..., Any], what: str) -> Callable[..., Any]:
 
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
-    if event in _FORKS and (name := owner(sys._getframe(1))):
+    if event in _FORKS and (name := owner(_caller())):
         _refuse(name, "fork the program", "Start another program with subprocess instead.")
 
 
 def _start_thread(thread: threading.Thread) -> None:
     """Start a thread; one of a plug-in does not keep the program from ending."""
-    if name := owner(sys._getframe(1)):
+    if name := owner(_caller()):
         thread.daemon = True
         if name not in _threads:
             _threads.add(name)
@@ -80,7 +89,7 @@ class _Router:
 
     def write(self, text: str) -> int:
         """Write for whoever calls."""
-        name = owner(sys._getframe(1))
+        name = owner(_caller())
         if not name:
             return int(self._stream.write(text))
         for line in text.splitlines(keepends=True):

@@ -31,6 +31,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import SteerCommand
 from snakestudio.plugins.faults import calling
 from snakestudio.plugins.watch import MemoryWatch
+from snakestudio.plugins.watch import begin as begin_watching
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
@@ -92,6 +93,8 @@ class Runner:
         self._base_dir = base_dir
         self._plugins = plugins_in_use(scene)
         self._memory = MemoryWatch() if self._plugins else None
+        if self._plugins:
+            begin_watching()  # the standard output may be another one since they were loaded
         self.fault: PluginRuntimeError | None = None
         """What went wrong in a plug-in in the last call of `advance`."""
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.

@@ -78,7 +78,7 @@ class ReductionKind(Declaration):
     registry: ClassVar[Table[Function]] = REDUCTIONS
 
     name: str
-    of: Callable[..., float]
+    of: Callable[..., Any]
     help: str = ""
     unit: Callable[[Unit], Unit] | str | None = None
     numbers: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class ReductionKind(Declaration):
         self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
 
 
-def _own(name: str, help: str, of: Callable[..., float], **more: Any) -> ReductionKind:
+def _own(name: str, help: str, of: Callable[..., Any], **more: Any) -> ReductionKind:
     return ReductionKind(name=name, help=help, of=of, **more)
 
 

@@ -18,7 +18,6 @@ from snakestudio.link.emulator.firmware.odrive import ODriveNode
 from snakestudio.link.emulator.node import Node
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Profile
-from snakestudio.model.by_identity import by_identity
 from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
@@ -73,7 +72,7 @@ FIRMWARE.update(
         for kind in (
             FirmwareKind(
                 name="generic",
-                make=lambda number, axes, loaded, body: GenericNode(number, axes, _rules(loaded), body),
+                make=lambda number, axes, loaded, body: GenericNode(number, axes, Rules(loaded), body),
                 help="Follows the rules of the profile's sequences.",
                 several_axes=True,
             ),
@@ -83,11 +82,6 @@ FIRMWARE.update(
         )
     }
 )
-
-
-@by_identity
-def _rules(loaded: LoadedProfile) -> Rules:
-    return Rules(loaded)
 
 
 def _firmware_of(profile: Profile) -> FirmwareKind:

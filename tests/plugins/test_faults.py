@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from snakestudio import api
+from snakestudio.cli import main
+from snakestudio.cli.ending import Ending
+from snakestudio.errors import PluginRuntimeError
+from snakestudio.model.edits import with_values
+from snakestudio.plugins.faults import PluginCancelled, cancel, fault_of, running_in
+from snakestudio.plugins.loading import load, reload
+from snakestudio.plugins.watch import MemoryWatch
+from snakestudio.session.runner import Runner
+from snakestudio.session.session import Session
+from snakestudio.session.status import PluginFailed
+
+from .plugin_files import WAG, scene_file, wagging, written
+
+
+def failing(folder: Path, here: str) -> Runner:
+    load(written(folder, here=here))
+    return Runner(wagging())
+
+
+FAULTS = {
+    "raises": ("if time[0] > 0.2: 1 / 0", r"raised ZeroDivisionError: division by zero \(line \d+ of .*wag.py\). Fix"),
+    "nan": ("if time[0] > 0.2: return np.full(self.n_axes, np.nan)", r"angles\(\) gives nan. Give finite numbers"),
+    "shape": ("if time[0] > 0.2: return np.zeros(7)", r"angles\(\) gives an array of 7. Give 3 angles, one for each"),
+    "type": ("if time[0] > 0.2: return 'x'", r"angles\(\) gives a value of type str. Give 3 angles"),
+    "exit": ("if time[0] > 0.2: raise SystemExit(1)", "asked the program to exit, which a plug-in cannot"),
+    "_exit": ("if time[0] > 0.2: import os; os._exit(1)", "tried to end the program, which a plug-in cannot"),
+    "fork": ("if time[0] > 0.2: import os; os.fork()", "tried to fork the program, which a plug-in cannot"),
+    "recursion": ("f = lambda: f()\nif time[0] > 0.2: f()", "called itself too deeply"),
+    "state": ("if time[0] > 0.2: self.odd = object()", "the attribute odd of Wag holds object, which cannot be saved"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_stops_the_run_with_one_message_and_all_rows(tmp_path: Path, name: str) -> None:
+    here, sentence = FAULTS[name]
+    runner = failing(tmp_path, here)
+    report = runner.advance(10_000)
+    if report.ok:  # a state is looked at when it is saved
+        with pytest.raises(PluginRuntimeError, match=sentence):
+            runner.controller.checkpoint()
+        return
+    assert runner.fault is not None
+    assert runner.fault.plugin == "wag"
+    with pytest.raises(PluginRuntimeError, match=sentence):
+        raise runner.fault
+    assert report.message == runner.fault.message
+    assert "\n" not in report.message
+    assert runner.time == pytest.approx(0.21)
+    assert len(runner.recording) == 22
+    assert runner.recording.events[-1].text == report.message
+    if name == "raises":
+        assert "if time[0] > 0.2: 1 / 0" in runner.fault.traceback
+        assert "runner.py" not in runner.fault.traceback, "the plug-in's own frames alone"
+
+
+def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:
+    runner = failing(tmp_path, "if time[0] > 0.2: 1 / 0")
+    assert not runner.advance(10_000).ok
+    phase = runner.latest.control["phase_rad"]
+    written(tmp_path, text=WAG.replace("20.0", "21.0"))
+    reload("wag")
+    assert runner.reload_plugins(wagging()) == []
+    assert runner.advance(10_000).ok
+    assert runner.finished
+    (note,) = (event.text for event in runner.recording.events if "reloaded" in event.text)
+    assert note.startswith("Plug-in wag (")
+    assert note.endswith("was reloaded, with its state")
+    assert runner.latest.control["phase_rad"] == pytest.approx(phase + 2 * 3.141592653589793 * 0.29)
+
+
+def test_other_channels_wait_for_a_reset(tmp_path: Path) -> None:
+    runner = failing(tmp_path, "")
+    runner.advance(400)
+    written(tmp_path, text=WAG.replace('("phase_rad",)', '("phase_rad", "more_m")\n    more_m = 1.0'))
+    reload("wag")
+    assert runner.reload_plugins(wagging()) == ["controller"]
+    assert runner.advance(400).ok
+
+
+def test_command_ends_with_3_and_writes_the_rows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    plugin = written(tmp_path, here="if time[0] > 0.2: 1 / 0")
+    out = tmp_path / "run.csv"
+    assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", str(out)]) == 3
+    said = capfd.readouterr().err.strip().splitlines()
+    assert said[-1].startswith("snakestudio: The plug-in wag raised ZeroDivisionError: division by zero (line ")
+    assert sum(not line.startswith("#") for line in out.read_text().splitlines()) == 1 + 22
+
+
+def test_prints_go_to_stderr_with_the_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    plugin = written(tmp_path, here="if time[0] == 0.0: print('hello\\nworld')")
+    assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", "-"]) == 0
+    print("of the program", flush=True)
+    said = capfd.readouterr()
+    assert "hello" not in said.out
+    assert said.out.splitlines()[-1] == "of the program"
+    assert "wag: hello\nwag: world\n" in said.err
+
+
+LOOP = "if time[0] > 0.2:\n    globals()['looping'] = True\n    while True: pass"
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_endless_loop_is_cancelled_from_outside(tmp_path: Path) -> None:
+    plugin = load(written(tmp_path, here=LOOP))
+    runner = Runner(wagging())
+    reports = []
+    thread = threading.Thread(target=lambda: reports.append(runner.advance(10_000)), daemon=True)
+    thread.start()
+    wait_for(lambda: hasattr(plugin.module, "looping"))
+    assert thread.ident is not None
+    assert running_in(thread.ident) == "wag"
+    assert cancel(thread.ident, timeout=60.0)
+    thread.join(60.0)
+    assert reports[0].message.startswith("The plug-in wag was cancelled in line ")
+    assert running_in(threading.get_ident()) == ""
+
+
+def test_signal_ends_an_endless_loop_and_waits_elsewhere(tmp_path: Path) -> None:
+    ending = Ending()
+    ending._note(2, sys._getframe())
+    assert ending.number == 2, "the program itself comes to its end"
+    plugin = load(written(tmp_path, text=WAG + "\ndef call(f):\n    return f()\n"))
+    with pytest.raises(PluginCancelled) as caught:
+        plugin.module.call(lambda: Ending()._note(2, sys._getframe()))
+    fault = fault_of(caught.value)
+    assert fault is not None
+    assert fault.message.startswith("The plug-in wag was cancelled in line")
+
+
+def test_session_pauses_cancels_and_closes(tmp_path: Path) -> None:
+    plugin = load(written(tmp_path, here=LOOP))
+    failed = threading.Event()
+    session = Session(lambda event: failed.set() if isinstance(event, PluginFailed) else None)
+    session.set_speed(float("inf"))
+    session.open(wagging())
+    session.play()
+    wait_for(lambda: hasattr(plugin.module, "looping"))
+    assert session.running_plugin == "wag"
+    assert session.cancel_plugin(timeout=60.0)
+    assert failed.wait(60.0)
+    session.settle()
+    assert session.status.state == "paused"
+    assert session.status.message.startswith("The plug-in wag was cancelled")
+    del plugin.module.looping
+    session.play()
+    wait_for(lambda: hasattr(plugin.module, "looping"))
+    session.close()
+    assert not session._thread.is_alive(), "a plug-in that loops does not keep the window from closing"
+
+
+def test_growing_memory_is_noticed(tmp_path: Path) -> None:
+    load(written(tmp_path))
+    now, used = [0.0], [1_000_000_000]
+    watch = MemoryWatch(clock=lambda: now[0], resident=lambda: used[0])
+    now[0], used[0] = 2.0, 2_500_000_000
+    watch.look()
+    now[0], used[0] = 4.0, 3_500_000_000
+    with pytest.raises(PluginRuntimeError, match=r"The program grew by 2\.5 GB while it ran with the plug-in wag"):
+        watch.look()
+    watch.look()
+
+
+def test_thread_of_a_plugin_is_reported_and_ends_with_the_program(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = ("import threading", "def start():", "    t = threading.Thread(target=lambda: 1 / 0)", "    t.start()")
+    text = "\n".join((WAG, *lines, "    t.join()", "    return t.daemon", ""))
+    plugin = load(written(tmp_path, text=text))
+    assert plugin.module.start() is True
+    assert "The plug-in wag started a thread." in caplog.text
+    assert "A thread of the plug-in wag raised ZeroDivisionError: division by zero" in caplog.text
+
+
+def test_faults_elsewhere_are_no_business_of_plugins(tmp_path: Path) -> None:
+    load(written(tmp_path))
+    with pytest.raises(ValueError, match="of the program") as caught:
+        raise ValueError("of the program")
+    assert fault_of(caught.value) is None
+    child = os.fork()  # only code of plug-ins must not
+    if not child:
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@pytest.mark.parametrize("where", ["check", "make", "note"])
+def test_fault_in_other_callables_is_a_fault_too(tmp_path: Path, where: str) -> None:
+    boom = {"check": "check=lambda scene: 1 / 0", "make": "", "note": "note=lambda fields: 1 / 0"}[where]
+    text = WAG.replace("make=Wag)", f"make=Wag, {boom})") if boom else WAG.replace("self.phase_rad = 0.0", "1 / 0")
+    load(written(tmp_path, text=text))
+    if where == "note":
+        assert Runner(wagging()) is not None, "it is for the window alone"
+        return
+    with pytest.raises(PluginRuntimeError, match="raised ZeroDivisionError"):
+        api.simulate(wagging())
+
+
+def test_live_change_is_led_without_a_jump(tmp_path: Path) -> None:
+    runner = failing(tmp_path, "")
+    runner.advance(800)
+    assert runner.apply(with_values(runner.scene, {"controller.amplitude_deg": 60.0})) == []
+    runner.advance(10_000)
+    rows = runner.recording.rows(0, len(runner.recording))
+    import numpy as np
+
+    steps = np.abs(np.diff(rows.joint_angle_ref, axis=0)).max()
+    assert steps < np.radians(60.0) * 2 * np.pi * 0.01 * 2

@@ -1,0 +1,82 @@
+"""Plug-ins on their way to the workers of studies: as code with its hash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.errors import PluginError
+from snakestudio.model.scene_file import dump_scene
+from snakestudio.plugins.loaded import find, loaded
+from snakestudio.plugins.loading import load, unload
+from snakestudio.plugins.packing import packed, use_packed
+from snakestudio.study.evaluate import Chunk, evaluate
+from snakestudio.study.run_key import code_hash, run_key, study_hash
+
+from .plugin_files import WAG, scene_file, wagging, written
+
+TOTAL = """
+from snakestudio.plugin import ReductionKind
+
+KIND = ReductionKind(name="total", of=lambda times, values: values.sum())
+"""
+
+
+def test_worker_gets_the_code_that_is_loaded_and_checks_its_hash(tmp_path: Path) -> None:
+    load(written(tmp_path))
+    load(written(tmp_path, "total", TOTAL))
+    scene = wagging()
+    chunk = Chunk("s", dump_scene(scene), {}, ("total(phase_rad)",), code_hash(), (("a", {}),), packed())
+    for plugin in loaded():
+        unload(plugin.name)
+    for path in tmp_path.iterdir():
+        path.unlink()  # the worker does not read them
+    (outcome,) = evaluate(chunk)
+    assert outcome.state == "done", outcome.sentence
+    assert outcome.measures[0] > 0.0
+    spoilt = replace(chunk.plugins[0], data=b"1 / 0", digest="0" * 64)
+    with pytest.raises(PluginError, match=r"The plug-in wag arrived damaged\. Start the study again\."):
+        use_packed([spoilt])
+
+
+def test_worker_uses_the_code_of_each_study(tmp_path: Path) -> None:
+    load(written(tmp_path))
+    first = packed()
+    written(tmp_path, text=WAG.replace("20.0", "40.0"))
+    load(tmp_path / "wag.py")
+    second = packed()
+    text = dump_scene(wagging())
+    reach = []
+    for plugins in (first, second, first):
+        chunk = Chunk("s", text, {}, ("max(joint_3_yaw_ref_rad)",), code_hash(), (("a", {}),), plugins)
+        (outcome,) = evaluate(chunk)
+        reach.append(outcome.measures[0])
+    assert reach[1] == reach[0] == reach[2], "values are those of the scene's text"
+    assert find("wag") is not None
+
+
+def test_results_are_known_by_the_code_of_plugins(tmp_path: Path) -> None:
+    load(written(tmp_path))
+    keys = {run_key(study_hash((), {}), wagging())}
+    load(written(tmp_path, text=WAG + "# changed\n"))
+    keys.add(run_key(study_hash((), {}), wagging()))
+    load(written(tmp_path, "total", TOTAL))
+    keys.add(run_key(study_hash((), {}), wagging()))
+    assert len(keys) == 3
+
+
+def test_check_of_a_study_does_not_run_its_plugin(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path, text="raise RuntimeError('this code must not run')")
+    scene_file(tmp_path)
+    study = tmp_path / "wag.study.toml"
+    study.write_text(
+        'format = 2\nscene = "scene.toml"\n[[vary]]\nkey = "controller.pace_hz"\nlow = 0.5\nhigh = 2.0\nsteps = 2\n'
+        '[[goals]]\nmeasure = "net_speed"\naim = "maximise"\n'
+    )
+    assert main(["check", str(study)]) == 0
+    assert "was not run, and values of its kinds were not checked" in capsys.readouterr().out
+    assert main(["study", "run", str(study)]) == 2
+    assert "snakestudio plugin trust" in capsys.readouterr().err
