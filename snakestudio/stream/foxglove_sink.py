@@ -36,6 +36,9 @@ SCENE, CONTACTS = "/scene", "/contacts"
 BACKLOG = 256
 """Messages that wait for one client at most: about a second of them."""
 
+MOST_TRIANGLES = 200_000
+"""Of uneven ground; more take seconds to be sent and to be drawn."""
+
 _SHAFT, _TIP = 0.006, 0.012
 """Diameters of an arrow's shaft and tip, m."""
 
@@ -70,6 +73,7 @@ class FoxgloveSink:
             channels: Any = import_module("foxglove.channels")
         except ImportError:
             raise StreamError(_MISSING) from None
+        self._on_note = on_note
         self._listener = _Listener()
         self._slow = _SlowClients(on_note)
         self._slow.attach()
@@ -179,7 +183,13 @@ class FoxgloveSink:
             )
             for post in solids.posts
         ]
-        surfaces = [self._triangles(surface) for surface in solids.surfaces]
+        count = sum(len(surface.triangles) for surface in solids.surfaces)
+        if count > MOST_TRIANGLES:
+            self._on_note(
+                f"Uneven ground of {count} triangles is too fine for the stream and left out of {SCENE}. "
+                "Give its height map fewer points to see it there."
+            )
+        surfaces = [self._triangles(surface) for surface in solids.surfaces] if count <= MOST_TRIANGLES else []
         entities.append(self._entity("obstacles", solids.frame, stamp, cylinders=posts, triangles=surfaces))
         everything = m.SceneEntityDeletion(timestamp=self._time(stamp), type=m.SceneEntityDeletionType.All)
         return m.SceneUpdate(deletions=[everything], entities=entities)
