@@ -11,8 +11,8 @@ from importlib import import_module
 NAMES = (
     "codec", "continuum", "control", "editor", "editor_files", "emulator", "engine", "export", "fitting", "gait_search",
     "joints", "lagrangian", "link_core", "link_timing", "live", "memory", "nonholonomic", "plots", "population",
-    "recording", "render", "robot_stop", "signals", "spatial", "start", "study", "study_results", "teleop", "trigger",
-    "window", "window_beats", "window_memory",
+    "recording", "render", "robot_stop", "signals", "spatial", "start", "stream", "study", "study_results", "teleop",
+    "trigger", "window", "window_beats", "window_memory",
 )  # fmt: skip
 
 
