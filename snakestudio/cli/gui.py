@@ -22,9 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--play", action="store_true", help="begin to simulate as soon as the scene is open")
     parser.add_argument(
-        "--remote", metavar="PORT", nargs="?", type=int, const=0,
+        "--remote",
+        metavar="PORT",
+        nargs="?",
+        type=int,
+        const=0,
         help="allow remote control by programs of this computer (see 'snakestudio remote'; any free port if left out)",
-    )  # fmt: skip
+    )
     add_stream_arguments(parser)
 
 
