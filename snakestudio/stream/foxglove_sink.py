@@ -8,7 +8,9 @@ that drops its oldest message when it is full, so that a client that reads nothi
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -41,6 +43,8 @@ MOST_TRIANGLES = 200_000
 
 _SHAFT, _TIP = 0.006, 0.012
 """Diameters of an arrow's shaft and tip, m."""
+
+_AGAIN_S = 0.25
 
 _SDK = "foxglove"
 """Logger of the SDK, by which it says that the queue of a client is full."""
@@ -277,6 +281,7 @@ class _Listener:
         self._lock = threading.Lock()
         self._topics: dict[int, int] = {}
         self._newcomers = False
+        self._again = math.inf  # when they are served once more, s: the SDK may tell of them before it sends to them
 
     @property
     def clients(self) -> int:
@@ -286,12 +291,15 @@ class _Listener:
     def take_newcomers(self) -> bool:
         with self._lock:
             newcomers, self._newcomers = self._newcomers, False
+            if time.monotonic() >= self._again:
+                newcomers, self._again = True, math.inf
             return newcomers
 
     def on_subscribe(self, client: Any, channel: Any) -> None:
         with self._lock:
             self._topics[client.id] = self._topics.get(client.id, 0) + 1
             self._newcomers = True
+            self._again = time.monotonic() + _AGAIN_S
 
     def on_unsubscribe(self, client: Any, channel: Any) -> None:
         with self._lock:
