@@ -23,10 +23,22 @@ _FOR_EVER_S = 1e6
 _LOOK_S = 0.1
 _KIND = "joint_targets"
 _OF_ROBOTS = (
-    "arm", "reset", "pose", "twin", "csv", "hdf5", "mcap", "log", "fire", "wait_for", "wait_limit", "interface",
-    "channel", "bitrate",
+    "arm",
+    "reset",
+    "pose",
+    "twin",
+    "csv",
+    "hdf5",
+    "mcap",
+    "log",
+    "fire",
+    "wait_for",
+    "wait_limit",
+    "interface",
+    "channel",
+    "bitrate",
     "port",
-)  # fmt: skip
+)
 """Options that mean nothing without a robot."""
 
 
@@ -34,9 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio bridge ros2`."""
     add_scene_arguments(parser)
     parser.add_argument(
-        "--robot", metavar="PROFILE", dest="profile",
+        "--robot",
+        metavar="PROFILE",
+        dest="profile",
         help="join a robot on CAN in place of a simulation: its profile (.toml), or the name of a shipped one",
-    )  # fmt: skip
+    )
     parser.add_argument("--bridge-rate", metavar="HZ", type=float, default=50.0, help="messages a second (%(default)g)")
     add_drive_arguments(parser)
 

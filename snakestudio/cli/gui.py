@@ -27,9 +27,13 @@ def add_window_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options without the scene: they may stand without a command, too."""
     parser.add_argument("--play", action="store_true", help="start the simulation as soon as the scene is open")
     parser.add_argument(
-        "--remote", metavar="PORT", nargs="?", type=int, const=0,
+        "--remote",
+        metavar="PORT",
+        nargs="?",
+        type=int,
+        const=0,
         help="allow remote control by programs of this computer (see 'snakestudio remote'; any free port if left out)",
-    )  # fmt: skip
+    )
     add_stream_arguments(parser)
 
 

@@ -28,18 +28,22 @@ _SLOWEST = 0.01
 def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False) -> None:
     """Declare where to stream to and how often; of a run that can be `paced` also how fast it goes meanwhile."""
     parser.add_argument(
-        "--stream", metavar="[HOST:]PORT", nargs="?", const="",
+        "--stream",
+        metavar="[HOST:]PORT",
+        nargs="?",
+        const="",
         help="stream live to Foxglove, Lichtblick and PlotJuggler (127.0.0.1:8765 if left out), to a Rerun viewer "
         "(rerun, or rerun:[HOST:]PORT), or to a file for one (rerun:FILE.rrd)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--stream-rate", metavar="HZ", type=float, help="samples a second of the stream (50 if left out)"
     )
     if paced:
         parser.add_argument(
-            "--stream-speed", metavar="X",
+            "--stream-speed",
+            metavar="X",
             help="simulated seconds a second while streaming: 1 is real time (if left out), max is as fast as it goes",
-        )  # fmt: skip
+        )
 
 
 def stream_target(options: argparse.Namespace) -> Target | None:

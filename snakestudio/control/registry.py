@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from snakestudio.control.base import Controller
+from snakestudio.control.base import Controller, Steerable
 from snakestudio.control.checked import checked_controller
-from snakestudio.control.speed_limit import SpeedLimited
+from snakestudio.control.speed_limit import SpeedLimited, SteerableSpeedLimited
 from snakestudio.control.speed_limit import check as check_speed
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import local_path
@@ -98,4 +98,6 @@ def _made(scene: Scene, base_dir: Path | None) -> Controller:
     controller: Controller = CONTROLLERS[scene.controller.kind].make(_located(scene, base_dir), start)
     # What follows no gait does not get its references from `SetPoints`, which limits them itself.
     limited = not scene.controller.uses_gait and bool(np.isfinite(scene.axis_values.max_speed).any())
-    return SpeedLimited(controller, scene) if limited else controller
+    if not limited:
+        return controller
+    return (SteerableSpeedLimited if isinstance(controller, Steerable) else SpeedLimited)(controller, scene)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import BoolArray, FloatArray
-from snakestudio.control.base import Controller
+from snakestudio.control.base import Controller, Steerable
 from snakestudio.control.ramp import JOINT_SPEED
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kinds.gait import GAIT_KINDS
@@ -18,8 +18,9 @@ from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import SteerCommand
 
-__all__ = ["SpeedLimit", "SpeedLimited", "check"]
+__all__ = ["SpeedLimit", "SpeedLimited", "SteerableSpeedLimited", "check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,15 @@ class SpeedLimited:
         controller, speed = checkpoint
         self.controller.restore(controller)
         self._speed.restore(speed)
+
+
+class SteerableSpeedLimited(SpeedLimited):
+    """The same of a controller that can be steered."""
+
+    def steer(self, command: SteerCommand) -> bool:
+        """Hand on a command; see `Steerable`."""
+        controller = self.controller
+        return isinstance(controller, Steerable) and controller.steer(command)
 
 
 def _largest_rates(scene: Scene) -> FloatArray | None:

@@ -8,7 +8,9 @@ that drops its oldest message when it is full, so that a client that reads nothi
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -36,8 +38,13 @@ SCENE, CONTACTS = "/scene", "/contacts"
 BACKLOG = 256
 """Messages that wait for one client at most: about a second of them."""
 
+MOST_TRIANGLES = 200_000
+"""Of uneven ground; more take seconds to be sent and to be drawn."""
+
 _SHAFT, _TIP = 0.006, 0.012
 """Diameters of an arrow's shaft and tip, m."""
+
+_AGAIN_S = 0.25
 
 _SDK = "foxglove"
 """Logger of the SDK, by which it says that the queue of a client is full."""
@@ -70,6 +77,7 @@ class FoxgloveSink:
             channels: Any = import_module("foxglove.channels")
         except ImportError:
             raise StreamError(_MISSING) from None
+        self._on_note = on_note
         self._listener = _Listener()
         self._slow = _SlowClients(on_note)
         self._slow.attach()
@@ -179,7 +187,13 @@ class FoxgloveSink:
             )
             for post in solids.posts
         ]
-        surfaces = [self._triangles(surface) for surface in solids.surfaces]
+        count = sum(len(surface.triangles) for surface in solids.surfaces)
+        if count > MOST_TRIANGLES:
+            self._on_note(
+                f"Uneven ground of {count} triangles is too fine for the stream and left out of {SCENE}. "
+                "Give its height map fewer points to see it there."
+            )
+        surfaces = [self._triangles(surface) for surface in solids.surfaces] if count <= MOST_TRIANGLES else []
         entities.append(self._entity("obstacles", solids.frame, stamp, cylinders=posts, triangles=surfaces))
         everything = m.SceneEntityDeletion(timestamp=self._time(stamp), type=m.SceneEntityDeletionType.All)
         return m.SceneUpdate(deletions=[everything], entities=entities)
@@ -267,6 +281,7 @@ class _Listener:
         self._lock = threading.Lock()
         self._topics: dict[int, int] = {}
         self._newcomers = False
+        self._again = math.inf  # when they are served once more, s: the SDK may tell of them before it sends to them
 
     @property
     def clients(self) -> int:
@@ -276,12 +291,15 @@ class _Listener:
     def take_newcomers(self) -> bool:
         with self._lock:
             newcomers, self._newcomers = self._newcomers, False
+            if time.monotonic() >= self._again:
+                newcomers, self._again = True, math.inf
             return newcomers
 
     def on_subscribe(self, client: Any, channel: Any) -> None:
         with self._lock:
             self._topics[client.id] = self._topics.get(client.id, 0) + 1
             self._newcomers = True
+            self._again = time.monotonic() + _AGAIN_S
 
     def on_unsubscribe(self, client: Any, channel: Any) -> None:
         with self._lock:

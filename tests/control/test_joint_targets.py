@@ -52,6 +52,15 @@ def test_joints_reach_their_targets_within_rate_and_acceleration() -> None:
     assert np.abs(moved.angle).max(axis=0) == pytest.approx(np.abs(ANGLES))
 
 
+def test_the_largest_speed_of_the_motors_holds_for_targets() -> None:
+    controller = registry.create(scene(**{"actuator.max_speed_deg_s": 20.0}))
+    assert isinstance(controller, Steerable)
+    assert controller.steer(JointTargets(tuple(ANGLES)))
+    moved = followed(controller, 0.0, 3.0)
+    assert moved.angle[-1] == pytest.approx(ANGLES, abs=1e-9)
+    assert np.abs(moved.rate).max() <= math.radians(20.0) + 1e-9
+
+
 def test_targets_that_change_all_the_time_never_make_a_jump() -> None:
     controller = registry.create(scene())
     assert isinstance(controller, Steerable)

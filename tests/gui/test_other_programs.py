@@ -32,13 +32,19 @@ SCENES = Path(__file__).resolve().parents[2] / "scenes"
 
 LONG = "/" + "x" * 5000
 SETS: list[dict[str, Any]] = [
-    {}, {"gait.amplitude_deg": "wide"}, {"gait.nothing": 1}, {"": 1}, {"gait.amplitude_deg": [1]},
-    {"gait.amplitude_deg": 1e400}, {"obstacles[99].x_m": 1}, {"gait[": 1}, {"\ud800": 1}, {"robot.n_links": 10**12},
+    {},
+    {"gait.amplitude_deg": "wide"},
+    {"gait.nothing": 1},
+    {"": 1},
+    {"gait.amplitude_deg": [1]},
+    {"gait.amplitude_deg": 1e400},
+    {"obstacles[99].x_m": 1},
+    {"gait[": 1},
+    {"\ud800": 1},
+    {"robot.n_links": 10**12},
     {"gait.amplitude_deg": {"a": {"b": 1}}},
-]  # fmt: skip
-GETS: list[dict[str, Any]] = [
-    {"key": 5}, {"key": "gait.x"}, {"key": "\ud800"}, {"key": None}, {"self": 1}, {"": 1}
-]  # fmt: skip
+]
+GETS: list[dict[str, Any]] = [{"key": 5}, {"key": "gait.x"}, {"key": "\ud800"}, {"key": None}, {"self": 1}, {"": 1}]
 PATHS = {
     "open": (5, "", "a\0b", "\ud800", LONG, "/none.toml", "/", "~", "file://host/x", "x.toml"),
     "screenshot": ("/none/x.png", "/x.exe", "x.png", LONG + ".png", 7, "/\ud800.png"),
@@ -84,13 +90,25 @@ def every_call(methods: Methods, folder: Path) -> list[str]:
     """Call everything that can be called, with parameters that fit; gives what was refused."""
     refused = []
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("methods", {}), ("state", {}), ("get", {}), ("commands", {}), ("set", {"gait.amplitude_deg": 31.0}),
-        ("open", {"path": str(SCENES / "obstacle_aided.toml"), "discard": True}), ("play", {}), ("pause", {}),
-        ("reset", {}), ("step", {}), ("speed", {"factor": 2.0}), ("columns", {}), ("values", {}),
-        ("screenshot", {"path": str(folder / "a.png")}), ("export", {"path": str(folder / "a.csv")}),
-        *(("run_command", {"id": name}) for name in sorted(COMMANDS - SAFE_WITH_TORQUE)), ("stop", {}),
+        ("methods", {}),
+        ("state", {}),
+        ("get", {}),
+        ("commands", {}),
+        ("set", {"gait.amplitude_deg": 31.0}),
+        ("open", {"path": str(SCENES / "obstacle_aided.toml"), "discard": True}),
+        ("play", {}),
+        ("pause", {}),
+        ("reset", {}),
+        ("step", {}),
+        ("speed", {"factor": 2.0}),
+        ("columns", {}),
+        ("values", {}),
+        ("screenshot", {"path": str(folder / "a.png")}),
+        ("export", {"path": str(folder / "a.csv")}),
+        *(("run_command", {"id": name}) for name in sorted(COMMANDS - SAFE_WITH_TORQUE)),
+        ("stop", {}),
         *(("run_command", {"id": name}) for name in sorted(SAFE_WITH_TORQUE)),
-    ]  # fmt: skip
+    ]
     assert {name for name, _ in calls} == {each["method"] for each in methods.methods()}
     for name, params in calls:
         try:

@@ -33,9 +33,14 @@ class FoxgloveClient:
         self._topics: dict[int, str] = {}
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [
-            "GET / HTTP/1.1", f"Host: {host}:{port}", "Upgrade: websocket", "Connection: Upgrade",
-            f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Protocol: {PROTOCOL}",
-        ]  # fmt: skip
+            "GET / HTTP/1.1",
+            f"Host: {host}:{port}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            f"Sec-WebSocket-Key: {key}",
+            "Sec-WebSocket-Version: 13",
+            f"Sec-WebSocket-Protocol: {PROTOCOL}",
+        ]
         self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         while b"\r\n\r\n" not in self._buffer:
             self._buffer += self._socket.recv(65536)

@@ -28,6 +28,7 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
+from snakestudio.stream import foxglove_sink
 from snakestudio.stream.foxglove_sink import FoxgloveSink
 from snakestudio.stream.publisher import Stream
 from snakestudio.stream.sampler import Shown
@@ -137,6 +138,19 @@ def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: Run
     link = recording.scene.robot.links[2]
     size = [2 * link.radius, 2 * link.radius, 2 * link.contact_half_length]
     assert doubles(nested(shell, 2)[0], 3) == pytest.approx(size)
+
+
+def test_ground_that_is_too_fine_is_left_out_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    stairs = with_values(load_scene(scenes_dir() / "stairs.toml"), {"run.duration_s": 0.02})
+    climbed = run_offline(stairs).recording
+    with served(Feed(climbed)) as server:
+        shown = nested(server.messages(0, "/scene")["/scene"].data, 2, 12)
+    assert len(nested(shown[0], 2)) > 8
+    assert not server.notes
+    monkeypatch.setattr(foxglove_sink, "MOST_TRIANGLES", 5)
+    with served(Feed(climbed)) as server:
+        assert not nested(server.messages(0, "/scene")["/scene"].data, 2, 12)
+    assert any("triangles is too fine for the stream" in note for note in server.notes)
 
 
 def test_topics_and_types_are_those_of_a_run_file(recording: RunRecording, tmp_path: Path) -> None:

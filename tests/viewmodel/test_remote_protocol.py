@@ -36,11 +36,13 @@ def replies(text: str) -> list[Any]:
             '{"jsonrpc": "2.0", "method": "subtract", "params": {"subtrahend": 23, "minuend": 42}, "id": 3}',
             {"jsonrpc": "2.0", "result": 19, "id": 3},
         ),
-        ('{"jsonrpc": "2.0", "method": "odd", "id": "a"}',
-         {"jsonrpc": "2.0", "result": {"nan": None, "list": [1.0, None]}, "id": "a"}),
+        (
+            '{"jsonrpc": "2.0", "method": "odd", "id": "a"}',
+            {"jsonrpc": "2.0", "result": {"nan": None, "list": [1.0, None]}, "id": "a"},
+        ),
         ('{"jsonrpc": "2.0", "method": "update", "params": {"a": 1}}', None),
     ],
-)  # fmt: skip
+)
 def test_a_request_gets_the_reply_of_the_specification(text: str, reply: Any) -> None:
     assert replies(text) == [reply]
 
@@ -57,10 +59,17 @@ def test_a_request_gets_the_reply_of_the_specification(text: str, reply: Any) ->
         ('{"jsonrpc": "2.0", "method": "a", "id": NaN}', -32600),
         ('{"jsonrpc": "2.0", "method": "a", "id": true}', -32600),
         ('{"jsonrpc": "2.0", "method": "a", "id": {}}', -32600),
-        ("[]", -32600), ("[1]", -32600), ("7", -32600), ("null", -32600), ("[" + "1," * 200 + "1]", -32600),
-        ("[" * 5000, -32700), ('{"a":' * 200 + "1" + "}" * 200, -32700), ("9" * 6000, -32700), ("\x00", -32700),
+        ("[]", -32600),
+        ("[1]", -32600),
+        ("7", -32600),
+        ("null", -32600),
+        ("[" + "1," * 200 + "1]", -32600),
+        ("[" * 5000, -32700),
+        ('{"a":' * 200 + "1" + "}" * 200, -32700),
+        ("9" * 6000, -32700),
+        ("\x00", -32700),
     ],
-)  # fmt: skip
+)
 def test_a_bad_request_gets_its_error_code(text: str, code: int) -> None:
     (reply,) = replies(text)
     assert reply["error"]["code"] == code

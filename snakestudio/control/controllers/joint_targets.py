@@ -37,17 +37,32 @@ class JointTargetsFields(ControllerFields):
         "joint_targets", label="Controller", help="Another program, such as a ROS 2 node, gives the joints their angles"
     )
     max_rate_deg_s: float = value(
-        90.0, label="Largest rate", unit="°/s", help="How fast a joint goes to its target at most",
-        gt=0, le=7200, slider=(10, 360), live=True,
-    )  # fmt: skip
+        90.0,
+        label="Largest rate",
+        unit="°/s",
+        help="How fast a joint goes to its target at most",
+        gt=0,
+        le=7200,
+        slider=(10, 360),
+        live=True,
+    )
     max_acceleration_deg_s2: float = value(
-        720.0, label="Largest acceleration", unit="°/s²", help="How fast a joint speeds up and slows down",
-        gt=0, le=1e6, slider=(100, 3600), live=True,
-    )  # fmt: skip
+        720.0,
+        label="Largest acceleration",
+        unit="°/s²",
+        help="How fast a joint speeds up and slows down",
+        gt=0,
+        le=1e6,
+        slider=(100, 3600),
+        live=True,
+    )
     targets_deg: tuple[float, ...] = value(
-        (), label="First targets", unit="°", max_length=10000,
+        (),
+        label="First targets",
+        unit="°",
+        max_length=10000,
         help="Angles of all joint axes to go to until others come; the start's angles if left out",
-    )  # fmt: skip
+    )
 
     @property
     def limits(self) -> Limits:

@@ -29,12 +29,20 @@ def _show_dialog(c: RemoteMenuContext) -> None:
 
 REMOTE: tuple[Command[RemoteMenuContext], ...] = (
     Command(
-        "remote_control", _MENU, "Allow Remote Control", lambda c: c.remote.toggle(), checked=lambda c: c.remote.on,
+        "remote_control",
+        _MENU,
+        "Allow Remote Control",
+        lambda c: c.remote.toggle(),
+        checked=lambda c: c.remote.on,
         tip="Let programs of this computer that know the token open scenes, run and export; never arm a robot",
     ),
     Command(
-        "remote_settings", _MENU, "Remote Control Settings ...", _show_dialog, long=True,
+        "remote_settings",
+        _MENU,
+        "Remote Control Settings ...",
+        _show_dialog,
+        long=True,
         tip="Port and token of remote control",
     ),
-)  # fmt: skip
+)
 """Remote control by other programs."""

@@ -51,7 +51,7 @@ class RemoteDialog(Dialog):
         self.token.setPlaceholderText("made when it is switched on")
         self.token.setToolTip(f"Also in {door_file()}, which other users cannot read")
         form.addRow("&Port", self.port)
-        form.addRow("&Token", self.token)
+        form.addRow("To&ken", self.token)
         self.now = QLabel(self)
         column.addWidget(self.now)
         for label in (about, self.now):

@@ -14,9 +14,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from snakestudio._version import __version__
 from snakestudio.errors import SnakeStudioError
-from snakestudio.export.csv import write_csv
-from snakestudio.export.hdf5 import write_hdf5
-from snakestudio.export.mcap import write_mcap
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.session_controller import SessionController
@@ -271,10 +268,16 @@ class Methods:
         def work(progress: Callable[[float], bool]) -> str | None:
             ending = target.suffix.lower()
             if ending == ".csv":
+                from snakestudio.export.csv import write_csv
+
                 whole = write_csv(target, recording, name, progress)
             elif ending == ".mcap":
+                from snakestudio.export.mcap import write_mcap
+
                 whole = write_mcap(target, recording, name, progress, base_dir=base_dir)
             else:
+                from snakestudio.export.hdf5 import write_hdf5
+
                 whole = write_hdf5(target, recording, name, progress)
             return str(target) if whole else None
 

@@ -29,13 +29,22 @@ def _show_dialog(c: StreamContext) -> None:
 
 STREAMING: tuple[Command[StreamContext], ...] = (
     Command(
-        "stream", _MENU, "Stream Live", lambda c: c.streamer.toggle(), checked=lambda c: c.streamer.on, icon="live",
+        "stream",
+        _MENU,
+        "Stream Live",
+        lambda c: c.streamer.toggle(),
+        checked=lambda c: c.streamer.on,
+        icon="live",
         long=True,
         tip="Send what the window shows to Foxglove, Lichtblick, PlotJuggler or Rerun while it goes on",
     ),
     Command(
-        "stream_settings", _MENU, "Stream Settings ...", _show_dialog, long=True,
+        "stream_settings",
+        _MENU,
+        "Stream Settings ...",
+        _show_dialog,
+        long=True,
         tip="Where the stream goes, how often, and how many programs receive it",
     ),
-)  # fmt: skip
+)
 """Streaming to other programs."""
