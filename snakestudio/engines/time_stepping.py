@@ -196,8 +196,8 @@ class TimeSteppingEngine(BoundSteps):
         """Buffers for so many rows of the present state."""
         return self._row_buffers(n_rows)
 
-    def settle(self, reference: JointReference | None = None) -> int:
-        """Take notice of steps that compiled code took on its arrays; returns the count of all steps.
+    def synchronize(self, reference: JointReference | None = None) -> int:
+        """Count the steps that compiled code took on its arrays; returns the number of all steps.
 
         `reference` is what they were taken under, if the engine does not know it; nobody writes to it any more.
         """

@@ -278,7 +278,7 @@ class Worlds:
         """Let a world's own engine take the steps up to `end`: it knows what to do about `status`."""
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine):
-            begin = engine.settle()
+            begin = engine.synchronize()
             if status == SLOT_OVERFLOW and self._compiled:  # contacts of rows that nobody wants
                 self.write_rows(np.array([world], np.int64))
         else:
@@ -324,7 +324,7 @@ class Worlds:
             reference = self._references[world]
             assert isinstance(reference, JointReference)
             shared = reference is self._holding[world] or reference is self._giving[world]
-            engine.settle(_copied(reference) if shared else reference)
+            engine.synchronize(_copied(reference) if shared else reference)
         return engine
 
     def restore(self, world: int, checkpoint: Checkpoint, failure: str = "") -> None:
