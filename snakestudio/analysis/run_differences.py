@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
-from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["LINKS", "QUANTITIES", "Difference", "Quantity", "Samples", "common_times", "difference", "sample"]
 
@@ -111,8 +110,7 @@ def common_times(recordings: list[Recording]) -> FloatArray:
 
 def sample(recording: Recording, times: FloatArray) -> Samples:
     """The quantities of a recording at `times` (s, ascending): where it has no row, linearly between its rows."""
-    names = recording.schema.energy
-    parts = [_of_rows(rows, names) for rows in recording.chunks()]
+    parts = [_of_rows(rows, recording.schema) for rows in recording.chunks()]
     whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     whole["heading"] = np.degrees(np.unwrap(whole["heading"]))
     own = _times(recording)
@@ -162,18 +160,18 @@ def _times(recording: Recording) -> FloatArray:
     return np.concatenate([rows.time for rows in recording.chunks()])
 
 
-def _of_rows(rows: Rows, energy: tuple[str, ...]) -> dict[str, FloatArray]:
+def _of_rows(rows: Rows, schema: Schema) -> dict[str, FloatArray]:
     centre = rows.link_pose[:, :, :3]
     # Along the chain first: links on both sides of the -x axis must not cancel out.
     yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
-    shares = mass_shares(centre.shape[1], rows.strain.shape[1] > 0)
-    values = {"links": centre, "com": np.einsum("n,kna->ka", shares, centre), "heading": yaw.mean(axis=1)}
+    centre_of_mass = np.einsum("n,kna->ka", schema.mass_shares, centre)
+    values = {"links": centre, "com": centre_of_mass, "heading": yaw.mean(axis=1)}
     for name, column in (
         ("energy_kinetic", "kinetic"),
         ("work_actuator", "work_actuator"),
         ("work_friction", "work_friction"),
     ):
-        values[name] = rows.energy[:, energy.index(column)]
+        values[name] = rows.energy[:, schema.energy.index(column)]
     for name in ("impulse_obstacle", "impulse_ground"):
         values[name] = getattr(rows, name).sum(axis=1)
     return values

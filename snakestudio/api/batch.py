@@ -26,7 +26,7 @@ from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.reference import Reference
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields, Snapshot, mass_shares
+from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.session.worlds import Worlds
 
 __all__ = ["Batch", "BatchCheckpoint", "BatchState", "open_batch"]
@@ -496,7 +496,7 @@ class BatchState:
     def weigh(self, worlds: Iterable[int]) -> None:
         """Take notice of the masses of the links of some worlds."""
         for world in worlds:
-            self._shares[world] = _mass_shares(self._worlds.engines[world].scene, self._shares.shape[1])
+            self._shares[world] = self._worlds.engines[world].schema.mass_shares
 
     def expire(self) -> None:
         """Have the states computed again when they are read next."""
@@ -591,11 +591,3 @@ class BatchState:
     def unconverged(self) -> IntArray:
         """(n,) steps since the start whose residual was above 1e-8."""
         return self._field("unconverged")
-
-
-def _mass_shares(scene: Scene, n_links: int) -> FloatArray:
-    """(n_links,) share of every link in the mass of the robot."""
-    if scene.body.strained or scene.robot.equal_links:
-        return mass_shares(n_links, scene.body.strained)
-    masses = np.array([link.mass for link in scene.robot.links])
-    return np.asarray(masses / masses.sum())

@@ -21,7 +21,7 @@ from snakestudio.export.files import writable
 from snakestudio.model.arguments import is_number, path_of, values_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats, mass_shares
+from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 from snakestudio.session.stepper import Stepper, StepState
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Simulation:
         self._axes = tuple(axis.name for axis in scene.body.axes)
         self._shape = (len(self._axes),)
         self._jointed, self._gives_torques = scene.body.jointed, scene.gives_torques
-        self._shares = _mass_shares(scene, stepper.engine.schema.n_links)
+        self._shares = stepper.engine.schema.mass_shares
 
     # ------------------------------------------------------------------------------------------ what it is
 
@@ -592,15 +592,6 @@ def _drawn_seeds(scene: Scene, seed: int) -> dict[str, int]:
     keys = [f"obstacles[{k}].seed" for k, obstacle in enumerate(scene.obstacles, start=1) if hasattr(obstacle, "seed")]
     keys += ["controller.noise_seed"] if hasattr(scene.controller, "noise_seed") else []
     return {key: int(random.integers(_SEEDS)) for key in keys}
-
-
-def _mass_shares(scene: Scene, parts: int) -> FloatArray:
-    """Share of the mass that goes with each link, or sampled cross-section, (n,)."""
-    if not scene.body.jointed:
-        return mass_shares(parts, True)
-    masses = np.array([link.mass for link in scene.robot.links])
-    shares: FloatArray = masses / masses.sum()
-    return shares
 
 
 def _recorded_to(path: object) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Protocol
 
+from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
@@ -16,6 +17,9 @@ _FIELDS = frozenset(field.name for field in fields(Snapshot))
 class _Engine(Protocol):
     @property
     def scene(self) -> Scene: ...
+
+    @property
+    def schema(self) -> Schema: ...
 
     @property
     def step_count(self) -> int: ...
@@ -32,7 +36,7 @@ class StateView(Snapshot):
 
     Parameters
     ----------
-    engine : object with `scene`, `step_count` and `fields_now`
+    engine : object with `scene`, `schema`, `step_count` and `fields_now`
     """
 
     __slots__ = ("_engine", "_step")
@@ -44,6 +48,7 @@ class StateView(Snapshot):
         object.__setattr__(self, "_engine", engine)
         object.__setattr__(self, "_step", engine.step_count)
         object.__setattr__(self, "body", None)
+        object.__setattr__(self, "mass_shares", engine.schema.mass_shares)
 
     def __getattr__(self, name: str) -> Any:
         if name not in _FIELDS:

@@ -62,7 +62,7 @@ class TimeSteppingEngine(BoundSteps):
         self._base_dir = base_dir
         if scene.gives_torques:  # nobody asks for any angle
             schema = replace(schema, valid=schema.valid & ~Fields.REFERENCE)
-        self._schema = schema
+        self._schema = schema = replace(schema, link_shares=scene.body.mass_shares)
         self._reference = None
         self._reached = 0
         self._crossings = Crossings()
@@ -400,6 +400,7 @@ class TimeSteppingEngine(BoundSteps):
             contacts=self._contacts(span, rows, slice(first, int(rows.filled[1]))) if shown else Contacts.none(),
             energy=dict(zip(self._schema.energy, rows.energy[i].tolist(), strict=True)),
             solver=SolverStats(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
+            mass_shares=self._schema.mass_shares,
             valid=self._schema.valid if contacts else self._without_contacts,
         )
 

@@ -41,7 +41,8 @@ def live_schema(profile: Profile, scene: Scene, extra: tuple[str, ...], with_pos
     valid |= Fields.POSE | Fields.TWIST if with_poses else Fields.SHAPE
     if measures(profile, "torque"):
         valid |= Fields.TORQUE
-    return Schema(scene.robot.n_links, scene.body.axes, (), extra, valid, head=scene.robot.head_index)
+    body = scene.body
+    return Schema(body.n_parts, body.axes, (), extra, valid, head=body.head_part, link_shares=body.mass_shares)
 
 
 class LiveRun:
@@ -141,7 +142,7 @@ class LiveRun:
         return Snapshot(
             snapshot.time, snapshot.link_pose, snapshot.link_twist, snapshot.joint_angle, snapshot.joint_rate,
             snapshot.joint_angle_ref, snapshot.joint_rate_ref, snapshot.joint_torque, control=control,
-            valid=snapshot.valid,
+            mass_shares=self._schema.mass_shares, valid=snapshot.valid,
         )  # fmt: skip
 
     def _twin_columns(self, snapshot: Snapshot) -> FloatArray:

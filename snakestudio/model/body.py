@@ -98,6 +98,11 @@ class Body(ABC):
         """Of the whole body, kg."""
 
     @property
+    def mass_shares(self) -> tuple[float, ...]:
+        """Share of every part in the mass of the body; () if links weigh the same, and of cross-sections."""
+        return ()
+
+    @property
     @abstractmethod
     def sizes(self) -> PartSizes:
         """Sizes of its parts at rest."""
@@ -192,6 +197,11 @@ class ChainBody(Body):
         """The robot's axes; those of yaw alone where its links stay in the plane."""
         axes = self.robot.axes
         return axes if self.in_space else tuple(axis for axis in axes if axis.kind == "yaw")
+
+    @property
+    def mass_shares(self) -> tuple[float, ...]:
+        """Share of every link in the mass of the robot; () if all weigh the same."""
+        return self.robot.mass_shares
 
     @property
     def head_part(self) -> int:

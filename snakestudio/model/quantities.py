@@ -27,7 +27,7 @@ from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.rotations import roll_pitch_yaw
-from snakestudio.model.snapshot import Fields, mass_shares
+from snakestudio.model.snapshot import Fields
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
@@ -92,7 +92,7 @@ class Piece:
 
     def over_mass(self, values: FloatArray) -> FloatArray:
         """Mean over the mass of values (k, n) of links or cross-sections, (k,)."""
-        mean: FloatArray = values @ mass_shares(values.shape[1], bool(self.schema.sections))
+        mean: FloatArray = values @ self.schema.mass_shares
         return mean
 
     def values(self, quantity: Quantity) -> FloatArray:

@@ -19,7 +19,7 @@ from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
 from snakestudio.model.robot.robot import Axis
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats
+from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverStats, mass_shares
 
 __all__ = ["HOLD_COLUMNS", "ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
 
@@ -51,6 +51,8 @@ class Schema:
         Anchors or supports of a continuous body.
     head : int
         Which link (or cross-section) is the head, 0-based.
+    link_shares : tuple of float
+        Share of every link in the mass of the robot; () if all weigh the same, and of a continuous body.
     """
 
     n_links: int
@@ -61,6 +63,12 @@ class Schema:
     sections: tuple[float, ...] = ()
     n_holds: int = 0
     head: int = 0
+    link_shares: tuple[float, ...] = ()
+
+    @property
+    def mass_shares(self) -> FloatArray:
+        """Share of the mass that goes with every link, or sampled cross-section, (n,)."""
+        return mass_shares(self.n_links, bool(self.sections), self.link_shares)
 
     @property
     def n_joints(self) -> int:
@@ -295,5 +303,6 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
         ),
         control=dict(zip(schema.extra, (float(x) for x in rows.extra[index]), strict=True)),
         body=body,
+        mass_shares=schema.mass_shares,
         valid=schema.valid,
     )

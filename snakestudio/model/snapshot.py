@@ -157,12 +157,14 @@ class BodyFields:
 
 
 @lru_cache(maxsize=16)
-def mass_shares(n: int, continuous: bool) -> FloatArray:
+def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> FloatArray:
     """Share of the mass that goes with each of `n` links, or cross-sections of a continuous body, (n,).
 
-    Links weigh the same. Of a body its evenly spaced cross-sections are samples: Simpson's rule, or the trapezoidal one
-    for an even number of them, makes integrals of these.
+    Links weigh the same unless `links` gives their shares. Of a body its evenly spaced cross-sections are samples:
+    Simpson's rule, or the trapezoidal one for an even number of them, makes integrals of these.
     """
+    if links:
+        return _kept(np.array(links))
     if not continuous:
         return _kept(np.full(n, 1.0 / n))
     shares = np.full(n, 1.0)
@@ -203,6 +205,8 @@ class Snapshot:
         What controller and model make of it all, by the names of their channels, each ending in its unit.
     body : BodyFields or None
         The inside of a continuous body, whose sampled cross-sections are the links, the head first.
+    mass_shares : (n,) array or None
+        Share of every link in the mass of the robot; None: they weigh the same.
     valid : Fields
         Which of the above are valid.
     """
@@ -220,6 +224,7 @@ class Snapshot:
     solver: SolverStats = field(default_factory=SolverStats)
     control: dict[str, float] = field(default_factory=dict)
     body: BodyFields | None = None
+    mass_shares: FloatArray | None = None
     valid: Fields = Fields.ALL
 
     @property
@@ -234,5 +239,6 @@ class Snapshot:
 
     def centre_of_mass(self) -> FloatArray:
         """Centre of mass of the robot, (3,), m."""
-        centre: FloatArray = mass_shares(self.n_links, self.body is not None) @ self.link_pose[:, :3]
+        shares = mass_shares(self.n_links, self.body is not None) if self.mass_shares is None else self.mass_shares
+        centre: FloatArray = shares @ self.link_pose[:, :3]
         return centre

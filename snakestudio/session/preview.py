@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio.errors import SceneError
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Fields, Snapshot, mass_shares
 
 __all__ = ["preview"]
 
@@ -30,5 +30,6 @@ def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
         joint_angle_ref=nothing,
         joint_rate_ref=nothing,
         joint_torque=nothing,
+        mass_shares=mass_shares(len(pose), scene.body.strained, scene.body.mass_shares),
         valid=Fields.POSE | Fields.TWIST,
     )

@@ -34,7 +34,6 @@ from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_hash
-from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.offline import run_offline
@@ -294,7 +293,7 @@ def _measure(recording: Recording) -> _Measures:
     for piece in recording.chunks():
         rows = piece if before is None else Rows.concatenate([before, piece])
         centres = rows.link_pose[:, :, :3]
-        track = np.einsum("n,kna->ka", mass_shares(centres.shape[1], bool(recording.schema.sections)), centres)
+        track = np.einsum("n,kna->ka", recording.schema.mass_shares, centres)
         start = track[0] if start is None else start
         centre = track[-1]
         path += float(np.linalg.norm(np.diff(track, axis=0), axis=1).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -76,7 +77,7 @@ class CaptureRecording:
                 angle[:, entry] = capture.joint_angle[:, axis.joint, sides.index(axis.kind)]
             rate[:, known] = _slope(capture.time, angle[:, known])
         # A column of the same name as a computed one stands in its place: the centre of mass, where it was measured.
-        self._schema = Schema(n, own.axes, own.energy, tuple(extra), valid, own.sections, own.n_holds, own.head)
+        self._schema = replace(own, n_links=n, extra=tuple(extra), valid=valid)
         self._rows = _rows(capture.time, pose, twist, angle, rate, own, extra)
 
     @property

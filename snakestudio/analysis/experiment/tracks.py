@@ -11,7 +11,7 @@ from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import CENTRE_OF_MASS
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
-from snakestudio.model.snapshot import Fields, mass_shares
+from snakestudio.model.snapshot import Fields
 
 __all__ = ["RunTracks"]
 
@@ -38,7 +38,7 @@ class RunTracks:
         self._count = len(recording)
         self.time: FloatArray = recording.times[: self._count].copy()
         self._recording = recording
-        self._shares = mass_shares(recording.schema.n_links, bool(recording.schema.sections))
+        self._shares = recording.schema.mass_shares
         self._tracks: dict[int, FloatArray] = {}
         self._curves: dict[int, Callable[[FloatArray], FloatArray]] = {}
 

@@ -17,7 +17,6 @@ from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, JointTrack, Track, Trial
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.robot.joint_axes import entry_of
-from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["Measured", "Misfit"]
 
@@ -169,7 +168,7 @@ class _Motion:
     def __init__(self, recording: Recording) -> None:
         rows = Rows.concatenate(list(recording.chunks()))
         n = recording.schema.n_links
-        shares = mass_shares(n, bool(recording.schema.sections))
+        shares = recording.schema.mass_shares
         place, velocity = rows.link_pose[:, :, :3], rows.link_twist[:, :, :3]
         self._n_links = n
         self._end = float(rows.time[-1])

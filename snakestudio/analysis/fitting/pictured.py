@@ -11,7 +11,6 @@ from snakestudio.analysis.fitting.misfit import Misfit
 from snakestudio.analysis.fitting.result import TrialOutcome
 from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, Track
 from snakestudio.model.recording import Recording
-from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["Pictured", "pictured"]
 
@@ -102,8 +101,7 @@ def _path(recording: Recording, link: int, time: FloatArray) -> FloatArray:
         seen = (rows.time >= time[0]) & (rows.time <= time[-1])
         places = rows.link_pose[seen, :, :2]
         if link == CENTRE_OF_MASS:
-            shares = mass_shares(places.shape[1], bool(recording.schema.sections))
-            parts.append(np.einsum("n,kna->ka", shares, places))
+            parts.append(np.einsum("n,kna->ka", recording.schema.mass_shares, places))
         else:
             parts.append(places[:, link])
     return np.concatenate(parts)

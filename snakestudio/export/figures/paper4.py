@@ -18,7 +18,6 @@ from snakestudio.export.figures.parts import EXPERIMENT, RUN, look_at, plan_axes
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
 from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
-from snakestudio.model.snapshot import mass_shares
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +121,7 @@ def _momentum(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
     links = range(1, recording.schema.n_links + 1)
     time, *every = columns(recording, "time_s", *(f"link_{i}_{name}" for name in names for i in links))
     speed = np.array(every).reshape(2, len(links), -1)
-    total = np.hypot(*np.einsum("aik,i->ak", speed, mass_shares(len(links), False))) * scene.body.mass
+    total = np.hypot(*np.einsum("aik,i->ak", speed, recording.schema.mass_shares)) * scene.body.mass
     parts = np.abs(speed).sum(axis=(0, 1)) * scene.robot.mass_kg
     axes.semilogy(time, parts + _NOTHING, "--", color=EXPERIMENT, label="of the links, summed without their signs")
     axes.semilogy(time, total + _NOTHING, color=RUN, label="of the whole robot")

@@ -209,6 +209,12 @@ class Robot(Frozen):
         return self.mass_kg * self.n_links if self.equal_links else math.fsum(link.mass for link in self.links)
 
     @property
+    def mass_shares(self) -> tuple[float, ...]:
+        """Share of every link in the mass of the robot; () if all links weigh the same."""
+        masses = [link.mass for link in self.links]
+        return () if len(set(masses)) == 1 else tuple(mass / self.mass for mass in masses)
+
+    @property
     def joint_limit(self) -> float:
         """Mechanical stop of every joint, rad; infinite if there is none."""
         return math.inf if self.joint_limit_deg is None else math.radians(self.joint_limit_deg)

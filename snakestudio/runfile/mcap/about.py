@@ -146,6 +146,7 @@ def schema_of(text: str, scene: Scene) -> Schema:
         sections=tuple(map(float, plain["sections"])),
         n_holds=int(plain["n_holds"]),
         head=scene.body.head_part,
+        link_shares=scene.body.mass_shares,
     )
     count(schema.n_links, _MOST_LINKS, "links")
     count(len(schema.extra) + len(schema.energy) + schema.n_holds, _MOST_COLUMNS, "columns")
