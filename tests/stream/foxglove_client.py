@@ -43,7 +43,11 @@ class FoxgloveClient:
         ]
         self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         while b"\r\n\r\n" not in self._buffer:
-            self._buffer += self._socket.recv(65536)
+            more = self._socket.recv(65536)
+            if not more:
+                self._socket.close()
+                raise ConnectionRefusedError
+            self._buffer += more
         head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 101"), head
 
