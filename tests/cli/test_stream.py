@@ -6,6 +6,7 @@ import csv
 import socket
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -35,15 +36,13 @@ class Watcher(threading.Thread):
                 client = FoxgloveClient(self.port)
             except ConnectionRefusedError:
                 time.sleep(0.01)
-        try:
+        with closing(client), suppress(EOFError, OSError):
             while True:
                 message = client.next_message("/joint_states")
                 channel = client.channels["/joint_states"]
                 read = generate_dynamic(channel["schemaName"], channel["schema"])[channel["schemaName"]]
                 self.angles[message.time_ns] = list(read(message.data).position)
                 self.seen.set()
-        except (EOFError, ConnectionResetError):
-            client.close()
 
 
 def test_a_client_sees_the_rows_of_the_csv_and_changes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ class FoxgloveClient:
     """Connected, and subscribed to everything that is advertised unless told otherwise."""
 
     def __init__(self, port: int, *, subscribe: bool = True, host: str = "127.0.0.1") -> None:
-        self._socket = socket.create_connection((host, port), 10.0)
+        self._socket = socket.create_connection((host, port), 2.0)
         self._subscribe, self._buffer = subscribe, b""
         self.channels: dict[str, dict[str, Any]] = {}
         self.sessions: list[str] = []
@@ -43,7 +43,11 @@ class FoxgloveClient:
         ]
         self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         while b"\r\n\r\n" not in self._buffer:
-            self._buffer += self._socket.recv(65536)
+            more = self._socket.recv(65536)
+            if not more:
+                self._socket.close()
+                raise ConnectionRefusedError
+            self._buffer += more
         head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 101"), head
 
@@ -101,9 +105,19 @@ class FoxgloveClient:
             (length,) = struct.unpack(">Q", self._bytes(8))
         return first & 0x0F, self._bytes(length)
 
+    def _received(self) -> bytes:
+        """What comes next; where nothing does, subscribe again: the server advertises a moment before it is ready."""
+        for _ in range(20):
+            try:
+                return self._socket.recv(1 << 20)
+            except TimeoutError:
+                if self._subscribe and self._topics:
+                    self.subscribe(list(self._topics))
+        raise TimeoutError
+
     def _bytes(self, count: int) -> bytes:
         while len(self._buffer) < count:
-            more = self._socket.recv(1 << 20)
+            more = self._received()
             if not more:
                 raise EOFError
             self._buffer += more
