@@ -121,4 +121,6 @@ class LearnedPathFollowing(AngleController):
         )
 
 
-KIND: Any = ControllerKind(fields=LearnedFields, make=LearnedPathFollowing, title="Learned path following")
+KIND: Any = ControllerKind(
+    fields=LearnedFields, make=LearnedPathFollowing, title="Learned path following", tools=("path",)
+)
