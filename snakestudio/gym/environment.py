@@ -13,7 +13,7 @@ from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.api.simulation import Simulation
 from snakestudio.drawing.camera import Camera
 from snakestudio.errors import PhysicsError, SceneError, UsageError
-from snakestudio.gym.task import checked_action, names_of, reward_of
+from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
 from snakestudio.gym.task_registry import make_task
 from snakestudio.gym.views import View, simulation_view
 
@@ -70,14 +70,13 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1.0 / self.task.dt))}  # type: ignore[misc]
         self._shot: dict[str, Any] = {"width": width, "height": height, "camera": camera}
-        self.observation_space = self.task.observation_space
-        self.action_space = self.task.action_space
+        self._bounds, self._action_bounds = self.task.observation_bounds, self.task.action_bounds
+        self.observation_space = space_of(self._bounds)
+        self.action_space = space_of(self._action_bounds)
         self.observation_names = names_of(self.task.observations)
         """Names of the elements of an observation, each ending in its unit."""
         self.action_names = names_of(self.task.actions)
         """Names of the elements of an action, each ending in its unit."""
-        self._bounds = self.observation_space.low, self.observation_space.high
-        self._action_bounds = self.action_space.low, self.action_space.high
         self.simulation = Simulation(self.task.scene, self.task.base_dir)
         self._steps = 0
         self._running = False
@@ -104,7 +103,8 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         return self._observed(view), {"values": values}
 
     def _observed(self, view: View) -> FloatArray:
-        return np.clip(self.task.observe(view)[0], *self._bounds)
+        observation: FloatArray = np.clip(self.task.observe(view)[0], *self._bounds)
+        return observation
 
     def step(self, action: FloatArray) -> tuple[FloatArray, SupportsFloat, bool, bool, dict[str, Any]]:
         """Simulate a control period; the action is clipped to its space.
@@ -139,7 +139,7 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
             info["failure"] = failure
         return self._observed(view), float(reward_of(outcome.terms)[0]), terminated, truncated, info
 
-    def render(self) -> UInt8Array | None:  # type: ignore[override]
+    def render(self) -> UInt8Array | None:
         """A picture of the present state, (height, width, 3) uint8; None without a render mode."""
         return None if self.render_mode is None else self.simulation.render(**self._shot)
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Space
+from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.api.running import prepare
@@ -44,10 +45,10 @@ class Outcome(NamedTuple):
     terms: dict[str, FloatArray]
     """(n,) each: the terms of the reward, which is their sum, by name."""
 
-    terminated: np.ndarray[Any, np.dtype[np.bool_]]
+    terminated: NDArray[np.bool_]
     """(n,): whether the episode ends there."""
 
-    values: dict[str, FloatArray]
+    values: dict[str, NDArray[Any]]
     """(n,) each: what else `info` has."""
 
 
@@ -189,14 +190,14 @@ class Task(ABC):
     # ------------------------------------------------------------------------------------------ what tasks share
 
     @property
-    def observation_space(self) -> Box:
-        """The space of `observations`."""
-        return _box(self.observations)
+    def observation_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest values of `observations`."""
+        return _bounds(self.observations)
 
     @property
-    def action_space(self) -> Box:
-        """The space of `actions`."""
-        return _box(self.actions)
+    def action_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest values of `actions`."""
+        return _bounds(self.actions)
 
     @property
     def velocity(self) -> FloatArray:
@@ -238,9 +239,13 @@ def _chosen(given: float | None, default: float) -> float:
     return default if given is None else given
 
 
-def _box(entries: tuple[Entry, ...]) -> Box:
-    low, high = (np.array(bounds) for bounds in zip(*((entry.low, entry.high) for entry in entries), strict=True))
-    return Box(low, high, dtype=np.float64)
+def _bounds(entries: tuple[Entry, ...]) -> tuple[FloatArray, FloatArray]:
+    return np.array([entry.low for entry in entries]), np.array([entry.high for entry in entries])
+
+
+def space_of(bounds: tuple[FloatArray, FloatArray]) -> Space[FloatArray]:
+    """The space of arrays between two bounds."""
+    return Box(*bounds, dtype=np.float64)
 
 
 def names_of(entries: tuple[Entry, ...]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.api.batch import open_batch
 from snakestudio.errors import UsageError
 from snakestudio.gym.environment import drawn_start
-from snakestudio.gym.task import checked_action, names_of, reward_of
+from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
 from snakestudio.gym.task_registry import make_task
 from snakestudio.gym.views import View, batch_view
 
@@ -78,16 +78,15 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         self.batch = open_batch(self.task.scene, num_envs, threads=threads)
         self.num_envs = num_envs
         self.render_mode = None
-        self.single_observation_space = self.task.observation_space
-        self.single_action_space = self.task.action_space
+        self._bounds, self._action_bounds = self.task.observation_bounds, self.task.action_bounds
+        self.single_observation_space = space_of(self._bounds)
+        self.single_action_space = space_of(self._action_bounds)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_names = names_of(self.task.observations)
         """Names of the elements of an observation, each ending in its unit."""
         self.action_names = names_of(self.task.actions)
         """Names of the elements of an action, each ending in its unit."""
-        self._bounds = self.single_observation_space.low, self.single_observation_space.high
-        self._action_bounds = self.single_action_space.low, self.single_action_space.high
         self._shape = (num_envs, *self._action_bounds[0].shape)
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._steps = np.zeros(num_envs, np.intp)
@@ -100,7 +99,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         """Control period: simulated time of one step, s."""
         return self.task.dt
 
-    def reset(  # type: ignore[override]
+    def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[FloatArray, Info]:
         """Begin episodes: in all worlds, or in those of ``options={"reset_mask": (n,) array of bool}``.
