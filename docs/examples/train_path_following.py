@@ -34,8 +34,9 @@ class BatchOfSimulations(VecEnv):
     """A vector environment of Gymnasium for stable-baselines3, which has an interface of its own."""
 
     def __init__(self, envs: gymnasium.vector.VectorEnv[Any, Any, Any]) -> None:
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self.envs = envs
+        self.num_envs = envs.num_envs
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self.cross_track = np.zeros(envs.num_envs)
         self.actions = np.zeros(0)
 

@@ -223,6 +223,14 @@ def test_what_cannot_be_an_environment_is_refused(task: str, options: dict[str, 
     assert message in str(caught.value)
 
 
+def test_a_scene_of_ones_own_takes_the_place_of_the_bundled_one() -> None:
+    env = make(SIDEWINDING, scene="alternating_16", frame_skip=100)
+    names = env.get_wrapper_attr("observation_names")
+    assert names[0] == "joint_1_yaw_rad"
+    assert len(names) == env.reset(seed=0)[0].size == 3 * 15 + 11
+    assert env.get_wrapper_attr("dt") == pytest.approx(100 * env.get_wrapper_attr("task").scene.solver.step_s)
+
+
 def test_starts_that_do_not_fit_are_drawn_again_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     env = SnakeEnv(AIDED, position_jitter_m=0.3)  # most of them in a pipe
     used = env.reset(seed=0)[1]["values"]
