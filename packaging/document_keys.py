@@ -1,9 +1,10 @@
-"""Write the tables of keys in the pages about files anew, after a declaration has changed."""
+"""Rewrite the tables of keys and of environments in the pages, after a declaration has changed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from snakestudio.gym.documentation import with_environments
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.documentation import with_keys
 from snakestudio.study.description import StudyFields
@@ -17,6 +18,8 @@ def main() -> None:
     for name, root in PAGES.items():
         path = DOCS / f"{name}.md"
         path.write_text(with_keys(path.read_text(encoding="utf-8"), root), encoding="utf-8")
+    path = DOCS / "environments.md"
+    path.write_text(with_environments(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

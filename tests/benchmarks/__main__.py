@@ -10,7 +10,7 @@ from importlib import import_module
 
 NAMES = (
     "batch", "codec", "continuum", "control", "editor", "editor_files", "emulator", "engine", "export", "fitting",
-    "gait_search", "joints", "lagrangian", "link_core", "link_timing", "live", "memory", "nonholonomic", "plots",
+    "gait_search", "gym", "joints", "lagrangian", "link_core", "link_timing", "live", "memory", "nonholonomic", "plots",
     "population", "recording", "render", "robot_stop", "signals", "simulation", "spatial", "start", "stream", "study",
     "study_results", "teleop", "trigger", "window", "window_beats", "window_memory",
 )  # fmt: skip

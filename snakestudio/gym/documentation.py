@@ -1,0 +1,80 @@
+"""The reference of the environments in the documentation: made from what tasks declare."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from itertools import groupby
+
+from snakestudio.gym.task import Entry
+from snakestudio.gym.task_registry import TASKS, make_task
+
+__all__ = ["with_environments"]
+
+_BEGIN = "<!-- environments: made from the program's declarations by packaging/document_keys.py -->"
+_END = "<!-- end of environments -->"
+
+_UNITS = {
+    "rad": "rad",
+    "rad_s": "rad/s",
+    "torque_nm": "N m",
+    "n": "N",
+    "m": "m",
+    "m_s": "m/s",
+    "hz": "Hz",
+    "sin": "",
+    "cos": "",
+}
+
+
+def with_environments(text: str) -> str:
+    """A page with the reference of all environments between its two marks.
+
+    Raises
+    ------
+    ValueError
+        If the page has no marks.
+    """
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise ValueError("The page has no place for the environments.")
+    sections = "\n\n".join(map(_section, TASKS))
+    return f"{before}{begin}\n\n{sections}\n\n{end}{after}"
+
+
+def _section(name: str) -> str:
+    task = make_task(name, 1, {})
+    text = inspect.getdoc(TASKS[name]) or ""
+    facts = (
+        f"Control period: {task.dt:g} s ({task.frame_skip} time steps). Friction of every episode: ±"
+        f"{100 * task.friction_jitter:g} %. Start: ±{task.position_jitter_m:g} m along x and y, "
+        f"±{task.heading_jitter_deg:g}°."
+    )
+    return "\n\n".join(
+        [f"### {name}", text, facts, _table("Action", task.actions), _table("Observation", task.observations)]
+    )
+
+
+def _table(title: str, entries: tuple[Entry, ...]) -> str:
+    rows = [f"| {title} | Name | Unit | Range |", "| --- | --- | --- | --- |"]
+    first = 0
+    for _, group in groupby(entries, key=_pattern):
+        together = list(group)
+        last = first + len(together) - 1
+        names = f"`{together[0].name}`" + (f" to `{together[-1].name}`" if last > first else "")
+        index = f"{first} to {last}" if last > first else f"{first}"
+        low, high = together[0].low, together[0].high
+        rows.append(f"| {index} | {names} | {_unit(together[0].name)} | {low:g} to {high:g} |")
+        first = last + 1
+    return "\n".join(rows)
+
+
+def _pattern(entry: Entry) -> str:
+    """What entries of one row have in common: the name without the joint or link."""
+    return re.sub(r"^(joint|link)_\d+(_yaw|_pitch|_roll)?", r"\1", entry.name)
+
+
+def _unit(name: str) -> str:
+    fitting = [ending for ending in _UNITS if name.endswith(f"_{ending}")]
+    return _UNITS[max(fitting, key=len)]

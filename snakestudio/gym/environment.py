@@ -1,0 +1,171 @@
+"""One simulation behind the interface of Gymnasium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, SupportsFloat
+
+import gymnasium
+import numpy as np
+
+from snakestudio._arrays import FloatArray, UInt8Array
+from snakestudio.api.simulation import Simulation
+from snakestudio.drawing.camera import Camera
+from snakestudio.errors import PhysicsError, SceneError, UsageError
+from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
+from snakestudio.gym.task_registry import make_task
+from snakestudio.gym.views import View, simulation_view
+
+__all__ = ["SnakeEnv", "drawn_start"]
+
+DRAWS = 20
+"""Starts that are drawn before the range is given up as one in which the robot does not fit."""
+
+_WORLD = np.zeros(1, np.intp)
+
+
+class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
+    """An environment of one simulation.
+
+    Observations are float64 arrays in SI units; `observation_names` and `action_names` say what each element is. A
+    seed decides everything that is random: friction and start of every episode are drawn from `np_random`, as
+    `info["values"]` of `reset` shows. A failure of the simulation terminates the episode: `info["failure"]` says why,
+    and `reward_failure` (-10) is added.
+
+    Parameters
+    ----------
+    task : str
+        Name of the environment: "SnakeStudio/Sidewinding-v0".
+    render_mode : str, optional
+        "rgb_array".
+    width, height : int
+        Size of rendered pictures, pixels.
+    camera : Camera or str, optional
+        See `Simulation.render`.
+    **options
+        Fields of `Settings`.
+
+    Raises
+    ------
+    UsageError, SceneError
+        Naming what is wrong.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "render_fps": 20}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        task: str,
+        *,
+        render_mode: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        camera: Camera | str | None = None,
+        **options: Any,
+    ) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise UsageError(f'render_mode must be "rgb_array" or None (got {render_mode!r}).')
+        self.task = make_task(task, 1, options)
+        self.render_mode = render_mode
+        self.metadata = {**type(self).metadata, "render_fps": max(1, round(1.0 / self.task.dt))}  # type: ignore[misc]
+        self._shot: dict[str, Any] = {"width": width, "height": height, "camera": camera}
+        self._bounds, self._action_bounds = self.task.observation_bounds, self.task.action_bounds
+        self.observation_space = space_of(self._bounds)
+        self.action_space = space_of(self._action_bounds)
+        self.observation_names = names_of(self.task.observations)
+        """Names of the elements of an observation, each ending in its unit."""
+        self.action_names = names_of(self.task.actions)
+        """Names of the elements of an action, each ending in its unit."""
+        self.simulation = Simulation(self.task.scene, self.task.base_dir)
+        self._steps = 0
+        self._running = False
+
+    @property
+    def dt(self) -> float:
+        """Control period: simulated time of one step, s."""
+        return self.task.dt
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[FloatArray, dict[str, Any]]:
+        """Begin an episode: draw friction and start, and simulate from there."""
+        super().reset(seed=seed)
+        values = drawn_start(
+            lambda: self.task.draw(self.np_random), lambda values: self.simulation.reset(values=values)
+        )
+        if self.task.start_state is not None:
+            fresh = self.simulation.save()
+            self.simulation.restore(replace(fresh, state=replace(fresh.state, engine=self.task.start_state)))
+        self._steps, self._running = 0, True
+        view = simulation_view(self.simulation, begins=True)
+        self.task.begin(_WORLD, view)
+        return self._observed(view), {"values": values}
+
+    def _observed(self, view: View) -> FloatArray:
+        observation: FloatArray = np.clip(self.task.observe(view)[0], *self._bounds)
+        return observation
+
+    def step(self, action: FloatArray) -> tuple[FloatArray, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Simulate a control period; the action is clipped to its space.
+
+        Raises
+        ------
+        UsageError
+            If the action cannot be used; nothing has changed then.
+        gymnasium.error.ResetNeeded
+            If the episode has ended, or none has begun.
+        """
+        if not self._running:
+            raise gymnasium.error.ResetNeeded("There is no episode going on. Call reset() first.")
+        task = self.task
+        action = checked_action(action, self._action_bounds[0].shape, self._action_bounds)
+        targets, rates = task.command(action[None])
+        failure = ""
+        try:
+            self.simulation.step(targets[0], rates=rates[0], n=task.frame_skip)
+        except PhysicsError as error:
+            failure = str(error)
+        view = simulation_view(self.simulation)
+        outcome = task.evaluate(view)
+        if failure:
+            outcome.terms["reward_failure"] = np.array([task.failure_reward])
+        self._steps += 1
+        terminated = bool(failure) or bool(outcome.terminated[0])
+        truncated = not terminated and self._steps >= task.episode_steps
+        self._running = not (terminated or truncated)
+        info = {name: value[0].item() for name, value in (outcome.terms | outcome.values).items()}
+        if failure:
+            info["failure"] = failure
+        return self._observed(view), float(reward_of(outcome.terms)[0]), terminated, truncated, info
+
+    def render(self) -> UInt8Array | None:
+        """A picture of the present state, (height, width, 3) uint8; None without a render mode."""
+        return None if self.render_mode is None else self.simulation.render(**self._shot)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        self.simulation.close()
+
+
+def drawn_start(draw: Callable[[], Mapping[str, Any]], begin: Callable[[Mapping[str, Any]], None]) -> dict[str, Any]:
+    """Draw the values of an episode until it can begin with them, because a moved robot may lie in an obstacle.
+
+    Raises
+    ------
+    SceneError
+        If none of many can.
+    """
+    for _ in range(DRAWS):
+        values = dict(draw())
+        try:
+            begin(values)
+        except SceneError as error:
+            reason = error
+            continue
+        return values
+    raise SceneError(
+        f"None of {DRAWS} starts that were drawn can be simulated. Choose a smaller position_jitter_m, "
+        f"heading_jitter_deg or friction_jitter. The last one: {reason}",
+        list(reason.problems),
+    )

@@ -1,0 +1,128 @@
+"""Path following: come onto the path of the scene and travel along it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray, IndexArray
+from snakestudio.control.path_projection import projected
+from snakestudio.errors import UsageError
+from snakestudio.gym.settings import Settings
+from snakestudio.gym.task import Entry, Outcome, Task
+from snakestudio.gym.views import View
+from snakestudio.gym.wave_drive import WaveDrive
+from snakestudio.model.track import track
+
+__all__ = ["PathFollowing"]
+
+_SPEED, _NEAR, _POWER, _LOST = 10.0, 2.0, 0.01, 10.0
+_NEAR_M, _LOST_M = 0.1, 2.0
+_AHEAD_M = 0.6
+
+
+class PathFollowing(Task):
+    """Come onto the path of the scene, and follow it as fast as it goes.
+
+    The bundled scene is `path_following` (10 links, yaw joints, viscous friction, `planar_lagrangian`): straight on, a
+    quarter of a circle, straight on. The robot starts about 1 m to the left of the path. The action is gait parameters:
+    the offset of all joints steers, frequency and amplitude set the speed.
+
+    reward = reward_speed + reward_near + reward_power (+ reward_lost)
+
+    - reward_speed = 10 v: mean velocity of the centre of mass over the control period along the path's tangent, m/s;
+    - reward_near = 2 / (1 + |e| / 0.1 m): e is the distance of the centre of mass from the path, m;
+    - reward_power = -0.01 P: P is the sum of |torque x rate| of all joint axes at the end of the period, W;
+    - reward_lost = -10, once, if |e| exceeds 2 m, which terminates the episode.
+
+    An episode is truncated after 60 s. `path_turn_rad` is how much the direction of the path changes over the next
+    0.6 m; the path is to the right of the robot where `cross_track_m` is positive.
+    """
+
+    scene_name: ClassVar[str] = "path_following"
+    control_period_s: ClassVar[float] = 0.1
+    episode_s: ClassVar[float] = 60.0
+    friction_jitter: ClassVar[float] = 0.2
+    position_jitter_m: ClassVar[float] = 0.3
+    heading_jitter_deg: ClassVar[float] = 20.0
+
+    def __init__(self, settings: Settings, n: int) -> None:
+        super().__init__(settings, n)
+        if not self.scene.path:
+            raise UsageError("This scene has no path to follow. Give path.waypoints_m, or choose another scene.")
+        self._track = track(self.scene.path)
+        self._drive = WaveDrive(self.scene, self.actions, n, self.dt)
+        self._along: list[float | None] = [None] * n
+        self._sight: FloatArray = np.zeros((n, 3))  # cross-track error, direction, direction ahead
+
+    def acted(self) -> tuple[Entry, ...]:
+        """Parameters of the wave."""
+        return (
+            Entry("yaw_amplitude_rad", 0.0, 0.7),
+            Entry("frequency_hz", 0.0, 0.6),
+            Entry("offset_rad", -0.2, 0.2),
+        )
+
+    def observed(self) -> tuple[Entry, ...]:
+        """Joints, wave, and the robot as seen from the path."""
+        return (
+            *self.joint_entries(),
+            Entry("phase_sin", -1.0, 1.0),
+            Entry("phase_cos", -1.0, 1.0),
+            *self.acted(),
+            Entry("cross_track_m", -1e3, 1e3),
+            Entry("forwards_sin", -1.0, 1.0),
+            Entry("forwards_cos", -1.0, 1.0),
+            Entry("path_turn_rad", -4.0, 4.0),
+            Entry("velocity_along_m_s", -100.0, 100.0),
+            Entry("velocity_across_m_s", -100.0, 100.0),
+        )
+
+    def begin(self, worlds: IndexArray, view: View) -> None:
+        """Begin an episode in some of the worlds."""
+        super().begin(worlds, view)
+        self._drive.begin(worlds, view.joint_angle)
+        for world in worlds.tolist():
+            self._along[world] = None
+            self._look(world)
+
+    def _look(self, world: int) -> None:
+        """See where the robot is beside the path."""
+        sight = projected(self._track, self._centre[world], self._along[world], _AHEAD_M)
+        self._along[world] = sight.along
+        self._sight[world] = sight.cross, sight.direction, self._track.course(sight.along + _AHEAD_M)[2]
+
+    def requested(self, action: FloatArray) -> FloatArray:
+        """Joint angles of the wave."""
+        return self._drive.requested(action)
+
+    def _velocity_beside(self) -> FloatArray:
+        """Velocity along and to the left of the path, (n, 2), m/s."""
+        direction, (x, y) = self._sight[:, 1], self.velocity.T
+        cos, sin = np.cos(direction), np.sin(direction)
+        return np.stack([cos * x + sin * y, cos * y - sin * x], axis=1)
+
+    def observe(self, view: View) -> FloatArray:
+        """Observations."""
+        cross, direction, ahead = self._sight.T[:, :, None]
+        off = self.forwards(view)[:, None] - direction
+        turn = np.arctan2(np.sin(ahead - direction), np.cos(ahead - direction))
+        parts = [*self.joint_values(view), *self._drive.values()]
+        parts += [cross, np.sin(off), np.cos(off), turn, self._velocity_beside()]
+        return np.concatenate(parts, axis=1)
+
+    def judge(self, view: View) -> Outcome:
+        """The reward."""
+        for world in range(self.n):
+            self._look(world)
+        cross = self._sight[:, 0].copy()
+        lost = np.abs(cross) > _LOST_M
+        terms = {
+            "reward_speed": _SPEED * self._velocity_beside()[:, 0],
+            "reward_near": _NEAR / (1.0 + np.abs(cross) / _NEAR_M),
+            "reward_power": -_POWER * self.power(view),
+            "reward_lost": np.where(lost, -_LOST, 0.0),
+        }
+        along = np.array([0.0 if place is None else place for place in self._along])
+        return Outcome(terms, lost, {"cross_track_m": cross, "along_track_m": along})

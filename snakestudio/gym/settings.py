@@ -1,0 +1,90 @@
+"""What can be chosen of an environment, whatever its task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from snakestudio.errors import UsageError
+from snakestudio.model.arguments import is_number, wrong_kind
+from snakestudio.model.scene import Scene
+
+if TYPE_CHECKING:
+    from snakestudio.api.running import Run
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of `gymnasium.make` and `gymnasium.make_vec`; None stands for the default of the task.
+
+    Raises
+    ------
+    UsageError
+        If a value cannot be used.
+    """
+
+    scene: Scene | Run | str | Path | None = None
+    """A scene of one's own in place of the bundled one."""
+
+    values: Mapping[str, Any] | None = None
+    """Values that replace those of the scene, by dotted key: ``{"solver.step_s": 0.002}``."""
+
+    frame_skip: int | None = None
+    """Time steps of the scene in one step of the environment."""
+
+    episode_s: float | None = None
+    """Simulated time after which an episode is truncated, s."""
+
+    friction_jitter: float | None = None
+    """The friction of the ground is multiplied by a factor from 1 - this to 1 + this, drawn for every episode."""
+
+    position_jitter_m: float | None = None
+    """The start is moved by up to this along x and along y, drawn for every episode, m."""
+
+    heading_jitter_deg: float | None = None
+    """The robot is turned by up to this at the start, to either side, drawn for every episode, degrees."""
+
+    angle_limit_rad: float = 1.0
+    """Joint targets stay within this to either side, rad, and within the joints' own limits."""
+
+    rate_limit_rad_s: float = 3.0
+    """Largest rate of joint targets, rad/s; the scene's own limit holds if it is lower."""
+
+    def __post_init__(self) -> None:
+        if self.frame_skip is not None and (not is_number(self.frame_skip, Integral) or self.frame_skip < 1):
+            raise UsageError(f"frame_skip must be a whole number of time steps, at least 1 (got {self.frame_skip!r}).")
+        for name in ("episode_s", "angle_limit_rad", "rate_limit_rad_s"):
+            self._check(name, 0.0, False)
+        for name in ("friction_jitter", "position_jitter_m", "heading_jitter_deg"):
+            self._check(name, 0.0, True)
+        if self.friction_jitter is not None and self.friction_jitter >= 1.0:
+            raise UsageError(f"friction_jitter must be below 1 (got {self.friction_jitter:g}).")
+
+    def _check(self, name: str, low: float, included: bool) -> None:
+        given = getattr(self, name)
+        if given is None and name not in ("angle_limit_rad", "rate_limit_rad_s"):
+            return
+        if not is_number(given, Real):
+            raise wrong_kind(name, "a number", given)
+        if not (low < given < float("inf") or (included and given == low)):
+            raise UsageError(f"{name} must be {'at least' if included else 'more than'} {low:g} (got {given:g}).")
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Settings:
+        """Settings from the options of `gymnasium.make`.
+
+        Raises
+        ------
+        UsageError
+            If there is no such option, or a value cannot be used.
+        """
+        names = [field.name for field in fields(cls)]
+        unknown = [name for name in options if name not in names]
+        if unknown:
+            raise UsageError(f'There is no option "{unknown[0]}". Choose from {", ".join(names)}.')
+        return cls(**options)
