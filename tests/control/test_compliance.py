@@ -58,7 +58,7 @@ def test_gradients_are_those_by_hand() -> None:
 
 
 def test_a_constant_load_is_yielded_to_as_by_a_spring() -> None:
-    scene = scene_of("offset_deg", stiffness_nm_per_rad=8.0)
+    scene = scene_of("offset_deg", inertia_kg_m2=0.5, damping_nms_per_rad=4.0, stiffness_nm_per_rad=8.0)
     controller, angle = loaded(scene, 1500)
     load = -TORQUE.sum()
     assert dict(zip(controller.channels, controller.values(), strict=True)) == pytest.approx(
@@ -92,6 +92,19 @@ def test_a_frequency_runs_the_clock_without_a_jump() -> None:
     end = controller._gait.state.begin
     assert controller._gait.motion(np.array([end]))[0][0, 0] == pytest.approx(first, abs=1e-12)
     assert np.abs(np.diff(angle, 2, axis=0)).max() < 1e-4
+
+
+def test_what_cannot_yield_is_the_gait_alone() -> None:
+    rigid = scene_of(
+        "amplitude_deg", "frequency_deg_s", inertia_kg_m2=1e4, damping_nms_per_rad=1e5, stiffness_nm_per_rad=1e6
+    )
+    alone = with_values(rigid, {"controller.kind": "none"})
+    references = []
+    for scene in (rigid, alone):
+        runner = Runner(scene)
+        runner.advance(scene.n_steps)
+        references.append(runner.recording.rows(0, len(runner.recording)).joint_angle_ref)
+    np.testing.assert_allclose(references[0], references[1], atol=1e-5)
 
 
 def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:

@@ -51,11 +51,11 @@ class ComplianceFields(ControllerFields):
         help="Numbers of the gait that yield, such as amplitude_deg, offset_deg or frequency_deg_s",
     )  # fmt: skip
     inertia_kg_m2: float = value(
-        0.5, label="Inertia", unit="kg m²", symbol="M", help="How slowly a parameter begins to yield",
+        1.0, label="Inertia", unit="kg m²", symbol="M", help="How slowly a parameter begins to yield",
         gt=0, le=1e4, slider=(0.05, 10), live=True,
     )  # fmt: skip
     damping_nms_per_rad: float = value(
-        4.0, label="Damping", unit="N m s/rad", symbol="B", help="How slowly a parameter yields and returns",
+        10.0, label="Damping", unit="N m s/rad", symbol="B", help="How slowly a parameter yields and returns",
         ge=0, le=1e5, slider=(0, 50), live=True,
     )  # fmt: skip
     stiffness_nm_per_rad: float = value(
@@ -393,6 +393,7 @@ KIND = ControllerKind(
         Plot("compliant_offset", "Compliant offset", (Curve("compliant_offset_rad", "offset"),), place=6),
         Plot("compliant_frequency", "Compliant frequency", (Curve("compliant_frequency_radps", "frequency"),), place=6),
     ),
+    shown=("compliance", "joint", "speed", "position"),
     says=_says,
     remedies={Fields.TORQUE: "choose a profile whose nodes report joint torques, or another controller."},
     states={"compliance": _State, "compliant_gait": _GaitState},

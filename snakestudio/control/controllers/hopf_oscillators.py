@@ -87,5 +87,6 @@ KIND = ControllerKind(
     place=8,
     check=check_reach,
     effects=pitch_effects(),
+    shown=("hopf_oscillators", "joint", "speed", "position"),
     plots=(Plot("hopf_oscillators", "Hopf oscillators", (Curve("cpg_amplitude_rad", "amplitude"),), place=5),),
 )

@@ -105,5 +105,6 @@ KIND = ControllerKind(
     place=9,
     check=check_reach,
     effects=pitch_effects(),
+    shown=("matsuoka_oscillators", "joint", "speed", "position"),
     plots=(Plot("matsuoka_oscillators", "Matsuoka oscillators", (Curve("cpg_output_rad", "head's output"),), place=5),),
 )

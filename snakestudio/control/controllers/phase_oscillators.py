@@ -82,6 +82,7 @@ KIND = ControllerKind(
     place=7,
     check=check_reach,
     effects=pitch_effects(),
+    shown=("phase_oscillators", "joint", "speed", "position"),
     plots=(
         Plot(
             "phase_oscillators", "Phase oscillators",
