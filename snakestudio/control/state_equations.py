@@ -303,7 +303,8 @@ class OscillatorController(StateController):
 
     def offsets(self, fields: Any) -> FloatArray:
         """Offsets of all axes, (m,), rad."""
-        return np.radians(self._yaw * fields.offset_deg + self._pitch * fields.pitch_offset_deg)
+        offset: FloatArray = np.radians(self._yaw * fields.offset_deg + self._pitch * fields.pitch_offset_deg)
+        return offset
 
     def leads(self, fields: Any) -> FloatArray:
         """Phases of all axes relative to the yaw axis at the head, (m,), rad."""
@@ -316,8 +317,7 @@ class OscillatorController(StateController):
     def coupled(self, influence: Callable[[IndexArray, IndexArray], FloatArray]) -> FloatArray:
         """Sum of the influences on every axis, (m,): `influence(i, j)` is that of the axes j on their neighbours i."""
         given = influence(self._to, self._from)
-        result: FloatArray = np.bincount(self._to, given, self.n_axes)
-        return result
+        return np.asarray(np.bincount(self._to, given, self.n_axes), np.float64)
 
 
 def pitch_effects(keys: tuple[str, ...] = ()) -> tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...]:

@@ -30,7 +30,7 @@ TIME = np.arange(11) * 0.001
 
 
 def scene_of(*parameters: str, **values: Any) -> Scene:
-    law = {"controller.kind": "compliance", "controller.parameters": parameters or ("amplitude_deg",)}
+    law = {"controller.kind": "compliance", "controller.parameters": ", ".join(parameters) or "amplitude_deg"}
     return with_values(Scene(), {**QUICK, **law, **{f"controller.{key}": each for key, each in values.items()}})
 
 
@@ -134,6 +134,7 @@ def test_runs_are_the_same_from_saved_states_and_with_changes() -> None:
         (("amplitude",), {}, '"amplitude" is not a value of the gait lateral_undulation; give some of amplitude_deg'),
         (("offset_deg", "offset_deg"), {}, "a parameter is there twice"),
         (("frequency_deg_s",), {"gait.frequency_deg_s": 0.0}, "frequency_deg_s is 0, so it cannot change"),
+        (("",), {"controller.parameters": " , "}, "no parameter yields; give some of amplitude_deg"),
         (("kind",), {}, '"kind" is not a number that can change'),
     ],
 )

@@ -46,9 +46,9 @@ class ComplianceFields(ControllerFields):
     """Parameters of the gait yield to the loads on the joints, and return when these are gone."""
 
     kind: Literal["compliance"] = value("compliance", label="Controller", help="Parameters of the gait yield to loads")
-    parameters: tuple[str, ...] = value(
-        ("amplitude_deg",), label="Parameters", min_length=1, max_length=8,
-        help="Numbers of the gait that yield, such as amplitude_deg, offset_deg or frequency_deg_s",
+    parameters: str = value(
+        "amplitude_deg", label="Parameters", max_length=500,
+        help="Numbers of the gait that yield, with commas between, such as: amplitude_deg, offset_deg, frequency_deg_s",
     )  # fmt: skip
     inertia_kg_m2: float = value(
         1.0, label="Inertia", unit="kg m²", symbol="M", help="How slowly a parameter begins to yield",
@@ -66,6 +66,11 @@ class ComplianceFields(ControllerFields):
         20.0, label="Largest change", unit="°", help="A parameter stays this near to its value in the gait (°, °/s)",
         gt=0, le=360, slider=(1, 60), live=True,
     )  # fmt: skip
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(self.parameters.replace(",", " ").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +254,7 @@ class Compliance:
     needs = Fields.TORQUE
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
-        self._scene, self._names = scene, _law(scene).parameters
+        self._scene, self._names = scene, _law(scene).names
         self._gait = _YieldingGait(scene, self._names)
         self._set_points = SetPoints(scene, start, gait=self._gait)
         nothing = (0.0,) * len(self._names)
@@ -357,13 +362,15 @@ def _check(scene: Scene) -> list[Problem]:
     declared = type(gait).model_fields
     usable = [name for name in declared if type(getattr(gait, name)) is float and field_doc(type(gait), name).live]
     choices = f"give some of {', '.join(usable)}" if usable else "choose a gait with numbers that can change"
-    for name in law.parameters:
+    if not law.names:
+        return [Problem("error", key, "no parameter yields", choices)]
+    for name in law.names:
         if name not in usable:
             what = "is not a number that can change during a run" if name in declared else "is not a value"
             return [Problem("error", key, f'"{name}" {what} of the gait {gait.kind}', choices)]
-    if len(set(law.parameters)) < len(law.parameters):
+    if len(set(law.names)) < len(law.names):
         return [Problem("error", key, "a parameter is there twice", "give each of them once")]
-    rates = [name for name in law.parameters if _is_rate(name)]
+    rates = [name for name in law.names if _is_rate(name)]
     if len(rates) > 1:
         return [Problem("error", key, f"{' and '.join(rates)} share the clock of the gait", "give one of them")]
     if rates and not getattr(gait, rates[0]):

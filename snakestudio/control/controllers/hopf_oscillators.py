@@ -69,7 +69,7 @@ class HopfOscillators(OscillatorController):
         slope = (growth + 2j * math.pi * fields.frequency_hz) * z + pull
         return np.stack([slope.real, slope.imag])
 
-    def output(self, state: FloatArray, fields: Any) -> FloatArray:
+    def output(self, state: FloatArray, fields: Any) -> Any:
         """Angles of the joint axes."""
         return self.offsets(fields) + state[0]
 

@@ -86,7 +86,7 @@ class MatsuokaOscillators(OscillatorController):
         dv = (y - v) / (_ADAPTATION * tau)
         return np.concatenate([du, dv])
 
-    def output(self, state: FloatArray, fields: Any) -> FloatArray:
+    def output(self, state: FloatArray, fields: Any) -> Any:
         """Angles of the joint axes."""
         return self.offsets(fields) + np.maximum(state[0], 0.0) - np.maximum(state[1], 0.0)
 

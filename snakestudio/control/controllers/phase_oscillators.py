@@ -58,7 +58,7 @@ class PhaseOscillators(OscillatorController):
         towards = a * (a / 4.0 * (self.amplitudes(fields) - amplitude) - rate)
         return np.stack([2.0 * math.pi * fields.frequency_hz + turn, rate, towards])
 
-    def output(self, state: FloatArray, fields: Any) -> FloatArray:
+    def output(self, state: FloatArray, fields: Any) -> Any:
         """Angles of the joint axes."""
         return self.offsets(fields) + state[1] * np.cos(state[0])
 
