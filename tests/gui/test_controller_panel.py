@@ -45,7 +45,8 @@ def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
 
 def test_every_controller_of_the_scene_is_offered() -> None:
     laws = (HeadingFields, LeaderFollowerFields, PathFollowingFields, StrainFollowerFields, TeleoperationFields)
-    assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | {"none"}
+    others = {"none", "compliance", "hopf_oscillators", "joint_targets", "matsuoka_oscillators", "phase_oscillators"}
+    assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | others
 
 
 def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
