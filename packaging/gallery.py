@@ -57,10 +57,12 @@ class Moment:
 
 MOMENTS = {
     "alternating_16": Moment(4.0, room=1.1, azimuth=-35.0, elevation=20.0, forces=0.0),
+    "compliant_pipes": Moment(5.5, forces=0.01),
     "continuum_friction": Moment(8.0),
     "continuum_snake_2d": Moment(5.0),
     "continuum_snake_3d": Moment(4.5, elevation=24.0),
     "continuum_undulation": Moment(9.0),
+    "cpg_undulation": Moment(6.0, azimuth=-70.0, elevation=44.0, friction=0.06),
     "friction_patches": Moment(13.0, room=1.5, friction=0.15),
     "inchworm": Moment(5.0, room=1.35),
     "jam_resolution": Moment(6.0, room=1.1, forces=0.01),

@@ -70,7 +70,9 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "roll_yaw",
         "wheeled_snake",
         "planar_swimmer_9",
+        "compliant_pipes",
         "continuum_friction",
+        "cpg_undulation",
         "friction_patches",
     } <= set(SCENES)
 

@@ -82,6 +82,8 @@ OTHER: dict[str, Any] = {
     "controller.reference_limit_deg": 5.0,
     "controller.head_reach_m": 0.001,
     "controller.jam_angle_deg": 60.0,
+    "controller.parameters": "offset_deg",
+    "controller.largest_change_deg": 0.001,
     "controller.jam_time_s": 0.2,
     "controller.force_threshold_n": 1e3,
     "controller.program.gait": "lateral_undulation",
@@ -203,6 +205,9 @@ SINGLE: dict[str, Any] = {
 }  # fmt: skip
 PICTURE = {"file": "run.pgm", "x_m": 0.1, "y_m": 0.1, "width_m": 0.9, "yaw_deg": 20.0}
 SITUATIONS["single"] = {**SINGLE, "start": {**STRAIGHT, "link": 1}}
+for _kind in ("phase_oscillators", "hopf_oscillators", "matsuoka_oscillators"):
+    SITUATIONS[_kind] = {"gait": {"kind": "lateral_undulation"}, "controller": {"kind": _kind}}
+SITUATIONS["compliance"] = {"controller": {"kind": "compliance"}}
 SITUATIONS["single_gait"] = {**SINGLE, "start": {"kind": "gait", **PLACED, "link": 1}}
 TORQUES: dict[str, Any] = {
     "gait": {"kind": "joint_torque", "torque_nm": "2*cos(9*t + 0.7*i)"}, "joint_controller": {},

@@ -45,4 +45,6 @@ def test_snapshots_and_recordings_weigh_links_by_their_mass(tmp_path: Path) -> N
     run.to_mcap(tmp_path / "run.mcap")
     again = ss.load_run(tmp_path / "run.mcap")
     np.testing.assert_array_equal(again["com_x_m"], run["com_x_m"])
-    np.testing.assert_allclose(again.recording.snapshot(len(again.recording) - 1).centre_of_mass()[0], run["com_x_m"][-1], atol=1e-15)
+    np.testing.assert_allclose(
+        again.recording.snapshot(len(again.recording) - 1).centre_of_mass()[0], run["com_x_m"][-1], atol=1e-15
+    )

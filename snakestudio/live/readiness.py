@@ -145,7 +145,12 @@ def _unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) 
         )
     if missing & Fields.JOINTS:
         found.append(f"The controller {name} needs all joint angles, and not all joints were heard of yet.")
-    rest = missing & ~(Fields.POSE | Fields.TWIST | Fields.CONTACTS | Fields.JOINTS)
+    if missing & Fields.TORQUE:
+        found.append(
+            f"The controller {name} needs joint torques, and not all joints report one: "
+            + CONTROLLERS[name].remedies.get(Fields.TORQUE, "choose another controller.")
+        )
+    rest = missing & ~(Fields.POSE | Fields.TWIST | Fields.CONTACTS | Fields.JOINTS | Fields.TORQUE)
     if rest:
         found.append(
             f"The controller {name} needs {rest.name}, which this robot does not measure: choose another controller."

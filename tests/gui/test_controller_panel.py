@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from snakestudio.control.controllers.heading import HeadingFields
-from snakestudio.control.controllers.joint_targets import JointTargetsFields
 from snakestudio.control.controllers.leader_follower import LeaderFollowerFields
 from snakestudio.control.controllers.path_following import PathFollowingFields
 from snakestudio.control.controllers.strain_follower import StrainFollowerFields
@@ -45,15 +44,9 @@ def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
 
 
 def test_every_controller_of_the_scene_is_offered() -> None:
-    laws = (
-        HeadingFields,
-        JointTargetsFields,
-        LeaderFollowerFields,
-        PathFollowingFields,
-        StrainFollowerFields,
-        TeleoperationFields,
-    )
-    assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | {"none"}
+    laws = (HeadingFields, LeaderFollowerFields, PathFollowingFields, StrainFollowerFields, TeleoperationFields)
+    others = {"none", "compliance", "hopf_oscillators", "joint_targets", "matsuoka_oscillators", "phase_oscillators"}
+    assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | others
 
 
 def test_another_controller_is_one_step_of_undo_and_brings_its_rows(

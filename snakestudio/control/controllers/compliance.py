@@ -1,0 +1,407 @@
+"""Compliance: parameters of a gait yield to the loads on the joints, as a mass on a spring and a damper would.
+
+Shape-based compliance: M. Travers, J. Whitman, H. Choset, Shape-based coordination in locomotion control, The
+International Journal of Robotics Research 37 (2018), 1253-1268, doi:10.1177/0278364918761569:
+M x'' + B x' + K (x - x_0) = J^T tau, where x are parameters of the gait, x_0 their values in the scene, J = d(joint
+angles) / dx, and tau the load on the joints: the opposite of what the motors give.
+
+A frequency acts through the phase: the gait's clock runs at the rate x / x_0, and J is d(angles) / d(phase) times 1 s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.control.ramp import Ramp, constant
+from snakestudio.control.set_points import SetPoints
+from snakestudio.control.waves import Motion
+from snakestudio.errors import Problem, SceneError
+from snakestudio.kinds.controller import ControllerKind, Curve, Plot, Said
+from snakestudio.kinds.gait import GAIT_KINDS
+from snakestudio.model.controllers import ControllerFields
+from snakestudio.model.fields import field_doc, value
+from snakestudio.model.motion import GaitFields
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["KIND", "Compliance", "ComplianceFields"]
+
+CHANNELS = ("compliance_load_nm", "compliance_share")
+"""Of the first parameter: J^T tau, and x - x_0 as a share of its largest change."""
+
+_DIFFERENCE = 1e-4
+"""Change of a parameter by which J is made, rad."""
+
+_CHANNEL_UNITS = {"_deg_s": "_radps", "_rad_s": "_radps", "_deg": "_rad"}
+
+
+class ComplianceFields(ControllerFields):
+    """Parameters of the gait yield to the loads on the joints, and return when these are gone."""
+
+    kind: Literal["compliance"] = value("compliance", label="Controller", help="Parameters of the gait yield to loads")
+    parameters: str = value(
+        "amplitude_deg", label="Parameters", max_length=500,
+        help="Numbers of the gait that yield, with commas between, such as: amplitude_deg, offset_deg, frequency_deg_s",
+    )  # fmt: skip
+    inertia_kg_m2: float = value(
+        1.0, label="Inertia", unit="kg m²", symbol="M", help="How slowly a parameter begins to yield",
+        gt=0, le=1e4, slider=(0.05, 10), live=True,
+    )  # fmt: skip
+    damping_nms_per_rad: float = value(
+        10.0, label="Damping", unit="N m s/rad", symbol="B", help="How slowly a parameter yields and returns",
+        ge=0, le=1e5, slider=(0, 50), live=True,
+    )  # fmt: skip
+    stiffness_nm_per_rad: float = value(
+        10.0, label="Stiffness", unit="N m/rad", symbol="K", help="How much load a parameter resists",
+        ge=0, le=1e6, slider=(0, 200), live=True,
+    )  # fmt: skip
+    largest_change_deg: float = value(
+        20.0, label="Largest change", unit="°", help="A parameter stays this near to its value in the gait (°, °/s)",
+        gt=0, le=360, slider=(1, 60), live=True,
+    )  # fmt: skip
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(self.parameters.replace(",", " ").split())
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Parameters and their rates, rad and rad/s (of a frequency per s), and the loads on them, N m."""
+
+    value: tuple[float, ...]
+    rate: tuple[float, ...]
+    load: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _GaitState:
+    """What the gait does from `begin` on: parameters go from `before` to `after` until `end` and stay there.
+
+    Attributes
+    ----------
+    fields : GaitFields
+        All other values.
+    earlier : tuple of (GaitFields, Ramp)
+        Those of before, and the share that they still have.
+    before, after : tuple of float
+        Parameters.
+    begin, end : float
+        s.
+    clock : float
+        Time of the gait at `begin`, s.
+    """
+
+    fields: GaitFields
+    earlier: tuple[tuple[GaitFields, Ramp], ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    begin: float = 0.0
+    end: float = 1.0
+    clock: float = 0.0
+
+
+def _is_rate(name: str) -> bool:
+    return name.endswith(("_deg_s", "_rad_s", "_hz")) or name == "speed"
+
+
+def _unit(name: str) -> float:
+    return math.radians(1.0) if "_deg" in name else 1.0
+
+
+def _values(gait: GaitFields, names: tuple[str, ...]) -> tuple[float, ...]:
+    return tuple(float(getattr(gait, name)) * _unit(name) for name in names)
+
+
+class _YieldingGait:
+    """The gait of a scene, whose parameters change from one control period to the next."""
+
+    def __init__(self, scene: Scene, names: tuple[str, ...]) -> None:
+        self._scene, self._names = scene, names
+        first = _values(scene.gait, names)
+        self._rate = next((index for index, name in enumerate(names) if _is_rate(name)), None)
+        self._nominal = 1.0 if self._rate is None else first[self._rate]  # rate at which the clock is that of the run
+        self._made: dict[GaitFields, Any] = {}
+        self.state = _GaitState(scene.gait, (), first, first)
+
+    def _motion_of(self, fields: GaitFields, parameters: tuple[float, ...], clock: FloatArray) -> Motion:
+        given = {
+            name: number / _unit(name)
+            for index, (name, number) in enumerate(zip(self._names, parameters, strict=True))
+            if index != self._rate
+        }
+        gait = fields.model_copy(update=given)
+        if gait not in self._made:
+            while len(self._made) > 3:
+                del self._made[next(iter(self._made))]
+            make = GAIT_KINDS[gait.kind].make
+            assert make is not None
+            self._made[gait] = make(self._scene.model_copy(update={"gait": gait}))
+        motion: Motion = self._made[gait].motion(clock, True)
+        return motion
+
+    def _blended(self, parameters: tuple[float, ...], time: FloatArray, clock: FloatArray) -> Motion:
+        """The gait with some parameters; values that were changed have a share that goes to 0."""
+        motion = self._motion_of(self.state.fields, parameters, clock)
+        for fields, ramp in self.state.earlier:
+            if time[0] >= ramp.start + ramp.duration:
+                continue
+            other = self._motion_of(fields, parameters, clock)
+            share, d_share, dd_share = (of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration))
+            d, dd, ddd = (a - b for a, b in zip(other, motion, strict=True))
+            motion = (
+                motion[0] + share * d,
+                motion[1] + share * dd + d_share * d,
+                motion[2] + share * ddd + 2.0 * d_share * dd + dd_share * d,
+            )
+        return motion
+
+    def _clock(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Time of the gait and its derivatives."""
+        state = self.state
+        if self._rate is None:
+            return time, np.ones_like(time), np.zeros_like(time)
+        length = state.end - state.begin
+        one, other = state.before[self._rate] / self._nominal, state.after[self._rate] / self._nominal
+        passed = np.clip(time - state.begin, 0.0, length)
+        change = (other - one) / length
+        clock = state.clock + one * np.minimum(time - state.begin, length) + 0.5 * change * passed**2
+        clock += other * np.maximum(time - state.end, 0.0)
+        during = (time >= state.begin) & (time <= state.end)
+        return clock, one + change * passed, np.where(during, change, 0.0)
+
+    def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
+        """Angles, rates and accelerations at `time` ((k,), s)."""
+        state = self.state
+        clock, pace, d_pace = self._clock(time)
+        angle, rate, acceleration = self._blended(state.before, time, clock)
+        d_share = 0.0
+        if state.after != state.before:
+            share = np.clip((time - state.begin) / (state.end - state.begin), 0.0, 1.0)[:, None]
+            d_share = 1.0 / (state.end - state.begin)
+            d, dd, ddd = (
+                b - a for a, b in zip((angle, rate, acceleration), self._blended(state.after, time, clock), strict=True)
+            )
+            angle, rate, acceleration = angle + share * d, rate + share * dd, acceleration + share * ddd
+            within = ((time >= state.begin) & (time <= state.end))[:, None]
+            moved, moved_rate = np.where(within, d_share * d, 0.0), np.where(within, 2.0 * d_share * dd, 0.0)
+        else:
+            moved = moved_rate = np.zeros_like(angle)
+        pace, d_pace = pace[:, None], d_pace[:, None]
+        return angle, pace * rate + moved, pace**2 * acceleration + d_pace * rate + pace * moved_rate
+
+    def slopes(self, time: float) -> FloatArray:
+        """J at `time`, (m, p)."""
+        at = np.array([time])
+        clock, now = self._clock(at)[0], self.state.after
+        columns = []
+        for index in range(len(now)):
+            if index == self._rate:
+                columns.append(self._blended(now, at, clock)[1][0] / self._nominal)
+                continue
+            sides = [
+                self._blended((*now[:index], now[index] + side, *now[index + 1 :]), at, clock)[0][0]
+                for side in (_DIFFERENCE, -_DIFFERENCE)
+            ]
+            columns.append((sides[0] - sides[1]) / (2.0 * _DIFFERENCE))
+        return np.stack(columns, axis=1)
+
+    def aim(self, parameters: tuple[float, ...], time: float, length: float) -> None:
+        """Have the parameters reach other values at `time` + `length` (s)."""
+        clock = float(self._clock(np.array([time]))[0][0])
+        self.state = replace(
+            self.state, before=self.state.after, after=parameters, begin=time, end=time + length, clock=clock
+        )
+
+    def apply(self, gait: GaitFields, time: float) -> None:
+        """Blend over to other values of the gait; the parameters are not concerned."""
+        same = {name: getattr(self.state.fields, name) for name in self._names}
+        fields = gait.model_copy(update=same)
+        if fields == self.state.fields:
+            return
+        going = tuple(each for each in self.state.earlier if time < each[1].start + each[1].duration)
+        ramp = constant(1.0).towards(0.0, time, 1.0)
+        self.state = replace(self.state, fields=fields, earlier=(*going, (self.state.fields, ramp)))
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self.state
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self.state = checkpoint
+
+
+class Compliance:
+    """Lets parameters of the gait yield to the loads; what reaches the joints is as `SetPoints` gives it.
+
+    Parameters
+    ----------
+    scene : Scene
+        Its controller has `ComplianceFields`.
+    start : (m,) array
+        Angles of the joint axes that the robot starts with, rad.
+    """
+
+    needs = Fields.TORQUE
+
+    def __init__(self, scene: Scene, start: FloatArray) -> None:
+        self._scene, self._names = scene, _law(scene).names
+        self._gait = _YieldingGait(scene, self._names)
+        self._set_points = SetPoints(scene, start, gait=self._gait)
+        nothing = (0.0,) * len(self._names)
+        self._state = _State(_values(scene.gait, self._names), nothing, nothing)
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Load and change of the first parameter, and all parameters."""
+        return (*CHANNELS, *map(_channel, self._names))
+
+    def values(self) -> FloatArray:
+        """Values of the channels."""
+        state, nominal = self._state, _values(self._scene.gait, self._names)
+        share = (state.value[0] - nominal[0]) / self._largest(self._names[0])
+        return np.array([state.load[0], share, *state.value])
+
+    def _largest(self, name: str) -> float:
+        degrees = _law(self._scene).largest_change_deg
+        return degrees * _unit(name) if "_deg" in name else math.radians(degrees)
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
+        """References of a control period, in which the parameters yield to the load at its begin."""
+        assert snapshot is not None
+        now, length = float(time[0]), float(time[-1] - time[0])
+        since = max(now - self._scene.control.start_delay_s, 0.0)
+        load = np.zeros(len(self._names))
+        if self._set_points.begun(now):
+            load = -self._gait.slopes(since).T @ np.nan_to_num(snapshot.joint_torque)
+        self._state = self._following(load, length)
+        following = self._state.value
+        self._set_points.change(lambda begin: self._gait.aim(following, begin, length), now)
+        return self._set_points.reference(time, None)
+
+    def _following(self, load: FloatArray, length: float) -> _State:
+        """The parameters after a period under a constant load, exactly; they stop at their limits."""
+        law = _law(self._scene)
+        x0 = np.array(_values(self._scene.gait, self._names))
+        step = _transition(law.inertia_kg_m2, law.damping_nms_per_rad, law.stiffness_nm_per_rad, length)
+        x, v = step @ np.stack([np.array(self._state.value) - x0, np.array(self._state.rate), load])
+        lower, upper = np.transpose([self._limits(name, each) for name, each in zip(self._names, x0, strict=True)])
+        within = np.clip(x + x0, lower, upper)
+        v = np.where((within == x + x0) | (np.abs(x + x0 - within) < 1e-12), v, 0.0)
+        return _State(tuple(within.tolist()), tuple(v.tolist()), tuple(load.tolist()))
+
+    def _limits(self, name: str, nominal: float) -> tuple[float, float]:
+        doc, most = field_doc(type(self._scene.gait), name), self._largest(name)
+        lower = -math.inf if doc.minimum is None else doc.minimum * _unit(name)
+        upper = math.inf if doc.maximum is None else doc.maximum * _unit(name)
+        return max(lower, nominal - most), min(upper, nominal + most)
+
+    def apply(self, scene: Scene, time: float) -> None:
+        """Use the values of `scene`: parameters go to their new values as they yield, other values are blended.
+
+        Raises
+        ------
+        SceneError
+            If the gait does not have the parameters.
+        """
+        errors = [problem for problem in _check(scene) if problem.severity == "error"]
+        if errors:
+            raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+        self._scene = scene
+        self._set_points.change(lambda since: self._gait.apply(scene.gait, since), time)
+        self._set_points.apply_speed(scene)
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self._state, self._scene, self._set_points.checkpoint()
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._state, self._scene, set_points = checkpoint
+        self._set_points.restore(set_points)
+
+
+def _transition(mass: float, damping: float, stiffness: float, length: float) -> FloatArray:
+    """What M x'' + B x' + K x = load makes of (x, x', load) after some time, (2, 3): the exponential of its matrix."""
+    a = np.array([[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]]) * length
+    halvings = max(0, math.ceil(math.log2(max(float(np.abs(a).sum(axis=1).max()), 1e-300))) + 4)
+    term = np.eye(3)
+    result = np.eye(3)
+    for number in range(1, 9):
+        term = term @ a / (2.0**halvings * number)
+        result = result + term
+    for _ in range(halvings):
+        result = result @ result
+    return result[:2]
+
+
+def _law(scene: Scene) -> ComplianceFields:
+    assert isinstance(scene.controller, ComplianceFields)
+    return scene.controller
+
+
+def _channel(name: str) -> str:
+    for ending, unit in _CHANNEL_UNITS.items():
+        if name.endswith(ending):
+            return f"compliant_{name.removesuffix(ending)}{unit}"
+    return f"compliant_{name}"
+
+
+def _check(scene: Scene) -> list[Problem]:
+    """Whether the gait has the parameters, and whether they can yield."""
+    law, gait, key = _law(scene), scene.gait, "controller.parameters"
+    declared = type(gait).model_fields
+    usable = [name for name in declared if type(getattr(gait, name)) is float and field_doc(type(gait), name).live]
+    choices = f"give some of {', '.join(usable)}" if usable else "choose a gait with numbers that can change"
+    if not law.names:
+        return [Problem("error", key, "no parameter yields", choices)]
+    for name in law.names:
+        if name not in usable:
+            what = "is not a number that can change during a run" if name in declared else "is not a value"
+            return [Problem("error", key, f'"{name}" {what} of the gait {gait.kind}', choices)]
+    if len(set(law.names)) < len(law.names):
+        return [Problem("error", key, "a parameter is there twice", "give each of them once")]
+    rates = [name for name in law.names if _is_rate(name)]
+    if len(rates) > 1:
+        return [Problem("error", key, f"{' and '.join(rates)} share the clock of the gait", "give one of them")]
+    if rates and not getattr(gait, rates[0]):
+        return [Problem("error", key, f"{rates[0]} is 0, so it cannot change in proportion", "give it another value")]
+    return []
+
+
+def _says(control: Mapping[str, float]) -> list[Said]:
+    share = abs(control["compliance_share"])
+    return [Said("warning" if share > 0.99 else "accent", f"yields by {share:.0%} of the largest change")]
+
+
+KIND = ControllerKind(
+    fields=ComplianceFields,
+    make=Compliance,
+    title="Compliance",
+    help="Parameters of the gait yield to the loads on the joints, and return (Travers et al. 2018).",
+    place=2.5,
+    check=_check,
+    channels=CHANNELS,
+    plots=(
+        Plot(
+            "compliance", "Compliance",
+            (Curve("compliance_load_nm", "load"), Curve("compliance_share", "change", right=True)), place=5,
+        ),
+        Plot("compliant_amplitude", "Compliant amplitude", (Curve("compliant_amplitude_rad", "amplitude"),), place=6),
+        Plot("compliant_offset", "Compliant offset", (Curve("compliant_offset_rad", "offset"),), place=6),
+        Plot("compliant_frequency", "Compliant frequency", (Curve("compliant_frequency_radps", "frequency"),), place=6),
+    ),
+    shown=("compliance", "joint", "speed", "position"),
+    says=_says,
+    remedies={Fields.TORQUE: "choose a profile whose nodes report joint torques, or another controller."},
+    states={"compliance": _State, "compliant_gait": _GaitState},
+)  # fmt: skip
