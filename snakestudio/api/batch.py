@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.api.batch_scenes import Values, build_world, values_by_world
+from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
 from snakestudio.control import registry as controllers
 from snakestudio.control.base import Controller, Steerable
@@ -48,6 +49,7 @@ def open_batch(
     threads: int | None = None,
     values: Values = None,
     seed: int | None = None,
+    plugins: Sequence[str | Path] = (),
 ) -> Batch:
     """Open `n` simulations (worlds) of a scene that are stepped together, by compiled code in several threads.
 
@@ -63,9 +65,13 @@ def open_batch(
         all worlds), or a list of `n` mappings. Robot, model and time step must be the same in all.
     seed : int, optional
         Seed of the worlds' random generators, `Batch.random`.
+    plugins : sequence of path or str
+        Plug-ins to load first, as in `simulate`.
 
     Raises
     ------
+    PluginError
+        If a plug-in cannot be loaded.
     SceneError
         If a world cannot run as it stands; names the world and what is wrong.
     UsageError
@@ -84,6 +90,7 @@ def open_batch(
     if threads is not None and (not is_number(threads, Integral) or threads < 1):
         raise UsageError(f"threads must be a whole number, at least 1 (got {threads!r}). Leave it out to use all.")
     _check_seed(seed)
+    load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene)
     return Batch(prepared, base_dir, int(n), _threads(threads, int(n)), values, seed)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from snakestudio.model.arguments import wrong_kind
 from snakestudio.plugins.loaded import Plugin, loaded
 from snakestudio.plugins.loading import load
 
-__all__ = ["Plugin", "load_plugin", "loaded_plugins"]
+__all__ = ["Plugin", "load_plugin", "load_plugins", "loaded_plugins"]
 
 
 def load_plugin(plugin: str | Path) -> Plugin:
@@ -29,6 +30,12 @@ def load_plugin(plugin: str | Path) -> Plugin:
     if not isinstance(plugin, str | Path):
         raise wrong_kind("plugin", 'a file name (str or Path) such as "my_gait.py"', plugin)
     return load(plugin)
+
+
+def load_plugins(plugins: str | Path | Sequence[str | Path]) -> None:
+    """Load one plug-in or several; see `load_plugin`."""
+    for each in (plugins,) if isinstance(plugins, str | Path) else plugins:
+        load_plugin(each)
 
 
 def loaded_plugins() -> tuple[Plugin, ...]:

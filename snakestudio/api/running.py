@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.api.plugins import load_plugins
 from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
@@ -37,7 +38,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_hash
 from snakestudio.model.step_estimate import StepEstimate
-from snakestudio.plugins.loading import load_all
 from snakestudio.plugins.scenes import load_trusted, without_running
 from snakestudio.runfile.mcap import Origin, RunFile, open_run
 from snakestudio.runfile.mcap.copying import copy_run
@@ -442,7 +442,7 @@ def simulate(
     PhysicsError
         If the physics fails; its `run` attribute has what was recorded until then.
     """
-    load_all((plugins,) if isinstance(plugins, str | Path) else plugins)
+    load_plugins(plugins)
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
     estimate = known_step_estimate(scene, prepared, changes)
     return ended(simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate))

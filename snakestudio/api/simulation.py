@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray, UInt8Array
+from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare, scene_name
 from snakestudio.engines.bound_steps import Present
 from snakestudio.errors import ExportError, UsageError
@@ -517,6 +518,7 @@ def open_simulation(
     scene: Scene | Run | str | Path,
     values: Mapping[str, Any] | None = None,
     seed: int | None = None,
+    plugins: Sequence[str | Path] = (),
 ) -> Simulation:
     """Open a scene to be stepped by this program.
 
@@ -533,6 +535,8 @@ def open_simulation(
         Scene values to replace, by dotted key: ``{"ground.mu_along": 0.3}``.
     seed : int, optional
         See `Simulation.reset`.
+    plugins : sequence of path or str
+        Plug-ins to load first, as in `simulate`.
 
     Returns
     -------
@@ -541,9 +545,10 @@ def open_simulation(
 
     Raises
     ------
-    SceneError, RunFileError, UsageError
+    SceneError, RunFileError, PluginError, UsageError
         Naming what is wrong.
     """
+    load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene, values=values)
     return Simulation(prepared, base_dir, scene_name(scene), seed)
 

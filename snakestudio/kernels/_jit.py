@@ -87,7 +87,7 @@ def _layout(value: Any) -> Any:
         return value.dtype, value.ndim, value.flags.num & _LAYOUT
     if isinstance(value, tuple):
         return (type(value), *map(_layout, value))
-    return type(value)
+    return type(value) if isinstance(value, int | float) else numba.typeof(value)
 
 
 def direct(function: F) -> F:
