@@ -109,7 +109,8 @@ def value(
 ) -> Any:
     """Declare a scene value; `limits` are pydantic's (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...).
 
-    Without a label, label and unit follow from the name of the value: "Amplitude" in ° for `amplitude_deg`.
+    Without a label, label and unit follow from the name of the value ("Amplitude" in ° for `amplitude_deg`), and the
+    slider from its limits.
     """
     extra: Any = {"label": label, "unit": unit, "symbol": symbol, "slider": slider, "live": live}
     return Field(default, description=help, json_schema_extra=extra, **limits)
@@ -135,8 +136,10 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
         for attribute in ("le", "lt"):
             if getattr(limit, attribute, None) is not None:
                 maximum = float(getattr(limit, attribute))
-    label, unit = str(extra.get("label", "")), str(extra.get("unit", ""))
+    label, unit, slider = str(extra.get("label", "")), str(extra.get("unit", "")), extra.get("slider")
     if not label:
+        if slider is None and minimum is not None and maximum is not None:
+            slider = (minimum, maximum)
         stem, ending = next(((name[: -len(each)], each) for each in _UNITS if name.endswith(each)), (name, ""))
         label = stem.replace("_", " ")
         label, unit = label[:1].upper() + label[1:], unit or _UNITS.get(ending, "")
@@ -145,7 +148,7 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
         unit=unit,
         help=info.description or "",
         symbol=str(extra.get("symbol", "")),
-        slider=extra.get("slider"),
+        slider=slider,
         live=bool(extra.get("live", False)),
         minimum=minimum,
         maximum=maximum,

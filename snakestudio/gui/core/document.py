@@ -12,7 +12,14 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from snakestudio.errors import Fix, SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import file_digest, parse_scene, read_scene_text, save_scene, text_digest
+from snakestudio.model.scene_file import (
+    file_digest,
+    load_plugins_of_text,
+    parse_scene,
+    read_scene_text,
+    save_scene,
+    text_digest,
+)
 from snakestudio.paths import is_shipped_scene
 
 __all__ = ["Document"]
@@ -124,6 +131,7 @@ class Document(QObject):
         path = Path(path)
         digest = file_digest(path)  # before reading: what changes meanwhile counts as changed
         text = read_scene_text(path)
+        load_plugins_of_text(text, path.parent)
         scene = parse_scene(text, source=str(path))
         if path.suffix.lower() == ".csv":  # saving must never write a scene over exported data
             self._replace(scene, None, text, None)
@@ -204,6 +212,7 @@ class Document(QObject):
             raise SceneError("This scene has no file yet; there is nothing to go back to.")
         digest = file_digest(self.path)
         content = read_scene_text(self.path)
+        load_plugins_of_text(content, self.path.parent)
         scene = parse_scene(content, source=str(self.path))
         self._text, self._digest = content, digest
         self.edit(scene, text)

@@ -20,6 +20,7 @@ from snakestudio.session.status import (
     Continued,
     Event,
     NotContinued,
+    PluginFailed,
     RecordingStopped,
     RunFailed,
     RunFinished,
@@ -391,6 +392,8 @@ class SessionController(QObject):
             self.finished.emit(event.time)
         elif isinstance(event, RunFailed):
             self.failed.emit(event.message, event.saved)
+        elif isinstance(event, PluginFailed):
+            self.failed.emit(event.fault.message, None)
         elif isinstance(event, Continued):
             self.continued.emit(event.notes)
         elif isinstance(event, NotContinued):
