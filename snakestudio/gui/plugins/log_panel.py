@@ -8,11 +8,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, 
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.plugins.code_dialog import code_view
 from snakestudio.gui.plugins.editor import open_file
 from snakestudio.gui.plugins.plugin_controller import PluginController
 
 __all__ = ["PluginLogPanel"]
+
+_LEAST = 250
+"""Width of the row of buttons at least, px of the design."""
+_LOWEST = 48
+"""Height of traceback and output at least, px of the design."""
 
 
 class PluginLogPanel(QWidget):
@@ -46,16 +52,24 @@ class PluginLogPanel(QWidget):
         self.traceback = code_view("Traceback", self)
         self.output = code_view("Output of plug-ins", self)
         self.output.setPlaceholderText("What plug-ins print")
-        self.clear_button = QPushButton("C&lear Output", self)
+        self.clear_button = QPushButton("C&lear", self)
+        self.clear_button.setToolTip("Clear the output")
         self.clear_button.clicked.connect(plugins.clear_output)
         for view in (self.traceback, self.output):
             view.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for button in (self.again, self.open_button, self.copy_button, self.stop_button):
-            row.addWidget(button)
-        row.addStretch(1)
-        row.addWidget(self.clear_button)
+            view.setMinimumHeight(theme.scaled(_LOWEST))
+        self.actions = NarrowRow(_LEAST, self)
+        self.actions.row.setContentsMargins(0, 0, 0, 0)
+        self.actions.row.setSpacing(8)
+        for button in (self.again, self.stop_button, self.open_button, self.copy_button):
+            self.actions.row.addWidget(button)
+        self.actions.row.addStretch(1)
+        self.actions.give_up(self.copy_button)
+        self.actions.give_up(self.open_button)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.message, 1)
+        head.addWidget(self.clear_button, 0, Qt.AlignmentFlag.AlignTop)
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.setChildrenCollapsible(False)
         split.addWidget(self.traceback)
@@ -63,8 +77,8 @@ class PluginLogPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 4, 12, 8)
         column.setSpacing(8)
-        column.addWidget(self.message)
-        column.addLayout(row)
+        column.addLayout(head)
+        column.addWidget(self.actions)
         column.addWidget(split, 1)
         plugins.fault_changed.connect(self._show_fault)
         plugins.output_added.connect(self._show_output)
@@ -74,11 +88,10 @@ class PluginLogPanel(QWidget):
     def _show_fault(self) -> None:
         fault = self._plugins.fault
         theme.set_role(self.message, "warning" if fault is not None else "dim")
-        self.message.setText("No plug-in has failed." if fault is None else fault.message)
-        self.traceback.setPlainText("" if fault is None else fault.traceback)
-        self.traceback.setVisible(fault is not None and bool(fault.traceback))
-        for button in (self.again, self.open_button, self.copy_button, self.stop_button):
-            button.setVisible(fault is not None)
+        self.message.setText("No plug-in has failed." if fault is None else f"The plug-in {fault.plugin} failed.")
+        self.traceback.setPlainText("" if fault is None else f"{fault.message}\n\n{fault.traceback}")
+        self.traceback.setVisible(fault is not None)
+        self.actions.setVisible(fault is not None)
         self.open_button.setEnabled(self._plugins.fault_path is not None)
 
     def _show_output(self) -> None:

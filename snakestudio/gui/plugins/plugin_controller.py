@@ -333,11 +333,8 @@ class PluginController(QObject):
         """Ask whether a plug-in of the scene may run: once for its present content."""
         before = plugin.path is not None and str(plugin.path.resolve()) in trusted().files
         why = "has changed since you trusted it" if before else "is not trusted"
-        text = (
-            f"The plug-in {plugin.name} of this scene was not run because it {why}. The scene is open with all its "
-            "values."
-        )
-        review = ("Review Code ...", partial(self._review_of_scene, plugin))
+        text = f"The plug-in {plugin.name} of this scene was not run because it {why}."
+        review = ("Review ...", partial(self._review_of_scene, plugin))
         without = ("Open Without", partial(self._open_without, plugin))
         self._banner.say("warning", text, [review, without], closable=False)
 
@@ -376,7 +373,7 @@ class PluginController(QObject):
                 name = path.relative_to(folder.resolve()).as_posix()
             text = f"The scene uses the plug-in {plugin.name} and does not name it, so that others cannot open it."
             if name:
-                button: Button = ("Name It in the Scene", partial(self._name_in_scene, name))
+                button: Button = ("Name It", partial(self._name_in_scene, name))
                 self._banner.say("info", text, [button])
             else:
                 self._banner.say("info", f"{text} Copy {path} beside the scene, and add that file.")
@@ -425,7 +422,7 @@ class PluginController(QObject):
     def _ask_about_change(self, source: Source) -> None:
         text = f"{source.file} has changed. The code of before stays loaded until you have seen the new one."
         self._banner.say(
-            "info", text, [("Review Code ...", partial(self._review_change, source)), ("Keep", self._banner.clear)]
+            "info", text, [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)]
         )
 
     def _review_change(self, source: Source) -> None:
@@ -447,7 +444,7 @@ class PluginController(QObject):
         if self.fault is not None and self.fault.message == fault.message and self._banner.text == fault.message:
             return
         self.fault = fault
-        again: Button = ("Reload and Continue", self.reload_and_continue)
+        again: Button = ("Reload", self.reload_and_continue)
         self._banner.say("warning", fault.message, [("Traceback", self._show_log), again])
         self.fault_changed.emit()
 

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.plugins import manager as manager_module
 from snakestudio.gui.plugins.log_panel import PluginLogPanel
 from snakestudio.gui.plugins.manager import PluginManager
+from snakestudio.gui.plugins.new_dialog import NewPluginDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.model.edits import with_values
 from snakestudio.model.registry import Unchecked
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.plugins.loaded import find
 from tests.gui.conftest import COMPILING_MS, fill_docks
-from tests.plugins.plugin_files import WAG, written
+from tests.plugins.plugin_files import QUICK, WAG, written
 
 from .conftest import Answers
 
@@ -55,7 +61,7 @@ def test_scene_runs_once_its_plugin_is_trusted(
     assert "wag" not in offered(c)
     c.document.set_value("run.duration_s", 0.3, "Shorter")
     assert isinstance(c.document.scene.controller, Unchecked)
-    press(c, "Review Code ...")
+    press(c, "Review ...")
     assert answers.asked == [(tmp_path / "wag.py").read_text(encoding="utf-8")]
     assert not isinstance(c.document.scene.controller, Unchecked)
     assert c.document.scene.controller.amplitude_deg == 30.0
@@ -87,7 +93,7 @@ def test_question_is_asked_once_for_each_content(
 ) -> None:
     c = named.context
     answers.agree = False
-    press(c, "Review Code ...")
+    press(c, "Review ...")
     assert find("wag") is None
     assert c.banners.plugins.text == ""
     assert "not trusted" in c.banners.run.text
@@ -117,7 +123,7 @@ def test_plugin_is_reloaded_while_a_run_goes_on(
 ) -> None:
     c = named.context
     answers.own = True
-    press(c, "Review Code ...")
+    press(c, "Review ...")
     c.document.set_value("run.duration_s", 1000.0, "Longer")
     play(c, qtbot, 1.0)
     qtbot.waitUntil(lambda: c.bridge.status.state == "running")
@@ -151,13 +157,14 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     assert isinstance(panel, PluginLogPanel)
     written(tmp_path, here="print('at', time[0])\nif time[0] > 0.2: 1 / 0")
     c.plugins.check_files()
-    press(c, "Review Code ...")
+    press(c, "Review ...")
     play(c, qtbot)
     qtbot.waitUntil(lambda: c.plugins.fault is not None)
     assert c.bridge.status.state == "paused"
-    assert "division by zero" in panel.message.text()
+    assert panel.message.text() == "The plug-in wag failed."
     assert "if time[0] > 0.2: 1 / 0" in panel.traceback.toPlainText()
-    assert panel.message.text() == c.banners.plugins.text
+    assert "division by zero" in c.banners.plugins.text
+    assert panel.traceback.toPlainText().startswith(c.banners.plugins.text)
     qtbot.waitUntil(lambda: "wag: at 0.0" in panel.output.toPlainText())
     c.plugins._watcher.blockSignals(True)
     written(tmp_path)
@@ -173,7 +180,7 @@ def test_endless_loop_is_reported_and_cancelled(
     c = named.context
     written(tmp_path, here="if time[0] > 0.2:\n    while True: pass")
     c.plugins.check_files()
-    press(c, "Review Code ...")
+    press(c, "Review ...")
     play(c, qtbot)
     qtbot.waitUntil(lambda: c.plugins.stuck == "wag")
     notice = next(each for each in c.status_bar.findChildren(QPushButton) if each.text() == "Cancel")
@@ -183,3 +190,49 @@ def test_endless_loop_is_reported_and_cancelled(
     assert c.bridge.status.state == "paused"
     assert "was cancelled in line" in c.banners.plugins.text
     qtbot.waitUntil(lambda: c.plugins.stuck == "")
+
+
+def test_new_plugin_is_listed_loaded_and_named(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(manager_module, "open_file", lambda path: bool(opened.append(path)) or True)
+    c = make_window().context
+    fill_docks(c.window, qtbot, "parameters")
+    scene = tmp_path / "scene.toml"
+    save_scene(with_values(Scene(), QUICK), scene)
+    assert c.files.open(scene)
+    manager = PluginManager(c.plugins, c.document, c.window)
+    qtbot.addWidget(manager)
+    dialog = NewPluginDialog(tmp_path, manager)
+    qtbot.addWidget(dialog)
+    dialog.create("controller", tmp_path / "my controller.py")
+    assert "is not a name of a Python module" in dialog.message.text()
+    path = tmp_path / "my_controller.py"
+    dialog.create("controller", path)
+    assert dialog.path == path
+    manager.take_new(path)
+    assert opened == [path]
+    assert manager.message.text() == ""
+    assert manager.entry is not None
+    assert (manager.entry.name, manager.entry.state, manager.own.isChecked()) == ("my_controller", "loaded", True)
+    assert "my_controller" in offered(c)
+    c.document.set_value("controller.kind", "my_controller", "Controller")
+    assert "does not name it" in c.banners.plugins.text
+    press(c, "Name It")
+    assert c.document.scene.plugins == ("my_controller.py",)
+    assert c.banners.plugins.text == ""
+    c.document.save()
+    assert load_scene(scene).controller.kind == "my_controller"
+
+
+def test_plugins_stay_as_they_are_while_a_robot_may_move(
+    named: MainWindow, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    c = named.context
+    press(c, "Review ...")
+    monkeypatch.setattr(c.plugins, "_movable", lambda: True)
+    before = find("wag")
+    for refusal in (c.plugins.unload("wag"), c.plugins.reload("wag")):
+        assert refusal.startswith("The robot may move.")
+    assert find("wag") is before
