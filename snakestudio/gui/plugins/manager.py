@@ -60,8 +60,8 @@ class PluginManager(Dialog):
         header = self.list.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-        for column in (0, 1, 3):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for number in (0, 1, 3):
+            header.setSectionResizeMode(number, QHeaderView.ResizeMode.ResizeToContents)
         self.list.setMinimumHeight(theme.scaled(150))
         self.detail = QLabel(self)
         self.detail.setWordWrap(True)
@@ -130,14 +130,14 @@ class PluginManager(Dialog):
     @property
     def entry(self) -> PluginEntry | None:
         """The plug-in that is selected."""
-        row = self.list.indexOfTopLevelItem(self.list.currentItem()) if self.list.currentItem() is not None else -1
+        row = self.list.currentIndex().row()
         return self._entries[row] if 0 <= row < len(self._entries) else None
 
     def select(self, name: str) -> None:
         """Select a plug-in by its name."""
         for row, entry in enumerate(self._entries):
             if entry.name == name:
-                self.list.setCurrentItem(self.list.topLevelItem(row))
+                self.list.setCurrentIndex(self.list.model().index(row, 0))
 
     def _on_scene(self, before: object, after: object) -> None:
         if getattr(before, "plugin", None) != getattr(after, "plugin", None):
@@ -158,7 +158,7 @@ class PluginManager(Dialog):
         self.list.blockSignals(blocked)
         given = [entry.given for entry in self._entries]
         row = given.index(before.given) if before is not None and before.given in given else 0
-        self.list.setCurrentItem(self.list.topLevelItem(row))
+        self.list.setCurrentIndex(self.list.model().index(row, 0))
         self._show_entry()
 
     def _show_entry(self) -> None:

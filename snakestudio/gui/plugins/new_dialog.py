@@ -71,9 +71,9 @@ class NewPluginDialog(Dialog):
         role = str(self.role.currentData())
         path = ask_save(self, "New Plug-in", FileKind.PLUGIN, f"my_{role}.py", "Python files (*.py)", near=self._folder)
         if path is not None:
-            self.create(role, path)
+            self.write(role, path)
 
-    def create(self, role: str, path: Path) -> None:
+    def write(self, role: str, path: Path) -> None:
         """Write the file, or say why not; the file dialog has asked whether one that is there is replaced."""
         try:
             new_plugin(role, path, force=True)

@@ -206,10 +206,10 @@ def test_new_plugin_is_listed_loaded_and_named(
     qtbot.addWidget(manager)
     dialog = NewPluginDialog(tmp_path, manager)
     qtbot.addWidget(dialog)
-    dialog.create("controller", tmp_path / "my controller.py")
+    dialog.write("controller", tmp_path / "my controller.py")
     assert "is not a name of a Python module" in dialog.message.text()
     path = tmp_path / "my_controller.py"
-    dialog.create("controller", path)
+    dialog.write("controller", path)
     assert dialog.path == path
     manager.take_new(path)
     assert opened == [path]
