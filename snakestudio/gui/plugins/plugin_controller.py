@@ -94,6 +94,8 @@ class PluginController(QObject):
         """Name of the plug-in whose code does not return; "" if none."""
         self._failures: dict[str, str] = {}
         self._answered: set[str] = set()
+        self._unreadable: dict[str, str] = {}
+        """Why files of loaded plug-ins cannot be read, by the names of the plug-ins: said once."""
         self._told: set[tuple[str, Path | None]] = set()
         self._named: tuple[tuple[str, ...], Path | None] | None = None
         self._known: tuple[str, ...] = ()
@@ -236,6 +238,13 @@ class PluginController(QObject):
 
     def review(self, source: Source, decline: str = "Cancel") -> bool:
         """Show code to the user, and trust it if the user agrees; whether that is so."""
+        try:
+            return self._review(source, decline)
+        except PluginError as error:
+            self._banner.say("warning", str(error))
+            return False
+
+    def _review(self, source: Source, decline: str) -> bool:
         known = trusted()
         path = source.path.resolve() if source.path is not None else None
         changed = source.name in known.packages if source.module else str(path) in known.files
@@ -323,11 +332,16 @@ class PluginController(QObject):
         for each in named_plugins(names, folder):
             if each.state == "unreadable":
                 self._banner.say("warning", f"The plug-in {each.name} of this scene cannot be used. {each.reason}")
-            elif each.state in ("untrusted", "changed") and each.source and each.source.digest not in self._answered:
+            elif self._is_open_question(each):
                 self._ask(each)
                 return
         if loaded():
             self._offer_naming()
+
+    def _is_open_question(self, plugin: NamedPlugin) -> bool:
+        """Whether the user has to say if a plug-in of the scene may run."""
+        asked = plugin.source is not None and plugin.source.digest in self._answered
+        return plugin.state in ("untrusted", "changed") and not asked
 
     def _ask(self, plugin: NamedPlugin) -> None:
         """Ask whether a plug-in of the scene may run: once for its present content."""
@@ -404,6 +418,7 @@ class PluginController(QObject):
                 continue
             try:
                 present = read_source(source.path)
+                self._unreadable.pop(source.name, None)
                 if present.digest == source.digest or present.digest in self._failures:
                     continue
                 if self.is_own(source.path) and not is_trusted(present):
@@ -413,8 +428,10 @@ class PluginController(QObject):
                 elif present.digest not in self._answered:
                     self._ask_about_change(present)
             except PluginError as error:
-                self._banner.say("warning", f"{error} The code of before stays loaded.")
-        if self._named is not None and any(each.state == "untrusted" for each in named_plugins(*self._named)):
+                if self._unreadable.get(source.name) != str(error):
+                    self._unreadable[source.name] = str(error)
+                    self._banner.say("warning", f"{error} The code of before stays loaded.")
+        if self._named is not None and any(map(self._is_open_question, named_plugins(*self._named))):
             self._check_scene()
         self._watch_files()
         self.changed.emit()
