@@ -158,7 +158,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
     new_plugin("controller", plugin)
 
     def manager() -> QWidget:
-        c.plugins.add_file(plugin)
+        c.settings.setValue("plugins/files", [str(plugin.resolve())])
         return PluginManager(c.plugins, c.document, window)
 
     def loaded() -> ProfileDocument:
