@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.dialog import Dialog
@@ -57,6 +66,10 @@ class CodeDialog(Dialog):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         head.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.path = QLineEdit(str(source.path), self)
+        self.path.setReadOnly(True)
+        self.path.setAccessibleName("File of the plug-in")
+        self.path.setToolTip(str(source.path))
         self.code = code_view("Code of the plug-in", self)
         self.code.setPlainText(text)
         self.code.setVisible(file)
@@ -78,6 +91,7 @@ class CodeDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(12)
+        column.addWidget(self.path)
         column.addWidget(head)
         column.addWidget(self.code, 1)
         column.addWidget(risk)
@@ -91,6 +105,6 @@ class CodeDialog(Dialog):
         if source.module:
             what = f"The installed package {source.name} ({source.module}) is not trusted."
         else:
-            what = f"{source.path}, {len(source.data)} bytes, {lines} lines."
+            what = f"{len(source.data)} bytes, {lines} lines."
         since = "\nIt has changed since you trusted it." if changed else ""
         return f"{what}{since}\nSHA-256 {source.digest[:16]}... Nothing of it has been run."
