@@ -112,11 +112,13 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         """Carries a sentence from whichever thread failed to the window's."""
 
         told = Signal(str)
+        failed = Signal(object)
 
     teller = Teller()
+    teller.failed.connect(context.plugins.show_fault, Qt.ConnectionType.QueuedConnection)
     teller.told.connect(context.banners.error, Qt.ConnectionType.QueuedConnection)
     autosave = context.safekeeping.autosave
-    guard = CrashGuard(teller.told.emit, autosave.write_now)
+    guard = CrashGuard(teller.told.emit, autosave.write_now, teller.failed.emit)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
     study = scene is not None and not recorded and is_study(scene)
     if scene is not None and not recorded:

@@ -29,12 +29,12 @@ def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
 
 def is_complete(scene: Scene) -> bool:
     """Whether all kinds of a scene are there."""
-    return not scene.plugin or not any(isinstance(part, Unchecked) for _, part in _parts(scene))
+    return not any(issubclass(fields, Unchecked) for _, fields in _types(scene))
 
 
 def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
     """What a scene names and is not there: an error for each kind, and a warning for a plug-in with none of them."""
-    if not scene.plugin:
+    if not scene.plugin and is_complete(scene):
         return []
     missing = [each for each in named_plugins(scene.plugins, base_dir) if each.state != "loaded"]
     found = []
@@ -53,18 +53,41 @@ def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
 
 
 def renewed(scene: Scene) -> Scene:
-    """A scene whose parts are of the kinds as they are loaded now.
+    """A scene whose parts are of the kinds as they are loaded now; those of kinds that are gone have stand-ins.
 
     Raises
     ------
     SceneError
         If values do not suit the kinds.
     """
-    parts = list(_parts(scene))
-    kinds = {key: PARTS_WITH_KINDS[key.partition("[")[0]] for key, _ in parts}
-    if all(part.kind not in kinds[key] or type(part) is kinds[key][part.kind].fields for key, part in parts):
-        return scene
-    return scene_from_dict(tree(scene))
+    scene = _with_stand_ins(scene)
+    return scene if all(_is_current(name, kind) for name, kind in _types(scene)) else scene_from_dict(tree(scene))
+
+
+def _types(scene: Scene) -> Iterator[tuple[str, Any]]:
+    """The classes of which parts of a scene are, each once, with the parts' names: there may be many obstacles."""
+    for name in PARTS_WITH_KINDS:
+        part = getattr(scene, name)
+        yield from ((name, kind) for kind in {type(each) for each in (part if isinstance(part, tuple) else (part,))})
+
+
+def _is_current(name: str, fields: Any) -> bool:
+    kind, registry = fields.model_fields["kind"].default, PARTS_WITH_KINDS[name]
+    return kind not in registry or fields is registry[kind].fields
+
+
+def _is_gone(name: str, fields: Any) -> bool:
+    return fields.model_fields["kind"].default not in PARTS_WITH_KINDS[name] and not issubclass(fields, Unchecked)
+
+
+def _with_stand_ins(scene: Scene) -> Scene:
+    changed: dict[str, Any] = {}
+    for name in {name for name, fields in _types(scene) if _is_gone(name, fields)}:
+        part, registry = getattr(scene, name), PARTS_WITH_KINDS[name]
+        parts = part if isinstance(part, tuple) else (part,)
+        replaced = tuple(each if each.kind in registry else registry.unchecked(tree(each)) for each in parts)
+        changed[name] = replaced if isinstance(part, tuple) else replaced[0]
+    return scene.model_copy(update=changed) if changed else scene
 
 
 def _sources(scene: Scene, names: tuple[str, ...]) -> tuple[Plugin, ...]:

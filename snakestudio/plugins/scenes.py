@@ -62,7 +62,8 @@ class NamedPlugin:
             return what, f"give --plugin {given}"
         return (
             f"{what}, because it is not trusted",
-            f"read its code, and trust it (snakestudio plugin trust {given}) or give --plugin {given}",
+            "read its code, and trust it (in the plug-in manager of the window, or with snakestudio plugin trust "
+            f"{given}) or give --plugin {given}",
         )
 
 

@@ -19,13 +19,14 @@ from snakestudio.errors import PluginRuntimeError
 from snakestudio.plugins.faults import log, owner
 from snakestudio.plugins.loaded import loaded
 
-__all__ = ["MemoryWatch", "begin"]
+__all__ = ["MemoryWatch", "begin", "listen"]
 
 _FORKS = {"os.fork": "fork", "os.forkpty": "fork"}
 
 _begun = False
 _original_start = threading.Thread.start
 _threads: set[str] = set()
+_listeners: list[Callable[[str, str], None]] = []
 
 LARGEST_GROWTH = 2_000_000_000
 """Bytes by which the program may grow during a run with plug-ins; ``SNAKESTUDIO_PLUGIN_MEMORY_MB`` overrides it."""
@@ -50,6 +51,18 @@ def _caller() -> FrameType | None:
     frame = inspect.currentframe()
     own = None if frame is None else frame.f_back
     return None if own is None else own.f_back
+
+
+def listen(listener: Callable[[str, str], None]) -> Callable[[], None]:
+    """Hand a copy of what plug-ins print to a listener, with the name of the plug-in, on the thread that prints.
+
+    Returns
+    -------
+    callable
+        Ends that.
+    """
+    _listeners.append(listener)
+    return lambda: _listeners.remove(listener)
 
 
 def _refuse(name: str, what: str, remedy: str) -> NoReturn:
@@ -92,6 +105,8 @@ class _Router:
         name = owner(_caller())
         if not name:
             return int(self._stream.write(text))
+        for listener in tuple(_listeners):
+            listener(name, text)
         for line in text.splitlines(keepends=True):
             if self._at_start.get(name, True):
                 sys.stderr.write(f"{name}: ")

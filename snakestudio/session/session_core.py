@@ -13,7 +13,7 @@ from pathlib import Path
 
 from snakestudio.errors import ExportError, PluginRuntimeError, PreparationError, Problem, SnakeStudioError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.kinds.plugin_kinds import plugin_records
+from snakestudio.kinds.plugin_kinds import is_complete, plugin_records, plugins_in_use
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -148,8 +148,20 @@ class SessionCore:
             self._scene = scene
             self._rebuild()
             return
+        if not is_complete(scene):
+            self._scene = scene
+            self._rebuild()
+            return
+        try:
+            pending = tuple(runner.reload_plugins(scene))
+        except PluginRuntimeError as fault:
+            self.plugin_failed(fault)
+            return
+        except SnakeStudioError as error:
+            names = ", ".join(plugin.name for plugin in plugins_in_use(scene))
+            self.plugin_failed(PluginRuntimeError(names, str(error)))
+            return
         self._scene = scene
-        pending = tuple(runner.reload_plugins(scene))
         self._publish(replace(self.status, pending=pending, problems=tuple(check(scene, self._base_dir))))
 
     # --- carrying out commands

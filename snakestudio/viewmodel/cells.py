@@ -18,7 +18,7 @@ from snakestudio.viewmodel.numbers import format_number
 
 __all__ = ["Column", "columns_of"]
 
-Kind = Literal["integer", "number", "text", "choice", "switch", "pairs", "span", "parts"]
+Kind = Literal["integer", "number", "text", "choice", "switch", "pairs", "span", "names", "parts"]
 
 _HEX = {"mask", "code"}
 _WORDS = {True: "yes", False: "no", None: ""}
@@ -35,7 +35,7 @@ class Column:
     doc : FieldDoc
     kind : str
         What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values), "span" (two
-        numbers), "parts" (a table of its own, only counted here).
+        numbers), "names" (texts with commas between), "parts" (a table of its own, only counted here).
     optional : bool
         Whether it may be left out.
     choices : tuple
@@ -59,6 +59,8 @@ class Column:
             return ""
         if self.kind == "parts":
             return ", ".join(str(getattr(part, "signal", part)) for part in value)
+        if self.kind == "names":
+            return ", ".join(value)
         if self.kind == "pairs":
             return ", ".join(f"{name} = {_plain(each)}" for name, each in value.items())
         if self.kind == "span":
@@ -82,6 +84,8 @@ class Column:
         plain = text.strip()
         if not plain and self.optional:
             return None
+        if self.kind == "names":
+            return tuple(dict.fromkeys(name for each in plain.split(",") if (name := each.strip())))
         if self.kind == "pairs":
             return _pairs(plain)
         if self.kind == "span":
@@ -159,7 +163,8 @@ def _column(model: type[BaseModel], name: str) -> Column:
         return Column(name, doc, "pairs", False)
     span = annotation if typing.get_origin(annotation) is tuple else first
     if typing.get_origin(span) is tuple:
-        kind: Kind = "span" if typing.get_args(span) == (float, float) else "parts"
+        kinds: dict[Any, Kind] = {(float, float): "span", (str, ...): "names"}
+        kind = kinds.get(typing.get_args(span), "parts")
         return Column(name, doc, kind, optional)
     return Column(name, doc, "text", optional)
 

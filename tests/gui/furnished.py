@@ -17,6 +17,9 @@ from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
+from snakestudio.gui.plugins.code_dialog import CodeDialog
+from snakestudio.gui.plugins.manager import PluginManager
+from snakestudio.gui.plugins.new_dialog import NewPluginDialog
 from snakestudio.gui.profile.dbc_dialog import DbcDialog
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.editor import ProfileEditor
@@ -43,6 +46,8 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import resource, scenes_dir
+from snakestudio.plugins.source import read_source
+from snakestudio.plugins.starting import new_plugin
 from snakestudio.robot_files.importing import load_robot
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import save_study
@@ -149,6 +154,13 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
     recording = c.bridge.recording
     scene = c.document.scene
 
+    plugin = folder / "my_controller.py"
+    new_plugin("controller", plugin)
+
+    def manager() -> QWidget:
+        c.settings.setValue("plugins/files", [str(plugin.resolve())])
+        return PluginManager(c.plugins, c.document, window)
+
     def loaded() -> ProfileDocument:
         return ProfileDocument(profile)
 
@@ -191,6 +203,9 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "cluster": lambda: ClusterDialog(WorkerChoice(), window),
         "stream": lambda: StreamDialog(c.streamer, window),
         "remote control": lambda: RemoteDialog(c.remote, window),
+        "plug-ins": manager,
+        "code of a plug-in": lambda: CodeDialog(read_source(plugin), window, changed=True, decline="Open Without"),
+        "new plug-in": lambda: NewPluginDialog(folder, window),
         "name": lambda: NameDialog(["Mine"], lambda name: "", window),
     }
 

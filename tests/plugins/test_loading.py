@@ -8,8 +8,11 @@ import pytest
 from snakestudio.control.registry import create
 from snakestudio.errors import PluginError, PluginRuntimeError
 from snakestudio.kinds.controller import CONTROLLERS
+from snakestudio.kinds.plugin_kinds import is_complete, renewed
+from snakestudio.model.edits import with_values
 from snakestudio.plugins.loaded import loaded
 from snakestudio.plugins.loading import load, reload, unload
+from snakestudio.session.scene_check import check
 
 from .plugin_files import WAG, wagging, written
 
@@ -144,3 +147,19 @@ def test_installed_package_is_found_by_its_entry_point(tmp_path: Path, monkeypat
     assert not is_trusted("extras")
     for name in ("snake_extras", "snake_extras.wagging"):
         monkeypatch.delitem(sys.modules, name)
+
+
+def test_scene_keeps_values_of_a_kind_that_is_unloaded_and_loaded_again(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    load(path)
+    scene = wagging(**{"controller.amplitude_deg": 33.0})
+    assert renewed(scene) is scene
+    unload("wag")
+    without = renewed(scene)
+    assert not is_complete(without)
+    assert [problem.key for problem in check(without) if problem.severity == "error"] == ["controller.kind"]
+    edited = with_values(without, {"run.duration_s": 0.7})
+    load(path)
+    again = renewed(edited)
+    assert is_complete(again)
+    assert again == wagging(**{"controller.amplitude_deg": 33.0, "run.duration_s": 0.7})

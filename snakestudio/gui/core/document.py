@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from snakestudio.errors import Fix, SceneError
+from snakestudio.kinds.plugin_kinds import renewed
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import (
@@ -62,6 +64,8 @@ class Document(QObject):
     -------
     scene_changed(before: Scene | None, after: Scene)
         After every edit, undo, redo, and after opening a file.
+    kinds_changed()
+        Kinds of plug-ins came, went or are other ones; what the scene is of is up to date.
     opened()
         Another file was opened (or a new scene begun): what was shown belongs to the past.
     title_changed()
@@ -72,6 +76,7 @@ class Document(QObject):
     """
 
     scene_changed = Signal(object, object)
+    kinds_changed = Signal()
     opened = Signal()
     title_changed = Signal()
     history_changed = Signal()
@@ -298,7 +303,23 @@ class Document(QObject):
         if self.scene is not before:
             self.scene_changed.emit(before, self.scene)
 
+    def renew_kinds(self) -> None:
+        """Let the scene be of the kinds of plug-ins as they are loaded now: no step of undo, and nothing to be saved.
+
+        Raises
+        ------
+        SceneError
+            If its values do not suit them; it stays as it is.
+        """
+        before, after = self.scene, renewed(self.scene)
+        self.scene = after
+        self.kinds_changed.emit()
+        if after is not before:
+            self.scene_changed.emit(before, after)
+
     def _set_scene(self, scene: Scene) -> None:
+        with contextlib.suppress(SceneError):  # values of before that the kind of now refuses stay as they are
+            scene = renewed(scene)
         before, self.scene = self.scene, scene
         if not self._jumping:
             self.scene_changed.emit(before, scene)

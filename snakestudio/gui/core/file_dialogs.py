@@ -30,6 +30,7 @@ class FileKind(StrEnum):
     FRAME_LOG = "robot/logs"
     EVENT_LOG = "folders/events"
     MAPPING = "teleop/folder"
+    PLUGIN = "folders/plugins"
     CAMERA_PATH = "folders/camera_paths"
     CSV = "export/csv"
     HDF5 = "export/hdf5"

@@ -65,6 +65,9 @@ class RunDocument(Protocol):
     def new(self, scene: Scene) -> None:
         """Open a scene that has no file."""
 
+    def renew_kinds(self) -> None:
+        """Let the scene be of the kinds that are loaded now."""
+
     def edit(self, scene: Scene, text: str) -> None:
         """Take over a scene as one step of undo."""
 
@@ -77,6 +80,8 @@ class SessionController(QObject):
     status_changed(status: Status)
     finished(time: float)
     failed(message: str, saved: Path | None)
+    plugin_failed(fault: PluginRuntimeError)
+        Code of a plug-in failed: the run is paused.
     frame()
         At display rate while something moves, and once after every change: read `displayed`.
     cursor_changed()
@@ -98,6 +103,7 @@ class SessionController(QObject):
     status_changed = Signal(object)
     finished = Signal(float)
     failed = Signal(str, object)
+    plugin_failed = Signal(object)
     frame = Signal()
     cursor_changed = Signal()
     recording_changed = Signal()
@@ -128,7 +134,7 @@ class SessionController(QObject):
         self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
-        self._reopen = False
+        self._reopen = self._renewing = False
         self._awaited = 0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -353,6 +359,20 @@ class SessionController(QObject):
             self.player.set_speed(speed)
             self.player_changed.emit()
 
+    def renew_kinds(self) -> None:
+        """Plug-ins were loaded, reloaded or unloaded: let the scene, and a run that goes on, be of their present kinds.
+
+        Raises
+        ------
+        SceneError
+            If values of the scene do not suit them; everything stays as it was.
+        """
+        self._renewing = True
+        try:
+            self._document.renew_kinds()
+        finally:
+            self._renewing = False
+
     def close(self) -> None:
         """End the session; call before the application quits."""
         self._timer.stop()
@@ -369,6 +389,8 @@ class SessionController(QObject):
         if self._reopen or before is None:
             self._reopen, self._awaited = False, 0
             self.session.open(after, self._document.base_dir, self._document.name if self._document.origin else "")
+        elif self._renewing:
+            self.session.reload_plugins(after)
         else:
             if self._source.kind == "replay":
                 self.close_run()
@@ -393,7 +415,7 @@ class SessionController(QObject):
         elif isinstance(event, RunFailed):
             self.failed.emit(event.message, event.saved)
         elif isinstance(event, PluginFailed):
-            self.failed.emit(event.fault.message, None)
+            self.plugin_failed.emit(event.fault)
         elif isinstance(event, Continued):
             self.continued.emit(event.notes)
         elif isinstance(event, NotContinued):

@@ -241,7 +241,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices: robot, program, source, run, start, studies, the scene's file on disk, files, exports, edits.
+    """All notices: robot, program, source, run, plug-ins, start, studies, the scene's file, files, exports, edits.
 
     Parameters
     ----------
@@ -274,12 +274,13 @@ class Banners(QWidget):
         self._over: QWidget | None = None
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
         self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.robot, self.study, self.sharing = Banner(self), Banner(self), Banner(self)
+        self.robot, self.study, self.sharing, self.plugins = Banner(self), Banner(self), Banner(self), Banner(self)
         shown = (
             self.robot,
             self.program,
             self.source,
             self.run,
+            self.plugins,
             self.together,
             self.study,
             self.sharing,
@@ -291,6 +292,7 @@ class Banners(QWidget):
         for banner in shown:
             column.addWidget(banner)
             banner.changed.connect(self._place)
+        self.plugins.changed.connect(lambda: self._on_status(bridge.status))
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)
         bridge.source_changed.connect(self._on_source)
@@ -351,7 +353,13 @@ class Banners(QWidget):
             self.run.say("warning", text, buttons, closable=False)
             return
         self._saved = None
-        if status.state == "blocked":
+        if (
+            status.state == "blocked"
+            and self.plugins.text
+            and all(problem.key.endswith(".kind") for problem in status.problems if problem.severity == "error")
+        ):
+            self.run.clear()  # that notice says why, and what to do
+        elif status.state == "blocked":
             errors = [problem for problem in status.problems if problem.severity == "error"]
             more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
             first = finding_text(errors[0], self._scene()) if errors else status.message

@@ -17,6 +17,7 @@ from snakestudio.link.profile.schema import (
     ErrorMeaning,
     Limits,
     OnLoss,
+    Plugins,
     Profile,
     StatusValue,
     Timing,
@@ -64,7 +65,7 @@ class FormPage(QWidget):
 
 
 def overview_page(document: ProfileDocument) -> FormPage:
-    """What the profile says once: name, bus, timing, limits."""
+    """What the profile says once: name, bus, timing, limits, plug-ins."""
     page = FormPage()
     page.add("Robot", "", PartForm(document, "", Profile, ("name", "dbc", "description"), 1))
     page.add("Bus", "bus", PartForm(document, "bus", Bus))
@@ -75,6 +76,11 @@ def overview_page(document: ProfileDocument) -> FormPage:
     page.add(
         "Limits of all joints", "limits", PartForm(document, "limits", Limits),
         "No joint is ever asked for more; a joint can have limits of its own.",
+    )  # fmt: skip
+    page.add(
+        "Plug-ins", "plugins", PartForm(document, "plugins", Plugins, columns=1),
+        "Names of plug-ins whose gaits and controllers may drive this robot, with commas between. No other plug-in can "
+        "arm it.",
     )  # fmt: skip
     return page.finish()
 

@@ -35,9 +35,8 @@ class ControllerPanel(KindSection):
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__("Controller", document, parent)
-        self.box = self._kind_box("Controller", {kind: info.title for kind, info in CONTROLLERS.items()}, self._choose)
-        for index, info in enumerate(CONTROLLERS.values()):
-            self.box.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
+        self.box = self._kind_box("Controller", {}, self._choose)
+        self._offer_kinds()
         self.about = QLabel()
         self.about.setProperty("role", "dim")
         self.about.setWordWrap(True)
@@ -45,6 +44,16 @@ class ControllerPanel(KindSection):
             self.add(widget)
         self._make_path_part()
         self.refresh(document.scene)
+        document.kinds_changed.connect(self.renew_kinds)
+
+    def _offer_kinds(self) -> None:
+        with QSignalBlocker(self.box):
+            self.box.clear()
+            for kind, info in CONTROLLERS.items():
+                self.box.addItem(info.title, kind)
+                source = CONTROLLERS.source(kind)
+                tip = f"{info.help} From the plug-in {source}." if source else info.help
+                self.box.setItemData(self.box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
     def _make_path_part(self) -> None:
         """What there is to say about the path."""
@@ -86,6 +95,7 @@ class ControllerPanel(KindSection):
         self._values.refresh(scene)
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
+            self.box.setPlaceholderText(info.title)  # of a plug-in that is not loaded
         self.about.setText(" ".join(filter(None, (info.help, info.note(scene.controller)))))
         for of_path in self.path_rows:
             of_path.refresh()

@@ -148,6 +148,10 @@ class GaitPanel(PresetSection):
         self.lead_in.set_note("applies at reset")
         self.add(self.lead_in)
         self.refresh(document.scene)
+        document.kinds_changed.connect(self.renew_kinds)
+
+    def _offer_kinds(self) -> None:
+        self.presets.offer((*GAITS, *_of_kinds()))
 
     def refresh(self, scene: Scene) -> None:
         """Show what the scene says now."""

@@ -208,6 +208,16 @@ class KindSection(Section):
         box.activated.connect(lambda index: choose(str(box.itemData(index))))
         return box
 
+    def renew_kinds(self) -> None:
+        """Kinds came, went or are other ones: offer those that there are, and make the rows anew."""
+        self._offer_kinds()
+        self._values.forget()
+        self.refresh(self._document.scene)
+
+    def _offer_kinds(self) -> None:
+        """Offer the kinds that there are now."""
+        raise NotImplementedError
+
     def _edit(self, change: Callable[[Scene], Scene], text: str) -> None:
         """Change the scene as one step of undo, or say why not."""
         try:

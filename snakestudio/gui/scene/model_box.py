@@ -31,9 +31,8 @@ class ModelBox(QComboBox):
         self._document = document
         self.problem = ""
         """Why the last choice could not be taken, "" if it could."""
-        for index, (kind, info) in enumerate(FORMULATIONS.items()):
-            self.addItem(info.short if short else info.title, kind)
-            self.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
+        self._short = short
+        self._offer_kinds()
         self.setAccessibleName("Model")
         if short:
             self.setFixedWidth(theme.scaled(156))
@@ -43,11 +42,23 @@ class ModelBox(QComboBox):
             self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.activated.connect(self._choose)
         document.scene_changed.connect(self._on_scene)
+        document.kinds_changed.connect(self._on_kinds)
         self._on_scene(None, document.scene)
+
+    def _offer_kinds(self) -> None:
+        for index, (kind, info) in enumerate(FORMULATIONS.items()):
+            self.addItem(info.short if self._short else info.title, kind)
+            self.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
+
+    def _on_kinds(self) -> None:
+        self.clear()
+        self._offer_kinds()
+        self._on_scene(None, self._document.scene)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.setCurrentIndex(self.findData(after.model.kind))
         info = FORMULATIONS[after.model.kind]
+        self.setPlaceholderText(info.short if self._short else info.title)  # of a plug-in that is not loaded
         self.setToolTip(
             f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
             "scene; during a run it applies at reset.</qt>"

@@ -215,6 +215,7 @@ class ParameterPanels(Themed):
         self._shape_pace = Throttle(90, self._draw_shape, self)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
+        document.kinds_changed.connect(self._on_kinds)
         bridge.frame.connect(self._shape_pace.ask)
         bridge.status_changed.connect(self._show_pending)
         self._on_scene(None, document.scene)
@@ -331,6 +332,11 @@ class ParameterPanels(Themed):
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._bridge.status.problems)
         self.model_message.say("Applies at the next reset." if "model" in pending else "")
+
+    def _on_kinds(self) -> None:
+        self.model_values.forget()
+        self._on_scene(None, self._document.scene)
+        self._show_pending()
 
     def _draw_shape(self) -> None:
         shown = self._bridge.displayed

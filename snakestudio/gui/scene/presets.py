@@ -168,6 +168,12 @@ class PresetBox(ChoiceBox):
             if reason:
                 self.setItemData(index, theme.colour("dim"), Qt.ItemDataRole.ForegroundRole)
 
+    def offer(self, presets: Sequence[Preset]) -> None:
+        """Offer other presets."""
+        self._offered = self._presets = tuple(presets)
+        self.present, self.reasons = None, {}
+        self._fill()
+
     def _sort(self, scene: Scene) -> None:
         """Put the presets that suit the scene first."""
         reasons = {preset.name: why for preset in self._presets if (why := self._unsuitable(preset, scene))}

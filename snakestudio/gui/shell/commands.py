@@ -6,6 +6,7 @@ from snakestudio.gui.analysis import commands as analysis
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command, line, meets_obstacles
 from snakestudio.gui.plots import commands as plots
+from snakestudio.gui.plugins import commands as plugins
 from snakestudio.gui.profile import commands as profile
 from snakestudio.gui.remote import commands as remote
 from snakestudio.gui.robot import commands as robot
@@ -152,6 +153,7 @@ _SIMULATION: tuple[Command[Context], ...] = (
     *streaming.STREAMING,
     line("Simulation/Other Programs"),
     *remote.REMOTE,
+    *plugins.PLUGINS,
     line("Simulation"),
     *study.STUDY,
     line("Simulation"),
@@ -185,6 +187,7 @@ _HELP: tuple[Command[Context], ...] = (
         "profile_format", "Help", "Format of Robot Profiles", lambda c: c.guides.document("robot-profile"), long=True
     ),
     Command("start_together_page", "Help", "Starting Together", lambda c: c.guides.document("start-together")),
+    Command("plugins_page", "Help", "Plug-ins", lambda c: c.guides.document("plugins")),
     Command("streaming_page", "Help", "Streaming to Other Programs", lambda c: c.guides.document("streaming")),
     Command("remote_control_page", "Help", "Remote Control", lambda c: c.guides.document("remote-control")),
     Command("ros2_page", "Help", "ROS 2", lambda c: c.guides.document("ros2")),

@@ -25,6 +25,8 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.plots.channel_library import Library
 from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
+from snakestudio.gui.plugins.plugin_controller import PluginController
+from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.connection import RobotConnection
@@ -62,6 +64,9 @@ from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
 
 __all__ = ["Context"]
+
+_LOG_HEIGHT = 300
+"""Height in which a traceback can be read, px of the design."""
 
 
 class Context(QObject):
@@ -122,6 +127,10 @@ class Context(QObject):
             lambda: self.trigger("teleop_mapping"),
         )
         TuningOffer(self.tuner, bridge, self.banners.program, lambda: self.robot.connected, self.show_tuning, window)
+        self.plugins = PluginController(
+            document, bridge, self.banners.plugins, settings, window, lambda: self.robot.movable,
+            self.show_plugin_log,
+        )  # fmt: skip
         self.streamer = Streamer(bridge, self.banners.sharing, settings, window)
         self.remote = RemoteControl(self, self.banners.sharing)
         self.actions_table = table = ActionRegistry(commands, self, window)
@@ -137,6 +146,7 @@ class Context(QObject):
         )  # fmt: skip
         self.time_bar.set_actions(table.__getitem__)
         self.status_bar = StatusBar(bridge, document, lambda: self.robot.standing, self._background, window)
+        self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
         self.docks = Docks(window, docks)
         self.plot_docks = PlotDocks(self, plot_panel, self.channels, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore
@@ -266,6 +276,11 @@ class Context(QObject):
             self.docks.make_room("checks", checks.height_of_problems + self.docks["checks"].height() - checks.height())
             checks.show_first()
 
+    def show_plugin_log(self) -> None:
+        """Bring up what plug-ins did, high enough to be read."""
+        self.show_dock("plugin_log")
+        self.docks.make_room("plugin_log", theme.scaled(_LOG_HEIGHT))
+
     def _apply_fix(self, fix: Fix) -> None:
         try:
             self.document.apply_fix(fix)
@@ -340,7 +355,7 @@ class Context(QObject):
         for part in (
             self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.step_checker,
             self.fitter, self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
-            self.study, self.teleoperation, self.remote, self.streamer,
+            self.study, self.teleoperation, self.remote, self.streamer, self.plugins,
         ):  # fmt: skip
             part.close()
         self.time_bar.close_pictures()

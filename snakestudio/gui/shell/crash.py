@@ -12,7 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from snakestudio.errors import PluginRuntimeError
 from snakestudio.paths import cache_dir
+from snakestudio.plugins.faults import fault_of
 
 __all__ = ["CrashGuard"]
 
@@ -28,10 +30,17 @@ class CrashGuard:
         Gets the sentence for the user; called on the thread that failed.
     rescue : callable, optional
         Called before that, on the same thread: keeps what would be lost if worse follows.
+    tell_fault : callable, optional
+        Gets what went wrong in code of a plug-in, which is no defect of the program.
     """
 
-    def __init__(self, tell: Callable[[str], None], rescue: Callable[[], None] | None = None) -> None:
-        self._tell, self._rescue = tell, rescue
+    def __init__(
+        self,
+        tell: Callable[[str], None],
+        rescue: Callable[[], None] | None = None,
+        tell_fault: Callable[[PluginRuntimeError], None] | None = None,
+    ) -> None:
+        self._tell, self._rescue, self._tell_fault = tell, rescue, tell_fault
         self._telling = False
         self.path: Path | None = None
         self._handler: logging.Handler | None = None
@@ -57,6 +66,11 @@ class CrashGuard:
     def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
             self._before[0](kind, error, trace)
+            return
+        fault = fault_of(error) if self._tell_fault is not None else None
+        if fault is not None and self._tell_fault is not None:
+            log.warning("%s\n%s", fault.message, fault.traceback)
+            self._tell_fault(fault)
             return
         log.error("a defect", exc_info=(kind, error, trace))
         if self._handler is None:

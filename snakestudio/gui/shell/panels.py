@@ -126,6 +126,12 @@ def _experiment(c: Context) -> QWidget:
     return panel
 
 
+def _plugin_log(c: Context) -> QWidget:
+    from snakestudio.gui.plugins.log_panel import PluginLogPanel
+
+    return PluginLogPanel(c.plugins, c.bridge)
+
+
 def _teleop(c: Context) -> QWidget:
     from snakestudio.gui.robot.teleop.panel import TeleopPanel
 
@@ -231,5 +237,6 @@ DOCKS: tuple[DockSpec[Context], ...] = (
     DockSpec("teleop", "Teleoperation", _Area.RightDockWidgetArea, _teleop, 356, gap=8, behind="parameters"),
     DockSpec("robot", "Robot", _Area.RightDockWidgetArea, _robot, 356, gap=8, behind="parameters"),
     DockSpec("robot_data", "Robot Data", _Area.BottomDockWidgetArea, _robot_data, 340, gap=8, behind="plots"),
+    DockSpec("plugin_log", "Plug-in Log", _Area.BottomDockWidgetArea, _plugin_log, 340, gap=8, behind="plots"),
 )
 """All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""

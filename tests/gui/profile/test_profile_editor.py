@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Problem, ProfileError
@@ -18,6 +18,7 @@ from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.editor import ProfileEditor
 from snakestudio.gui.profile.joints_page import GenerateDialog, JointsPage
 from snakestudio.gui.profile.messages_page import MessagesPage
+from snakestudio.gui.profile.pages import FormPage
 from snakestudio.gui.profile.sequences_page import SequencesPage
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.binding import resolve
@@ -292,6 +293,7 @@ PAGES_OF_KEYS = {
     "sequences.stop": "Sequences",
     "timing.lost_s": "Overview",
     "dbc": "Overview",
+    "plugins.allowed": "Overview",
     "on_loss.bus": "On Loss",
     "emulation.boot_s": "Emulation",
     "status": "Status and Errors",
@@ -318,6 +320,21 @@ def test_saving_keeps_comments_and_a_backup(editor: ProfileEditor, path: Path) -
     assert path.with_name("lab_robot.toml~").read_text(encoding="utf-8") == before
     assert not editor.document.dirty
     assert load_profile(path).profile.limits.max_deg == 45.0
+
+
+def test_allowed_plugins_are_typed_and_saved(editor: ProfileEditor, path: Path) -> None:
+    page = editor.pages["Overview"]
+    assert isinstance(page, FormPage)
+    field = page.forms["plugins"].rows["allowed"].field
+    assert isinstance(field, QLineEdit)
+    field.setText(" my_gait, wag ,my_gait")
+    field.editingFinished.emit()
+    assert field.text() == "my_gait, wag"
+    assert editor.save()
+    assert load_profile(path).profile.plugins.allowed == ("my_gait", "wag")
+    editor.document.set_values({"limits.max_deg": 45.0}, "Change limit")
+    assert editor.save()
+    assert load_profile(path).profile.plugins.allowed == ("my_gait", "wag")
 
 
 def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path: Path) -> None:

@@ -1,0 +1,110 @@
+"""Shows the code of a plug-in that is not trusted, and asks whether it may run."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.forms.dialog import Dialog
+from snakestudio.plugins.source import Source
+
+__all__ = ["CodeDialog", "code_view"]
+
+_RISK = (
+    "A plug-in is a program: it can read, change and delete your files. Run it only if you wrote it or trust who did, "
+    "and have read it."
+)
+
+
+def code_view(name: str, parent: QWidget) -> QPlainTextEdit:
+    """A view of code or of a traceback: read-only, not wrapped, in letters of one width."""
+    view = QPlainTextEdit(parent)
+    view.setReadOnly(True)
+    view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+    view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    view.setAccessibleName(name)
+    view.setTabChangesFocus(True)
+    return view
+
+
+class CodeDialog(Dialog):
+    """The code as it would be run, byte for byte, and the decision.
+
+    Parameters
+    ----------
+    source : Source
+        What was read: what is shown is what is trusted.
+    changed : bool
+        Whether other code of this file was trusted before.
+    decline : str
+        Text of the button that does not run it.
+    """
+
+    def __init__(
+        self, source: Source, parent: QWidget | None = None, *, changed: bool = False, decline: str = "Cancel"
+    ) -> None:
+        super().__init__(parent)
+        self.source = source
+        file = source.path is not None and not source.module
+        self.setWindowTitle(f"Run the Plug-in {source.file or source.name}?")
+        text = source.data.decode("utf-8-sig", "replace")
+        head = QLabel(self._head(changed, len(text.splitlines()) if file else 0), self)
+        risk = QLabel(_RISK, self)
+        theme.set_role(risk, "warning")
+        for label in (head, risk):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        head.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.path = QLineEdit(str(source.path), self)
+        self.path.setReadOnly(True)
+        self.path.setAccessibleName("File of the plug-in")
+        self.path.setToolTip(str(source.path))
+        self.code = code_view("Code of the plug-in", self)
+        self.code.setPlainText(text)
+        self.code.setVisible(file)
+        self.code.setMinimumHeight(theme.scaled(120))
+        self.own = QCheckBox("This is &my own file: reload it whenever it changes", self)
+        self.own.setToolTip("Whatever the file contains then is trusted while the plug-in is loaded")
+        self.own.setVisible(file)
+        self.run_button = QPushButton("&Run This Plug-in", self)
+        self.decline_button = QPushButton(decline, self)
+        self.run_button.setAutoDefault(False)
+        self.decline_button.setDefault(True)
+        self.run_button.clicked.connect(self.accept)
+        self.decline_button.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        row.addWidget(self.run_button)
+        row.addWidget(self.decline_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(12)
+        column.addWidget(self.path)
+        column.addWidget(head)
+        column.addWidget(self.code, 1)
+        column.addWidget(risk)
+        column.addWidget(self.own)
+        column.addLayout(row)
+        self.resize(theme.scaled(720), theme.scaled(560 if file else 220))
+        self.decline_button.setFocus()
+
+    def _head(self, changed: bool, lines: int) -> str:
+        source = self.source
+        if source.module:
+            what = f"The installed package {source.name} ({source.module}) is not trusted."
+        else:
+            what = f"{len(source.data)} bytes, {lines} lines."
+        since = "\nIt has changed since you trusted it." if changed else ""
+        return f"{what}{since}\nSHA-256 {source.digest[:16]}... Nothing of it has been run."

@@ -1,0 +1,44 @@
+"""What plug-ins have in the menus."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from snakestudio.gui.core.command import Command, Context
+from snakestudio.gui.plugins.plugin_controller import PluginController
+
+__all__ = ["PLUGINS", "PluginContext"]
+
+_MENU = "Simulation/Plug-ins"
+
+
+class PluginContext(Context, Protocol):
+    """What these commands work with."""
+
+    plugins: PluginController
+
+    def show_plugin_log(self) -> None:
+        """Bring up the panel of what plug-ins did."""
+
+
+def _show_manager(c: PluginContext) -> None:
+    from snakestudio.gui.plugins.manager import PluginManager
+
+    manager = c.window.findChild(PluginManager) or PluginManager(c.plugins, c.document, c.window)
+    manager.refresh()
+    manager.show()
+    manager.raise_()
+    manager.activateWindow()
+
+
+PLUGINS: tuple[Command[PluginContext], ...] = (
+    Command(
+        "plugins", _MENU, "Plug-in Manager ...", _show_manager, long=True,
+        tip="Load, trust, reload and write plug-ins: gaits, controllers and more of your own",
+    ),
+    Command(
+        "plugin_log", _MENU, "Plug-in Log", lambda c: c.show_plugin_log(),
+        tip="Tracebacks of plug-ins that failed, and what plug-ins printed",
+    ),
+)  # fmt: skip
+"""Plug-ins."""

@@ -1,0 +1,114 @@
+"""The panel of plug-ins that run: what went wrong with its traceback, and what they printed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.narrow_row import NarrowRow
+from snakestudio.gui.plugins.code_dialog import code_view
+from snakestudio.gui.plugins.editor import open_file
+from snakestudio.gui.plugins.plugin_controller import PluginController
+
+__all__ = ["PluginLogPanel"]
+
+_LEAST = 250
+"""Width of the row of buttons at least, px of the design."""
+_LOWEST = 48
+"""Height of traceback and output at least, px of the design."""
+
+
+class PluginLogPanel(QWidget):
+    """The last fault, and the output.
+
+    Parameters
+    ----------
+    plugins : PluginController
+    bridge : SessionController
+    """
+
+    def __init__(self, plugins: PluginController, bridge: SessionController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plugins, self._bridge = plugins, bridge
+        self.message = QLabel(self)
+        self.message.setWordWrap(True)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.again = QPushButton("&Reload and Continue", self)
+        self.open_button = QPushButton("Open &File", self)
+        self.copy_button = QPushButton("&Copy", self)
+        self.stop_button = QPushButton("&Stop", self)
+        self.again.setToolTip("Read the plug-in again, and let the run go on from where it is")
+        self.open_button.setToolTip("Open the plug-in in the desktop's editor")
+        self.copy_button.setToolTip("Copy message and traceback")
+        self.stop_button.setToolTip("Leave the run where it is; what was recorded stays")
+        self.again.clicked.connect(plugins.reload_and_continue)
+        self.open_button.clicked.connect(self._open)
+        self.copy_button.clicked.connect(self._copy)
+        self.stop_button.clicked.connect(plugins.dismiss_fault)
+        self.traceback = code_view("Traceback", self)
+        self.output = code_view("Output of plug-ins", self)
+        self.output.setPlaceholderText("What plug-ins print")
+        self.clear_button = QPushButton("C&lear", self)
+        self.clear_button.setToolTip("Clear the output")
+        self.clear_button.clicked.connect(plugins.clear_output)
+        for view in (self.traceback, self.output):
+            view.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+            view.setMinimumHeight(theme.scaled(_LOWEST))
+        self.button_row = NarrowRow(_LEAST, self)
+        self.button_row.row.setContentsMargins(0, 0, 0, 0)
+        self.button_row.row.setSpacing(8)
+        for button in (self.again, self.stop_button, self.open_button, self.copy_button):
+            self.button_row.row.addWidget(button)
+        self.button_row.row.addStretch(1)
+        self.button_row.give_up(self.copy_button)
+        self.button_row.give_up(self.open_button)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.message, 1)
+        head.addWidget(self.clear_button, 0, Qt.AlignmentFlag.AlignTop)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.traceback)
+        split.addWidget(self.output)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 4, 12, 8)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.button_row)
+        column.addWidget(split, 1)
+        plugins.fault_changed.connect(self._show_fault)
+        plugins.output_added.connect(self._show_output)
+        self._show_fault()
+        self._show_output()
+
+    def _show_fault(self) -> None:
+        fault = self._plugins.fault
+        theme.set_role(self.message, "warning" if fault is not None else "dim")
+        self.message.setText("No plug-in has failed." if fault is None else f"The plug-in {fault.plugin} failed.")
+        self.traceback.setPlainText("" if fault is None else f"{fault.message}\n\n{fault.traceback}")
+        self.traceback.setVisible(fault is not None)
+        self.button_row.setVisible(fault is not None)
+        self.open_button.setEnabled(self._plugins.fault_path is not None)
+
+    def _show_output(self) -> None:
+        bar = self.output.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        self.output.setPlainText(self._plugins.output)
+        if at_end:
+            self.output.moveCursor(QTextCursor.MoveOperation.End)
+            bar.setValue(bar.maximum())
+        self.clear_button.setEnabled(bool(self._plugins.output))
+
+    def _open(self) -> None:
+        path = self._plugins.fault_path
+        if path is not None and not open_file(path):
+            self.message.setText(f"No editor was found for {path}. Open the file in an editor of your own.")
+
+    def _copy(self) -> None:
+        fault = self._plugins.fault
+        if fault is not None:
+            QGuiApplication.clipboard().setText(f"{fault.message}\n{fault.traceback}")

@@ -1,0 +1,551 @@
+"""Loads, reloads and unloads plug-ins for the window, asks whether their code may run, and shows what goes wrong."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QSettings, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.errors import PluginError, PluginRuntimeError, SnakeStudioError
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.forms.banner import Banner, Button
+from snakestudio.gui.plugins.code_dialog import CodeDialog
+from snakestudio.gui.plugins.watchdog import Watchdog
+from snakestudio.model.scene import Scene
+from snakestudio.plugins import loading
+from snakestudio.plugins.faults import log as plugin_log
+from snakestudio.plugins.loaded import find, loaded
+from snakestudio.plugins.scenes import NamedPlugin, load_trusted, named_plugins
+from snakestudio.plugins.source import Source, read_source
+from snakestudio.plugins.trust import forget, is_trusted, trust, trusted
+from snakestudio.plugins.watch import listen
+from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trusting_folder
+
+__all__ = ["PluginController"]
+
+_FILES, _OWN = "plugins/files", "plugins/own"
+_SETTLE_MS = 200
+"""Time an editor is given to finish writing."""
+_LOOK_MS = 250
+PATIENCE_S = 2.0
+"""How long code of a plug-in may take in one piece before it is shown that it does not return, s."""
+_MOST_LINES = 2000
+
+_MAY_MOVE = "The robot may move. Disarm it, then load, reload or unload plug-ins."
+
+
+class PluginController(QObject):
+    """The plug-ins of one window.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionController
+    banner : Banner
+        Asks, and says what went wrong.
+    settings : QSettings
+        Keeps which files were added, and which are the user's own.
+    window : QWidget
+        Parent of dialogs.
+    movable : callable
+        Whether a robot could move.
+    show_log : callable
+        Brings up the panel with the traceback and the output.
+
+    Signals
+    -------
+    changed()
+        Plug-ins were loaded, unloaded, trusted or changed on disk.
+    fault_changed()
+        `fault` is another one.
+    output_added()
+        There is more of `output`.
+    stuck_changed()
+        `stuck` is another one.
+    """
+
+    changed = Signal()
+    fault_changed = Signal()
+    output_added = Signal()
+    stuck_changed = Signal()
+
+    def __init__(
+        self,
+        document: Document,
+        bridge: SessionController,
+        banner: Banner,
+        settings: QSettings,
+        window: QWidget,
+        movable: Callable[[], bool],
+        show_log: Callable[[], object],
+    ) -> None:
+        super().__init__(window)
+        self._document, self._bridge, self._banner, self._settings = document, bridge, banner, settings
+        self._window, self._movable, self._show_log = window, movable, show_log
+        self.fault: PluginRuntimeError | None = None
+        self.stuck = ""
+        """Name of the plug-in whose code does not return; "" if none."""
+        self._failures: dict[str, str] = {}
+        self._answered: set[str] = set()
+        self._unreadable: dict[str, str] = {}
+        """Why files of loaded plug-ins cannot be read, by the names of the plug-ins: said once."""
+        self._told: set[tuple[str, Path | None]] = set()
+        self._named: tuple[tuple[str, ...], Path | None] | None = None
+        self._known: tuple[str, ...] = ()
+        self._output: deque[tuple[str, str]] = deque(maxlen=_MOST_LINES)
+        self._begun: dict[str, str] = {}
+        """Lines that are not complete yet, by the names of plug-ins."""
+        self._unheard = False
+        self._piece: tuple[object, float] = (None, time.monotonic())
+        self._watchdog: Watchdog | None = None
+        self._unlisten = listen(self._on_output)
+        self._handler = _LogHandler(self._on_output)
+        plugin_log.addHandler(self._handler)
+        self._watcher = QFileSystemWatcher(self)
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(_SETTLE_MS)
+        self._settling.timeout.connect(self.check_files)
+        self._watcher.fileChanged.connect(lambda _: self._settling.start())
+        self._watcher.directoryChanged.connect(lambda _: self._settling.start())
+        self._looking = QTimer(self)
+        self._looking.setInterval(_LOOK_MS)
+        self._looking.timeout.connect(self._look)
+        document.scene_changed.connect(self._on_scene)
+        document.title_changed.connect(lambda: self._on_scene(None, document.scene))
+        document.opened.connect(self._on_opened)
+        bridge.plugin_failed.connect(self.show_fault)
+        bridge.status_changed.connect(self._on_status)
+        self._note_loaded()
+
+    # --- what there is ----------------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> list[Path]:
+        """Files that the user added, in the order in which they were."""
+        return [Path(each) for each in _texts(self._settings.value(_FILES))]
+
+    @property
+    def entries(self) -> list[PluginEntry]:
+        """All plug-ins."""
+        return list_plugins(self._document.scene.plugins, self._document.base_dir, self.files, self._failures)
+
+    @property
+    def output(self) -> str:
+        """What plug-ins printed, a line each with the plug-in's name."""
+        return "".join(f"{name}: {line}\n" for name, line in tuple(self._output))
+
+    def clear_output(self) -> None:
+        """Forget what was printed."""
+        self._output.clear()
+        self.output_added.emit()
+
+    def is_own(self, path: Path) -> bool:
+        """Whether a file is reloaded whenever it changes, whatever it contains then."""
+        return str(path.resolve()) in _texts(self._settings.value(_OWN))
+
+    def set_own(self, path: Path, own: bool) -> None:
+        """Choose whether a file is reloaded whenever it changes."""
+        paths = [each for each in _texts(self._settings.value(_OWN)) if each != str(path.resolve())]
+        self._settings.setValue(_OWN, [*paths, str(path.resolve())] if own else paths)
+        self.check_files()
+
+    # --- loading ----------------------------------------------------------------------------------------------------
+
+    def add_file(self, path: Path) -> str:
+        """List a file, and load it if the user agrees; gives what is wrong with it, "" if nothing is."""
+        try:
+            source = read_source(path)
+        except PluginError as error:
+            return str(error)
+        paths = [str(each) for each in self.files if each != path.resolve()]
+        self._settings.setValue(_FILES, [*paths, str(path.resolve())])
+        self.changed.emit()
+        return self.load(source)
+
+    def drop_file(self, path: Path) -> None:
+        """List a file no longer."""
+        self._settings.setValue(_FILES, [str(each) for each in self.files if each != path])
+        self.changed.emit()
+
+    def load(self, source: Source) -> str:
+        """Load a plug-in, or its present code instead of that of before; asks first if it is not trusted.
+
+        Returns
+        -------
+        str
+            Why it was not loaded, "" if it was or if the user declined.
+        """
+        if self._movable():
+            return _MAY_MOVE
+        try:
+            if not is_trusted(source) and not self.review(source):
+                return ""
+            present = find(source.name)
+            loading.load(source)
+            try:
+                self._bridge.renew_kinds()
+            except SnakeStudioError:
+                self._take_back(source, present.source if present is not None else None)
+                raise
+        except PluginRuntimeError as error:
+            self._failures[source.digest] = str(error)
+            self.show_fault(error)
+            return str(error)
+        except SnakeStudioError as error:
+            self._failures[source.digest] = str(error)
+            return str(error)
+        finally:
+            self._note_loaded()
+        self._failures.pop(source.digest, None)
+        if self.fault is not None and self.fault.plugin == source.name:
+            self.dismiss_fault()
+        return ""
+
+    def _take_back(self, source: Source, before: Source | None) -> None:
+        if before is None:
+            loading.unload(source.name)
+        else:
+            loading.load(before)
+        self._bridge.renew_kinds()
+
+    def unload(self, name: str) -> str:
+        """Remove what a plug-in adds; the scene keeps its values. Gives why not, "" if it was."""
+        if self._movable():
+            return _MAY_MOVE
+        loading.unload(name)
+        self._bridge.renew_kinds()
+        self._note_loaded()
+        return ""
+
+    def reload(self, name: str) -> str:
+        """Read a loaded plug-in again and use its present code; see `load`."""
+        present = find(name)
+        if present is None:
+            return f"The plug-in {name} is not loaded. Load it first."
+        try:
+            source = present.source
+            return self.load(read_source(source.path if not source.module and source.path else name))
+        except PluginError as error:
+            return str(error)
+
+    def review(self, source: Source, decline: str = "Cancel") -> bool:
+        """Show code to the user, and trust it if the user agrees; whether that is so."""
+        try:
+            return self._review(source, decline)
+        except PluginError as error:
+            self._banner.say("warning", str(error))
+            return False
+
+    def _review(self, source: Source, decline: str) -> bool:
+        known = trusted()
+        path = source.path.resolve() if source.path is not None else None
+        changed = source.name in known.packages if source.module else str(path) in known.files
+        dialog = CodeDialog(source, self._window, changed=changed, decline=decline)
+        agreed = bool(dialog.exec())
+        own = dialog.own.isChecked()
+        dialog.deleteLater()
+        self._answered.add(source.digest)
+        if agreed:
+            trust(source)
+            if own and path is not None:
+                self.set_own(path, True)
+            self.changed.emit()
+        return agreed
+
+    def stop_trusting(self, entry: PluginEntry) -> str:
+        """Trust a plug-in no longer, or the folder that it is in; gives what is trusted no longer, or why not."""
+        try:
+            if entry.path is None:
+                return forget(entry.name)
+            self.set_own(entry.path, False)
+            known = trusted()
+            if str(entry.path) in known.files:
+                return forget(entry.path)
+            folder = trusting_folder(entry.path, known)
+            return forget(folder if folder is not None else entry.path)
+        except PluginError as error:
+            return str(error)
+        finally:
+            self.changed.emit()
+
+    def _note_loaded(self) -> None:
+        """Watch what is loaded now."""
+        plugins = loaded()
+        self._known = tuple(plugin.digest for plugin in plugins)
+        self._watch_files()
+        if plugins and self._watchdog is None:
+            self._watchdog = Watchdog(PATIENCE_S)
+            self._looking.start()
+        elif not plugins and self._watchdog is not None:
+            self._stop_looking()
+        self.changed.emit()
+
+    def _stop_looking(self) -> None:
+        self._looking.stop()
+        if self._watchdog is not None:
+            self._watchdog.close()
+            self._watchdog = None
+        self._set_stuck("")
+
+    def close(self) -> None:
+        """The window closes."""
+        self._settling.stop()
+        self._stop_looking()
+        self._unlisten()
+        plugin_log.removeHandler(self._handler)
+
+    # --- the scene --------------------------------------------------------------------------------------------------
+
+    def _on_opened(self) -> None:
+        self._named = None
+        self._told.clear()
+        self.dismiss_fault()
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        named = after.plugins, self._document.base_dir
+        if named != self._named:
+            self._named = named
+            self._check_scene()
+        elif loaded():
+            self._offer_naming()
+
+    def _check_scene(self) -> None:
+        """Load what the scene names and the user trusts, and ask about the rest."""
+        self._banner.clear()
+        names, folder = self._document.scene.plugins, self._document.base_dir
+        if names:
+            load_trusted(names, folder)
+        if self._known != tuple(plugin.digest for plugin in loaded()):
+            try:
+                self._bridge.renew_kinds()
+            except SnakeStudioError as error:
+                self._banner.say("warning", str(error))
+        self._note_loaded()
+        for each in named_plugins(names, folder):
+            if each.state == "unreadable":
+                self._banner.say("warning", f"The plug-in {each.name} of this scene cannot be used. {each.reason}")
+            elif self._is_open_question(each):
+                self._ask(each)
+                return
+        if loaded():
+            self._offer_naming()
+
+    def _is_open_question(self, plugin: NamedPlugin) -> bool:
+        """Whether the user has to say if a plug-in of the scene may run."""
+        asked = plugin.source is not None and plugin.source.digest in self._answered
+        return plugin.state in ("untrusted", "changed") and not asked
+
+    def _ask(self, plugin: NamedPlugin) -> None:
+        """Ask whether a plug-in of the scene may run: once for its present content."""
+        before = plugin.path is not None and str(plugin.path.resolve()) in trusted().files
+        why = "has changed since you trusted it" if before else "is not trusted"
+        text = f"The plug-in {plugin.name} of this scene was not run because it {why}."
+        review = ("Review ...", partial(self._review_of_scene, plugin))
+        without = ("Open Without", partial(self._open_without, plugin))
+        self._banner.say("warning", text, [review, without], closable=False)
+
+    def _review_of_scene(self, plugin: NamedPlugin) -> None:
+        assert plugin.source is not None
+        if not is_trusted(plugin.source) and not self.review(plugin.source, "Open Without"):
+            self._check_scene()
+            return
+        present = find(plugin.name)
+        if present is not None and present.source.where != plugin.source.where:
+            loading.unload(present.name)
+        problem = self.load(plugin.source)
+        self._check_scene()
+        if problem and self.fault is None:
+            self._banner.say("warning", problem)
+
+    def _open_without(self, plugin: NamedPlugin) -> None:
+        assert plugin.source is not None
+        self._answered.add(plugin.source.digest)
+        self._check_scene()
+
+    def _offer_naming(self) -> None:
+        """Say once that a scene uses a plug-in and does not name it: it could not be run without."""
+        from snakestudio.kinds.plugin_kinds import plugins_in_use
+
+        folder = self._document.base_dir
+        named = {find(name) for name in self._document.scene.plugins}
+        for plugin in plugins_in_use(self._document.scene):
+            if plugin in named or (plugin.name, folder) in self._told or folder is None:
+                continue
+            self._told.add((plugin.name, folder))
+            source = plugin.source
+            path = source.path.resolve() if source.path is not None else None
+            name = source.name if source.module else ""
+            if not source.module and path is not None and path.is_relative_to(folder.resolve()):
+                name = path.relative_to(folder.resolve()).as_posix()
+            text = f"The scene uses the plug-in {plugin.name} and does not name it, so that others cannot open it."
+            if name:
+                button: Button = ("Name It", partial(self._name_in_scene, name))
+                self._banner.say("info", text, [button])
+            else:
+                self._banner.say("info", f"{text} Copy {path} beside the scene, and add that file.")
+
+    def _name_in_scene(self, name: str) -> None:
+        names = (*self._document.scene.plugins, name)
+        value = names[0] if len(names) == 1 else names
+        self._banner.clear()
+        self._document.set_value("plugin", value, f"Name plug-in {name}")
+
+    # --- files that change ------------------------------------------------------------------------------------------
+
+    def _watch_files(self) -> None:
+        paths = {entry.source.path for entry in loaded() if entry.source.path is not None and not entry.source.module}
+        paths |= {each.path for each in named_plugins(*self._named) if each.path is not None} if self._named else set()
+        wanted = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if gone := sorted(watched - wanted):
+            self._watcher.removePaths(gone)
+        if new := sorted(wanted - watched):
+            self._watcher.addPaths(new)
+
+    def check_files(self) -> None:
+        """See whether files of plug-ins have changed: reload those that may be, and ask about the others."""
+        for plugin in loaded():
+            source = plugin.source
+            if source.module or source.path is None:
+                continue
+            try:
+                present = read_source(source.path)
+                self._unreadable.pop(source.name, None)
+                if present.digest == source.digest or present.digest in self._failures:
+                    continue
+                if self.is_own(source.path) and not is_trusted(present):
+                    trust(present)
+                if is_trusted(present):
+                    self._reload_changed(present)
+                elif present.digest not in self._answered:
+                    self._ask_about_change(present)
+            except PluginError as error:
+                if self._unreadable.get(source.name) != str(error):
+                    self._unreadable[source.name] = str(error)
+                    self._banner.say("warning", f"{error} The code of before stays loaded.")
+        if self._named is not None and any(map(self._is_open_question, named_plugins(*self._named))):
+            self._check_scene()
+        self._watch_files()
+        self.changed.emit()
+
+    def _ask_about_change(self, source: Source) -> None:
+        text = f"{source.file} has changed. The code of before stays loaded until you have seen the new one."
+        self._banner.say(
+            "info", text, [("Review ...", partial(self._review_change, source)), ("Keep", self._banner.clear)]
+        )
+
+    def _review_change(self, source: Source) -> None:
+        self._banner.clear()
+        if self.review(source, "Keep the Code of Before"):
+            self._reload_changed(source)
+
+    def _reload_changed(self, source: Source) -> None:
+        problem = self.load(source)
+        if not problem:
+            self._banner.say("info", f"{source.file} was reloaded.", passing=True)
+        elif self.fault is None or self.fault.message != problem:
+            self._banner.say("warning", f"{problem} The code of before stays loaded.")
+
+    # --- faults -----------------------------------------------------------------------------------------------------
+
+    def show_fault(self, fault: PluginRuntimeError) -> None:
+        """Say that code of a plug-in failed."""
+        if self.fault is not None and self.fault.message == fault.message and self._banner.text == fault.message:
+            return
+        self.fault = fault
+        again: Button = ("Reload", self.reload_and_continue)
+        self._banner.say("warning", fault.message, [("Traceback", self._show_log), again])
+        self.fault_changed.emit()
+
+    def dismiss_fault(self) -> None:
+        """It is dealt with."""
+        if self.fault is not None:
+            if self._banner.text == self.fault.message:
+                self._banner.clear()
+            self.fault = None
+            self.fault_changed.emit()
+
+    def reload_and_continue(self) -> None:
+        """Use the present code of the plug-in that failed, and let the run go on."""
+        fault = self.fault
+        if fault is None:
+            return
+        if find(fault.plugin) is not None:
+            problem = self.reload(fault.plugin)
+            if problem:
+                self._banner.say("warning", problem, [("Traceback", self._show_log)])
+                return
+        self.dismiss_fault()
+        self._bridge.session.play()
+
+    @property
+    def fault_path(self) -> Path | None:
+        """File of the plug-in that failed."""
+        plugin = find(self.fault.plugin) if self.fault is not None else None
+        return None if plugin is None else plugin.source.path
+
+    def _on_status(self, status: object) -> None:
+        if self._bridge.status.state == "running":
+            self.dismiss_fault()
+
+    # --- what runs --------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.beat()
+        session = self._bridge.session
+        name, latest, now = session.running_plugin, session.latest, time.monotonic()
+        if not name or latest is not self._piece[0]:
+            self._piece = latest, now
+        self._set_stuck(name if now - self._piece[1] > PATIENCE_S else "")
+        if self._unheard:
+            self._unheard = False
+            self.output_added.emit()
+
+    def _set_stuck(self, name: str) -> None:
+        if name != self.stuck:
+            self.stuck = name
+            self.stuck_changed.emit()
+
+    def cancel(self) -> None:
+        """End the code of a plug-in that does not return; the run is paused."""
+        name = self.stuck
+        if name and not self._bridge.session.cancel_plugin(1.0):
+            self._banner.say(
+                "warning",
+                f"The plug-in {name} cannot be cancelled because it runs compiled code or waits for the system. "
+                "Save your work, and end the program if it does not return.",
+            )
+
+    def _on_output(self, name: str, text: str) -> None:
+        """Called on any thread."""
+        *lines, self._begun[name] = (self._begun.get(name, "") + text).split("\n")
+        self._output.extend((name, line) for line in lines)
+        self._unheard = True
+
+
+class _LogHandler(logging.Handler):
+    """Hands on what the program has to say about plug-ins; their faults are shown by themselves."""
+
+    def __init__(self, write: Callable[[str, str], None]) -> None:
+        super().__init__()
+        self._write = write
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno < logging.ERROR:
+            self._write("SnakeStudio", f"{record.getMessage()}\n")
+
+
+def _texts(value: object) -> list[str]:
+    """A list of texts of the settings, where one alone is no list."""
+    if isinstance(value, str):
+        return [value]
+    return [str(each) for each in value] if isinstance(value, list | tuple) else []

@@ -1,0 +1,40 @@
+"""Says in the status bar that code of a plug-in does not return, with a button that cancels it."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.plugins.plugin_controller import PluginController
+
+__all__ = ["StuckNotice"]
+
+
+class StuckNotice(QWidget):
+    """Hidden while all plug-ins return.
+
+    Parameters
+    ----------
+    plugins : PluginController
+    """
+
+    def __init__(self, plugins: PluginController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plugins = plugins
+        self.label = QLabel(self)
+        theme.set_role(self.label, "warning")
+        self.button = QPushButton("Cancel", self)
+        self.button.setToolTip("End the code of the plug-in and pause the run")
+        self.button.clicked.connect(plugins.cancel)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 0, 8, 0)
+        row.setSpacing(8)
+        row.addWidget(self.label)
+        row.addWidget(self.button)
+        plugins.stuck_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        name = self._plugins.stuck
+        self.label.setText(f"The plug-in {name} does not return." if name else "")
+        self.setVisible(bool(name))

@@ -1,0 +1,159 @@
+"""The plug-ins that there are for a window: loaded, named by its scene, trusted, added by hand, or installed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from snakestudio.errors import PluginError
+from snakestudio.plugins.loaded import find, loaded
+from snakestudio.plugins.named import is_file, scene_file_path
+from snakestudio.plugins.scenes import named_plugins
+from snakestudio.plugins.source import Source, installed, read_source
+from snakestudio.plugins.trust import Trusted, is_trusted, trusted
+
+__all__ = ["PluginEntry", "list_plugins", "trusting_folder"]
+
+State = Literal["loaded", "changed", "trusted", "untrusted", "unreadable"]
+
+_STATES = {
+    "loaded": "Loaded",
+    "changed": "Loaded, file changed",
+    "trusted": "Trusted, not loaded",
+    "untrusted": "Not trusted",
+    "unreadable": "Cannot be loaded",
+}
+
+
+@dataclass(frozen=True)
+class PluginEntry:
+    """A plug-in, and how it is.
+
+    Attributes
+    ----------
+    name : str
+    given : Path or str
+        The file, or the name of the installed package.
+    state : {"loaded", "changed", "trusted", "untrusted", "unreadable"}
+        "changed": code of before is loaded.
+    in_scene : bool
+        Whether the scene names it.
+    adds : tuple of (role, name)
+        What it adds; known only while it is loaded.
+    reason : str
+        Why it cannot be loaded, in sentences; "" if it can.
+    trusted : bool
+        Whether its present content may be run.
+    source : Source or None
+        What is there now.
+    """
+
+    name: str
+    given: Path | str
+    state: State
+    in_scene: bool = False
+    adds: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+    trusted: bool = False
+    source: Source | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """Its file; None for an installed package."""
+        return self.given if isinstance(self.given, Path) else None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether code of it is loaded."""
+        return self.state in ("loaded", "changed")
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: "scene", "file" or "package"."""
+        return "scene" if self.in_scene else "package" if self.path is None else "file"
+
+    @property
+    def adds_text(self) -> str:
+        """What it adds, for a list."""
+        return ", ".join(f"{role} {name}" for role, name in self.adds) if self.is_loaded else "known once loaded"
+
+    @property
+    def state_text(self) -> str:
+        """How it is, for a list."""
+        return _STATES[self.state]
+
+
+def trusting_folder(path: Path, known: Trusted) -> Path | None:
+    """The trusted folder that a file is in; None if it is in none."""
+    found = (Path(each) for each in known.folders if path.resolve().is_relative_to(each))
+    return next(found, None)
+
+
+def list_plugins(
+    names: Iterable[str], folder: Path | None, files: Iterable[Path], failures: Mapping[str, str]
+) -> list[PluginEntry]:
+    """All plug-ins, those of the scene first.
+
+    Parameters
+    ----------
+    names : iterable of str
+        What the scene names.
+    folder : Path or None
+        The scene's folder.
+    files : iterable of Path
+        Files that the user added.
+    failures : mapping of str to str
+        Why code could not be loaded, by its SHA-256.
+    """
+    entries: dict[Path | str, PluginEntry] = {}
+    for each in named_plugins(names, folder):
+        try:
+            given = scene_file_path(each.name, folder).resolve() if is_file(each.name) else each.name
+        except PluginError as error:
+            given = Path(each.name)
+            entries[given] = PluginEntry(each.name, given, "unreadable", True, reason=str(error))
+            continue
+        reason = each.reason if each.state == "unreadable" else ""
+        entries[given] = _entry(given, in_scene=True, failures=failures, reason=reason)
+    others: list[Path | str] = []
+    for plugin in loaded():
+        source = plugin.source
+        others.append(source.path.resolve() if source.path is not None and not source.module else source.name)
+    others += [path.resolve() for path in files]
+    with contextlib.suppress(PluginError):  # reported where something is trusted
+        others += [Path(path) for path in trusted().files]
+    for given in (*others, *installed()):
+        if given not in entries:
+            entries[given] = _entry(given, in_scene=False, failures=failures)
+    return list(entries.values())
+
+
+def _entry(given: Path | str, *, in_scene: bool, failures: Mapping[str, str], reason: str = "") -> PluginEntry:
+    present = find(given.name if isinstance(given, Path) else given)
+    name = given.stem if isinstance(given, Path) else given
+    here = present is not None and _is_at(present.source, given)
+    adds = present.adds if present is not None and here else ()
+    try:
+        source = read_source(given)
+        may_run = is_trusted(source)
+    except PluginError as error:
+        return PluginEntry(name, given, "loaded" if here else "unreadable", in_scene, adds, reason or str(error))
+    if present is not None and here:
+        state: State = "loaded" if present.digest == source.digest else "changed"
+        return PluginEntry(name, given, state, in_scene, adds, failures.get(source.digest, ""), may_run, source)
+    reason = reason or failures.get(source.digest, "")
+    if present is not None and not reason:
+        reason = (
+            f"Another plug-in is called {name}, too: {present.source.where}. Unload it, or rename one of the files."
+        )
+    state = "unreadable" if reason else "trusted" if may_run else "untrusted"
+    return PluginEntry(name, given, state, in_scene, (), reason, may_run, source)
+
+
+def _is_at(source: Source, given: Path | str) -> bool:
+    if isinstance(given, Path):
+        return not source.module and source.path is not None and source.path.resolve() == given
+    return bool(source.module) and source.name == given

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.plugins import manager as manager_module
+from snakestudio.gui.plugins.log_panel import PluginLogPanel
+from snakestudio.gui.plugins.manager import PluginManager
+from snakestudio.gui.plugins.new_dialog import NewPluginDialog
+from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.shell.context import Context
+from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.model.edits import with_values
+from snakestudio.model.registry import Unchecked
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.plugins.loaded import find
+from tests.gui.conftest import COMPILING_MS, fill_docks
+from tests.plugins.plugin_files import QUICK, WAG, written
+
+from .conftest import Answers
+
+pytestmark = pytest.mark.gui
+
+
+def press(c: Context, text: str) -> None:
+    """Press a button of the notice about plug-ins."""
+    buttons = {button.text(): button for button in c.banners.plugins.findChildren(QPushButton)}
+    buttons[text].click()
+
+
+def parameters(c: Context) -> ParameterPanels:
+    panels = c.docks["parameters"].widget()
+    assert isinstance(panels, ParameterPanels)
+    return panels
+
+
+def offered(c: Context) -> list[str]:
+    box = parameters(c).controller.box
+    return [str(box.itemData(row)) for row in range(box.count())]
+
+
+def play(c: Context, qtbot: QtBot, speed: float = math.inf) -> None:
+    qtbot.waitUntil(lambda: c.bridge.status.state in ("ready", "paused"), timeout=COMPILING_MS)
+    c.bridge.set_speed(speed)
+    c.bridge.play_or_pause()
+
+
+def test_scene_runs_once_its_plugin_is_trusted(
+    named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    c = named.context
+    assert find("wag") is None
+    assert "wag.py of this scene was not run because it is not trusted" in c.banners.plugins.text
+    assert c.banners.run.text == ""
+    assert "wag" not in offered(c)
+    c.document.set_value("run.duration_s", 0.3, "Shorter")
+    assert isinstance(c.document.scene.controller, Unchecked)
+    press(c, "Review ...")
+    assert answers.asked == [(tmp_path / "wag.py").read_text(encoding="utf-8")]
+    assert not isinstance(c.document.scene.controller, Unchecked)
+    assert c.document.scene.controller.amplitude_deg == 30.0
+    assert c.banners.plugins.text == ""
+    assert c.document.dirty
+    assert c.document.undo_stack.count() == 1
+    panel = parameters(c).controller
+    assert "wag" in offered(c)
+    assert panel.box.currentData() == "wag"
+    assert panel.rows["controller.amplitude_deg"].field.doc.unit == "°"
+    play(c, qtbot)
+    qtbot.waitUntil(lambda: c.bridge.status.state == "finished")
+    recording = c.bridge.recording
+    assert recording is not None
+    assert "phase_rad" in recording.schema.extra
+    c.document.undo_stack.undo()
+    assert not c.document.dirty
+    assert not isinstance(c.document.scene.controller, Unchecked)
+    assert c.plugins.unload("wag") == ""
+    assert isinstance(c.document.scene.controller, Unchecked)
+    assert c.document.scene.controller.model_dump()["amplitude_deg"] == 30.0
+    assert "wag" not in offered(c)
+    qtbot.waitUntil(lambda: c.bridge.status.state == "blocked")
+    assert not c.document.dirty
+
+
+def test_question_is_asked_once_for_each_content(
+    named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    c = named.context
+    answers.agree = False
+    press(c, "Review ...")
+    assert find("wag") is None
+    assert c.banners.plugins.text == ""
+    assert "not trusted" in c.banners.run.text
+    assert c.files.open(tmp_path / "scene.toml")
+    assert c.banners.plugins.text == ""
+    written(tmp_path, text=WAG.replace("20.0", "21.0"))
+    qtbot.waitUntil(lambda: bool(c.banners.plugins.text))
+    press(c, "Open Without")
+    assert c.banners.plugins.text == ""
+    assert len(answers.asked) == 1
+    answers.agree = True
+    manager = PluginManager(c.plugins, c.document, named)
+    qtbot.addWidget(manager)
+    assert [(entry.name, entry.origin, entry.state) for entry in c.plugins.entries] == [("wag", "scene", "untrusted")]
+    manager.load_button.click()
+    assert manager.message.text() == ""
+    assert manager.entry is not None
+    assert (manager.entry.state_text, manager.entry.adds_text) == ("Loaded", "controller wag")
+    manager.trust_button.click()
+    assert "is no longer trusted. It stays loaded until you unload it" in manager.message.text()
+    manager.load_button.click()
+    assert manager.entry.state == "untrusted"
+
+
+def test_plugin_is_reloaded_while_a_run_goes_on(
+    named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    c = named.context
+    answers.own = True
+    press(c, "Review ...")
+    c.document.set_value("run.duration_s", 1000.0, "Longer")
+    play(c, qtbot, 1.0)
+    qtbot.waitUntil(lambda: c.bridge.status.state == "running")
+    qtbot.waitUntil(lambda: c.bridge.session.latest is not None and c.bridge.session.latest.time > 0.1)
+    written(tmp_path, text=WAG.replace("20.0", "21.0"))
+    qtbot.waitUntil(lambda: "was reloaded" in c.banners.plugins.text)
+    recording = c.bridge.recording
+    assert recording is not None
+    qtbot.waitUntil(lambda: any("was reloaded, with its state" in event.text for event in recording.events))
+    assert c.bridge.status.state == "running"
+    before = find("wag")
+    written(tmp_path, text="def broken(:")
+    qtbot.waitUntil(lambda: "The code of before stays loaded" in c.banners.plugins.text)
+    assert find("wag") is before
+    assert c.bridge.status.state == "running"
+    assert len(answers.asked) == 1
+    c.plugins.set_own(tmp_path / "wag.py", False)
+    written(tmp_path, text=WAG.replace("20.0", "22.0"))
+    qtbot.waitUntil(lambda: "wag.py has changed" in c.banners.plugins.text)
+    press(c, "Keep")
+    assert find("wag") is before
+
+
+def test_fault_pauses_and_the_run_continues_once_fixed(
+    named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    c = named.context
+    answers.own = True
+    fill_docks(named, qtbot, "plugin_log")
+    panel = c.docks["plugin_log"].widget()
+    assert isinstance(panel, PluginLogPanel)
+    written(tmp_path, here="print('at', time[0])\nif time[0] > 0.2: 1 / 0")
+    c.plugins.check_files()
+    press(c, "Review ...")
+    play(c, qtbot)
+    qtbot.waitUntil(lambda: c.plugins.fault is not None)
+    assert c.bridge.status.state == "paused"
+    assert panel.message.text() == "The plug-in wag failed."
+    assert "if time[0] > 0.2: 1 / 0" in panel.traceback.toPlainText()
+    assert "division by zero" in c.banners.plugins.text
+    assert panel.traceback.toPlainText().startswith(c.banners.plugins.text)
+    qtbot.waitUntil(lambda: "wag: at 0.0" in panel.output.toPlainText())
+    c.plugins._watcher.blockSignals(True)
+    written(tmp_path)
+    panel.again.click()
+    assert c.plugins.fault is None
+    qtbot.waitUntil(lambda: c.bridge.status.state == "finished")
+    assert panel.message.text() == "No plug-in has failed."
+
+
+def test_endless_loop_is_reported_and_cancelled(
+    named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
+) -> None:
+    c = named.context
+    written(tmp_path, here="if time[0] > 0.2:\n    while True: pass")
+    c.plugins.check_files()
+    press(c, "Review ...")
+    play(c, qtbot)
+    qtbot.waitUntil(lambda: c.plugins.stuck == "wag")
+    notice = next(each for each in c.status_bar.findChildren(QPushButton) if each.text() == "Cancel")
+    assert notice.isVisible()
+    notice.click()
+    qtbot.waitUntil(lambda: c.plugins.fault is not None)
+    assert c.bridge.status.state == "paused"
+    assert "was cancelled in line" in c.banners.plugins.text
+    qtbot.waitUntil(lambda: c.plugins.stuck == "")
+
+
+def test_new_plugin_is_listed_loaded_and_named(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(manager_module, "open_file", lambda path: bool(opened.append(path)) or True)
+    c = make_window().context
+    fill_docks(c.window, qtbot, "parameters")
+    scene = tmp_path / "scene.toml"
+    save_scene(with_values(Scene(), QUICK), scene)
+    assert c.files.open(scene)
+    manager = PluginManager(c.plugins, c.document, c.window)
+    qtbot.addWidget(manager)
+    dialog = NewPluginDialog(tmp_path, manager)
+    qtbot.addWidget(dialog)
+    dialog.write("controller", tmp_path / "my controller.py")
+    assert "is not a name of a Python module" in dialog.message.text()
+    path = tmp_path / "my_controller.py"
+    dialog.write("controller", path)
+    assert dialog.path == path
+    manager.take_new(path)
+    assert opened == [path]
+    assert manager.message.text() == ""
+    assert manager.entry is not None
+    assert (manager.entry.name, manager.entry.state, manager.own.isChecked()) == ("my_controller", "loaded", True)
+    assert "my_controller" in offered(c)
+    c.document.set_value("controller.kind", "my_controller", "Controller")
+    assert "does not name it" in c.banners.plugins.text
+    press(c, "Name It")
+    assert c.document.scene.plugins == ("my_controller.py",)
+    assert c.banners.plugins.text == ""
+    c.document.save()
+    assert load_scene(scene).controller.kind == "my_controller"
+
+
+def test_plugins_stay_as_they_are_while_a_robot_may_move(
+    named: MainWindow, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    c = named.context
+    press(c, "Review ...")
+    monkeypatch.setattr(c.plugins, "_movable", lambda: True)
+    before = find("wag")
+    for refusal in (c.plugins.unload("wag"), c.plugins.reload("wag")):
+        assert refusal.startswith("The robot may move.")
+    assert find("wag") is before
