@@ -151,6 +151,8 @@ class BoundSteps(ABC):
     _reached: int
     _unsettled: JointReference | None = None
     """Reference of the last steps, if it will be written to again."""
+    _bound_to: tuple[Any, ...]
+    """Arguments that the table of calls was last made with."""
     _view: StateView | None = None
     """What shows the present state."""
 
